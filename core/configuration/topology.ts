@@ -1,0 +1,45 @@
+import type { AnyPlugin } from "../sdk/index.js";
+
+/** One component as the properties file describes it, its values validated and typed. */
+export interface ComponentNode {
+  readonly name: string;
+  readonly definition: AnyPlugin;
+  /** One typed value for each property of the definition's schema. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Nested components by slot name. */
+  readonly slots: Readonly<Record<string, ComponentNode>>;
+}
+
+export interface SourceNode extends ComponentNode {
+  /** Names of its channels, in the order of the file. */
+  readonly channels: readonly string[];
+  /** In the order of execution. */
+  readonly interceptors: readonly ComponentNode[];
+  /** The replicating selector when the file names none. */
+  readonly selector: ComponentNode;
+}
+
+/** How the runner feeds a sink; the properties are documented in sink-properties.ts. */
+export interface Batching {
+  /** Number of events that triggers a write. */
+  readonly batchSize: number;
+  /** Seconds from the first event of a batch until it is written even if it is not full. */
+  readonly batchTimeout: number;
+  /** Retries after the first try; 0 none, -1 for ever. */
+  readonly batchTtl: number;
+  /** Milliseconds before the first, second, ... retry; the last repeats. */
+  readonly batchRetryIntervals: readonly number[];
+}
+
+export interface SinkNode extends ComponentNode {
+  readonly channel: string;
+  readonly batching: Batching;
+}
+
+/** One agent of a properties file: its components and how they are linked. */
+export interface Topology {
+  readonly agent: string;
+  readonly sources: readonly SourceNode[];
+  readonly channels: readonly ComponentNode[];
+  readonly sinks: readonly SinkNode[];
+}

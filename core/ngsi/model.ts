@@ -1,0 +1,43 @@
+/** What a value was in the JSON of the notification. */
+export type ValueKind = "string" | "number" | "boolean" | "null" | "object" | "array";
+
+/**
+ * A value as text. For a string `text` is its characters; for every other kind it is compact JSON text with the
+ * digits of each number as precise as they were sent. Being text, it survives any store and any durable channel.
+ */
+export interface Value {
+  readonly kind: ValueKind;
+  readonly text: string;
+}
+
+/** What belongs to an attribute: a sub-attribute (NGSI-LD), a metadata item (NGSI v2 and v1), or a plain member such as unitCode. */
+export interface Member {
+  readonly name: string;
+  /** Type of the sub-attribute or metadata item; absent for a plain member. */
+  readonly type?: string;
+  readonly value: Value;
+}
+
+export interface Attribute {
+  readonly name: string;
+  /** `Property`, `Relationship`, ... or the NGSI v2 type; absent where the notification gave only the value. */
+  readonly type?: string;
+  /** `simplified`: the notification gave only the value (keyValues, or a bare value of the concise form). */
+  readonly form: "normalized" | "simplified";
+  /** Kind `null` also where a typed attribute came without a value. */
+  readonly value: Value;
+  readonly members: readonly Member[];
+}
+
+/** One entity of a notification; the body of an NGSI event. Attributes are in the order of the document. */
+export interface Entity {
+  readonly id: string;
+  /** A list of types is written `[A,B]`. */
+  readonly type: string;
+  readonly attributes: readonly Attribute[];
+}
+
+export interface Notification {
+  readonly subscriptionId?: string;
+  readonly entities: readonly Entity[];
+}

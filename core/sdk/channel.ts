@@ -1,0 +1,37 @@
+import type { Event } from "./event.js";
+import type { Lifecycle } from "./lifecycle.js";
+
+/** A transaction ends with exactly one call of `commit` or `rollback`; a second call does nothing. */
+export interface Transaction {
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+export interface PutTransaction extends Transaction {
+  /** Adds an event; nobody sees it before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity. */
+  put(event: Event): void;
+  /**
+   * Resolves when the events are as durable as this channel promises. Rejects with code `CHANNEL_FULL` (retryable)
+   * when there is no room within the channel's patience; then none of the events is in the channel.
+   */
+  commit(): Promise<void>;
+}
+
+export interface TakeTransaction extends Transaction {
+  /**
+   * Waits until the channel holds an event, then returns up to `max` of them, oldest first. Returns an empty list
+   * when the signal aborts. May be called several times; all events belong to this transaction and stay counted in
+   * the channel until commit. Rollback puts them back at the front, in order.
+   */
+  take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
+}
+
+/** A queue with transactions between sources and sinks: first in, first out. */
+export interface Channel extends Lifecycle {
+  /** Events in the channel, those taken but not committed included. */
+  readonly size: number;
+  /** The most events one put or take transaction may hold. */
+  readonly transactionCapacity: number;
+  openPut(): PutTransaction;
+  openTake(): TakeTransaction;
+}

@@ -1,0 +1,40 @@
+import type { Emit } from "./source.js";
+import type { Receipt } from "./sink.js";
+
+/** Writes log lines; the name of the component is already bound. Static message, fields first, never a secret or a body. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What every component is given besides its configuration. */
+export interface Context {
+  /** Name of the component as written in the configuration. */
+  readonly name: string;
+  readonly log: Logger;
+  /** Folder in which a component may keep files; it exists once the component starts. */
+  readonly dataDir: string;
+  now(): Date;
+}
+
+/** One request as it is accounted: sizes in bytes of request and answer. */
+export interface IncomingTransaction extends Receipt {
+  readonly service: string;
+  readonly servicePath: string;
+  readonly failed: boolean;
+}
+
+export interface SourceContext<Slots> extends Context {
+  readonly emit: Emit;
+  /** The components nested in this one, by slot name. */
+  readonly slots: Slots;
+  /** Accounts one finished request. */
+  incoming(transaction: IncomingTransaction): void;
+}
+
+export interface SelectorContext extends Context {
+  /** The channels of the source, in the order of the configuration. */
+  readonly channels: readonly string[];
+}

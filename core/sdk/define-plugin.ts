@@ -1,0 +1,80 @@
+import type { Channel } from "./channel.js";
+import type { Context, SelectorContext, SourceContext } from "./context.js";
+import type { Interceptor } from "./interceptor.js";
+import type { ConfigOf, Schema } from "./schema.js";
+import type { ChannelSelector } from "./selector.js";
+import type { QueryResult, Sink } from "./sink.js";
+import type { SinkProcessor } from "./sink-processor.js";
+import type { Handler, Source } from "./source.js";
+
+/** The kinds of component and what `create` must return for each. */
+export interface Kinds {
+  source: Source;
+  handler: Handler;
+  interceptor: Interceptor;
+  channel: Channel;
+  selector: ChannelSelector;
+  sink: Sink;
+  "sink-processor": SinkProcessor;
+}
+
+export type Kind = keyof Kinds;
+
+/** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. */
+export type Slots = Readonly<Record<string, Kind>>;
+
+export type Filled<L extends Slots> = { readonly [K in keyof L]: Kinds[L[K]] };
+
+export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
+  ? SourceContext<Filled<L>>
+  : K extends "selector"
+    ? SelectorContext
+    : Context;
+
+/** What a plugin's index.ts exports as default: one definition, or a list of them. */
+export interface PluginDefinition<K extends Kind, S extends Schema, L extends Slots = Readonly<Record<never, never>>> {
+  readonly kind: K;
+  /** The name used in `type = ...`; lower case. */
+  readonly type: string;
+  /** Other names for the same type, for example the class names of existing files. */
+  readonly aliases?: readonly string[];
+  /** One sentence for lists and the reference. */
+  readonly summary: string;
+  readonly stability: "stable" | "beta" | "deprecated";
+  readonly config: S;
+  /** Each slot must be filled in the configuration. */
+  readonly slots?: L;
+  /** Faults that concern several properties at once, or values a format cannot judge; each names its property. */
+  readonly check?: (config: ConfigOf<S>) => readonly PropertyFault<S>[];
+  /** Makes the component. No I/O here: see the lifecycle law. */
+  create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
+  /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */
+  readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
+}
+
+export interface PropertyFault<S extends Schema> {
+  readonly property: keyof S & string;
+  /** What is wrong and what would be right. */
+  readonly reason: string;
+}
+
+/** A definition whose schema and slots are not known to the reader: what the registry holds. */
+export interface AnyPlugin {
+  readonly kind: Kind;
+  readonly type: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly stability: "stable" | "beta" | "deprecated";
+  readonly config: Schema;
+  readonly slots?: Slots;
+  check?(config: unknown): readonly { readonly property: string; readonly reason: string }[];
+  create(config: unknown, context: unknown): unknown;
+  query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
+}
+
+/** Declares a plugin. The types of its configuration and slots are inferred from the schema. */
+export function definePlugin<K extends Kind, const S extends Schema, const L extends Slots = Readonly<Record<never, never>>>(
+  definition: PluginDefinition<K, S, L>,
+): PluginDefinition<K, S, L> {
+  return Object.freeze(definition);
+}

@@ -1,0 +1,50 @@
+/** Options of {@link AgentError}; `cause` is the error that led to this one. */
+export interface AgentErrorOptions extends ErrorOptions {
+  /** True when the same call may succeed later (the store is away, the channel is full); false when it never will. */
+  readonly retryable?: boolean;
+}
+
+/**
+ * The error of the agent and of every plugin.
+ *
+ * The message starts in lower case and says what was being done, to which thing, with the offending value quoted and,
+ * where it is known, what to do. It never holds a secret. Readers look at the properties `code` and `retryable`, not
+ * at the class: two copies of the SDK may be loaded at once.
+ */
+export class AgentError extends Error {
+  /** Upper-case name of the kind of failure, for example `CHANNEL_FULL` or `SINK_UNREACHABLE`. */
+  readonly code: string;
+  readonly retryable: boolean;
+
+  constructor(code: string, message: string, options?: AgentErrorOptions) {
+    super(message, options);
+    this.name = "AgentError";
+    this.code = code;
+    this.retryable = options?.retryable ?? false;
+  }
+}
+
+/** A delivery that a handler refuses; a source answers with `status` (an HTTP status, 4xx) and the message. */
+export class RejectedDelivery extends AgentError {
+  readonly status: number;
+  /** Header fields for the answer, for example `Allow`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super("DELIVERY_REJECTED", message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The `retryable` property of any thrown value; undefined when it does not say. */
+export function retryableOf(error: unknown): boolean | undefined {
+  if (typeof error !== "object" || error === null || !("retryable" in error)) return undefined;
+  return typeof error.retryable === "boolean" ? error.retryable : undefined;
+}
+
+/** The `code` property of any thrown value; undefined when it has none. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,11 @@
+/**
+ * What travels from a source through a channel to a sink: one entity of a notification, or whatever a source makes.
+ *
+ * Headers are short texts that route and describe the body; their names are lower case. The body must survive
+ * `JSON.parse(JSON.stringify(body))` unchanged, so that any durable channel can keep it. Events are never changed
+ * after they are handed on: an interceptor that alters one makes a new one.
+ */
+export interface Event<Body = unknown> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+}

@@ -1,0 +1,26 @@
+/**
+ * The public contract of Deneb, `deneb/sdk`: everything a plugin needs, and nothing of the agent itself.
+ * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
+ */
+export type { Channel, PutTransaction, TakeTransaction, Transaction } from "./channel.js";
+export type { Context, IncomingTransaction, Logger, SelectorContext, SourceContext } from "./context.js";
+export {
+  type AnyPlugin,
+  type ContextOf,
+  definePlugin,
+  type Filled,
+  type Kind,
+  type Kinds,
+  type PluginDefinition,
+  type PropertyFault,
+  type Slots,
+} from "./define-plugin.js";
+export { AgentError, type AgentErrorOptions, codeOf, RejectedDelivery, retryableOf } from "./errors.js";
+export type { Event } from "./event.js";
+export type { Interceptor } from "./interceptor.js";
+export type { Lifecycle } from "./lifecycle.js";
+export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.js";
+export type { ChannelSelector, Selection } from "./selector.js";
+export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
+export type { SinkProcessor } from "./sink-processor.js";
+export type { Decoded, Delivery, Emit, Handler, Source } from "./source.js";

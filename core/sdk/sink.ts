@@ -1,0 +1,35 @@
+import type { Event } from "./event.js";
+import type { Lifecycle } from "./lifecycle.js";
+
+/** All events of one write, oldest first, for as many destinations as they name. */
+export interface Batch {
+  readonly events: readonly Event[];
+  /** Where a durable channel stands after this batch; absent for channels that forget. */
+  readonly position?: string;
+}
+
+/** What one write cost. */
+export interface Receipt {
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+}
+
+/**
+ * A writer and nothing else. The runner takes, batches, waits, repeats, splits a failed batch until the bad event is
+ * alone, keeps dead letters and counts.
+ */
+export interface Sink extends Lifecycle {
+  /**
+   * Stores the batch: all of it or nothing. Throws an error with `retryable: true` when the store is away (the whole
+   * batch is tried again later), `retryable: false` when this data will never go in (the batch is split). An error
+   * without that property is retried to the limit and then dead-lettered. On a repeated call the runner hands over
+   * the same event objects.
+   */
+  persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
+}
+
+/** Rows of a query, for people: every value as text, undefined for the store's null. */
+export interface QueryResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | undefined)[])[];
+}

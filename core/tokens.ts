@@ -1,0 +1,29 @@
+import type { InjectionToken } from "tsyringe";
+import type { AnyPlugin, Kind, Logger } from "./sdk/index.js";
+
+/** A plugin definition and the file it came from. */
+export interface CataloguedPlugin {
+  readonly definition: AnyPlugin;
+  /** Path of the index file, or the package name. */
+  readonly origin: string;
+}
+
+/** The plugins that were found, by kind and type. */
+export interface PluginCatalogue {
+  /** By type or alias, in any letter case. */
+  find(kind: Kind, type: string): AnyPlugin | undefined;
+  /** Sorted by kind, then type. */
+  list(): readonly CataloguedPlugin[];
+}
+export const PLUGIN_CATALOGUE: InjectionToken<PluginCatalogue> = Symbol("PluginCatalogue");
+
+/** Makes the logger of a component or room, its name bound. */
+export interface Loggers {
+  of(component: string): Logger;
+}
+export const LOGGERS: InjectionToken<Loggers> = Symbol("Loggers");
+
+export interface Clock {
+  now(): Date;
+}
+export const CLOCK: InjectionToken<Clock> = Symbol("Clock");
