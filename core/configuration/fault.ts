@@ -1,7 +1,7 @@
 /** Something wrong in a configuration. An error keeps the agent from starting; a warning does not. */
 export interface Fault {
   readonly severity: "error" | "warning";
-  /** The full key as written in the file, or the name of the environment variable. */
+  /** The full key as written in the file, the environment variable or the command line option; `agent` for its name. */
   readonly key: string;
   /** The offending value; absent where there is none, masked where it is a secret. */
   readonly value?: string;

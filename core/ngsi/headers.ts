@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** Names of the headers of an NGSI event. All values are text. */
 export const eventHeaders = {
   /** Tenant of the notification. */
@@ -13,3 +15,54 @@ export const eventHeaders = {
   /** Address of the JSON-LD context, when the notification named one in a Link header. */
   link: "link",
 } as const;
+
+/** Header fields of a delivery, names in lower case; values as node gives them, one character per byte. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** How a broker says it wrote the attributes. A hint only: brokers are known to send the wrong one. */
+export type AttributeFormat = "normalized" | "concise" | "simplified";
+
+/** The tenant: `fiware-service`, else `ngsild-tenant`, else the default. An empty field counts as absent. */
+export function serviceOf(headers: HeaderFields, defaultService: string): string {
+  return fieldOf(headers, "fiware-service") ?? fieldOf(headers, "ngsild-tenant") ?? defaultService;
+}
+
+/** The address in the `Link` header: what stands between `<` and `>` before the first `;`. */
+export function linkOf(headers: HeaderFields): string | undefined {
+  const [target = ""] = (headers.link ?? "").split(";", 1);
+  return /<([^>]+)>/.exec(target)?.[1];
+}
+
+/** The correlator of the broker, or the fallback when it sent none. */
+export function correlatorOf(headers: HeaderFields, fallback: string): string {
+  return fieldOf(headers, eventHeaders.correlator) ?? fallback;
+}
+
+/**
+ * How the attributes are said to be written. Of the NGSI v2 header only the simplified forms count: some brokers send
+ * `normalized` there with any NGSI-LD body.
+ */
+export function formatHintOf(headers: HeaderFields): AttributeFormat | undefined {
+  const format = headers["ngsild-attribute-format"];
+  if (format !== undefined) return formatNames.get(format.trim().toLowerCase());
+  return /^\s*(?:keyvalues|simplified)/i.test(headers["ngsiv2-attrsformat"] ?? "") ? "simplified" : undefined;
+}
+
+const formatNames: ReadonlyMap<string, AttributeFormat> = new Map([
+  ["normalized", "normalized"],
+  ["concise", "concise"],
+  ["simplified", "simplified"],
+  ["keyvalues", "simplified"],
+]);
+
+function fieldOf(headers: HeaderFields, name: string): string | undefined {
+  const field = headers[name];
+  return field === undefined || field === "" ? undefined : decoded(field);
+}
+
+// Node reads header bytes as Latin-1; clients write UTF-8. Text with characters beyond Latin-1 was decoded already.
+function decoded(field: string): string {
+  if (!/[\u0080-\u00ff]/.test(field) || /[\u0100-\uffff]/.test(field)) return field;
+  const bytes = Buffer.from(field, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : field;
+}

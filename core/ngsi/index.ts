@@ -1,3 +1,18 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
-export { eventHeaders } from "./headers.js";
+export { type DataModel, dataModels, parseDataModel } from "./data-models.js";
+export { decodeLd } from "./decode-ld.js";
+export { encodeName, type Kept, lowerCase, replaceOdd } from "./encoding.js";
+export { ExactNumber } from "./exact-number.js";
+export {
+  type AttributeFormat,
+  correlatorOf,
+  eventHeaders,
+  formatHintOf,
+  type HeaderFields,
+  linkOf,
+  serviceOf,
+} from "./headers.js";
+export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
 export type { Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export { columnName, type Naming, schemaName, shorten, tableName } from "./naming.js";
+export { attributeText, isoTime, memberText } from "./values.js";

@@ -19,9 +19,9 @@ export interface PutTransaction extends Transaction {
 
 export interface TakeTransaction extends Transaction {
   /**
-   * Waits until the channel holds an event, then returns up to `max` of them, oldest first. Returns an empty list
-   * when the signal aborts. May be called several times; all events belong to this transaction and stay counted in
-   * the channel until commit. Rollback puts them back at the front, in order.
+   * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest
+   * first; an empty list when nothing is. May be called several times; all events belong to this transaction and
+   * stay counted in the channel until commit. Rollback puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
 }

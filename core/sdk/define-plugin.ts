@@ -73,8 +73,10 @@ export interface AnyPlugin {
 }
 
 /** Declares a plugin. The types of its configuration and slots are inferred from the schema. */
-export function definePlugin<K extends Kind, const S extends Schema, const L extends Slots = Readonly<Record<never, never>>>(
-  definition: PluginDefinition<K, S, L>,
-): PluginDefinition<K, S, L> {
+export function definePlugin<
+  K extends Kind,
+  const S extends Schema,
+  const L extends Slots = Readonly<Record<never, never>>,
+>(definition: PluginDefinition<K, S, L>): PluginDefinition<K, S, L> {
   return Object.freeze(definition);
 }

@@ -48,3 +48,17 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** One line for logs and replies: the message of any thrown value followed by those of its causes. */
+export function reasonOf(error: unknown): string {
+  const messages: string[] = [];
+  for (let current = error; current !== undefined && messages.length < 5; current = causeOf(current)) {
+    const message = (current instanceof Error ? current.message : String(current)).trim();
+    if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
+  }
+  return messages.join(": ").replaceAll(/\s*\n\s*/g, " ");
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}

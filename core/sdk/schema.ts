@@ -34,7 +34,13 @@ export interface Property {
   /** A format, or the list of the only allowed texts. */
   readonly format: FormatName | readonly string[];
   /** Absent: the property must be given. */
-  readonly default?: string | number | boolean | readonly string[] | readonly number[] | Readonly<Record<string, string>>;
+  readonly default?:
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly number[]
+    | Readonly<Record<string, string>>;
   /** Smallest and largest number allowed. */
   readonly min?: number;
   readonly max?: number;

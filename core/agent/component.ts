@@ -1,0 +1,53 @@
+import type { ComponentNode, SourceNode } from "../configuration/topology.js";
+import type { ChannelProcessor } from "../pipeline/channel-processor.js";
+import type { CountedChannel } from "../pipeline/counted-channel.js";
+import type { SinkCounters } from "../pipeline/counters.js";
+import type { SinkRunner } from "../pipeline/sink-runner.js";
+import type { Interceptor, Lifecycle, Sink, Source } from "../sdk/index.js";
+
+/** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed. */
+export type Status = "IDLE" | "START" | "STOP" | "ERROR";
+
+/** What every running component has beside its work. */
+export interface Running {
+  readonly name: string;
+  readonly setupTime: Date;
+  status: Status;
+}
+
+export interface RunningSource extends Running {
+  readonly node: SourceNode;
+  readonly source: Source;
+  readonly interceptors: readonly Interceptor[];
+  readonly processor: ChannelProcessor;
+}
+
+export interface RunningChannel extends Running {
+  readonly node: ComponentNode;
+  readonly channel: CountedChannel;
+}
+
+export interface RunningSink extends Running {
+  readonly node: ComponentNode;
+  readonly sink: Sink;
+  readonly runner: SinkRunner;
+  readonly counters: SinkCounters;
+}
+
+/** All components of an agent, created but not started. */
+export interface Assembly {
+  readonly sources: readonly RunningSource[];
+  readonly channels: readonly RunningChannel[];
+  readonly sinks: readonly RunningSink[];
+}
+
+/** Starts a component and keeps its status. */
+export async function startComponent(running: Running, lifecycle: Lifecycle): Promise<void> {
+  try {
+    await lifecycle.start();
+    running.status = "START";
+  } catch (error) {
+    running.status = "ERROR";
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Agent } from "./agent.js";
+import type { Running } from "./component.js";
+
+interface ComponentStatistics {
+  readonly name: string;
+  readonly status: string;
+  /** ISO 8601 UTC with milliseconds. */
+  readonly setup_time: string;
+}
+
+export interface SourceStatistics extends ComponentStatistics {
+  readonly num_received_events: number;
+  readonly num_processed_events: number;
+}
+
+export interface ChannelStatistics extends ComponentStatistics {
+  readonly num_events: number;
+  readonly num_puts_ok: number;
+  readonly num_puts_failed: number;
+  readonly num_takes_ok: number;
+  readonly num_takes_failed: number;
+}
+
+export interface SinkStatistics extends ComponentStatistics {
+  readonly num_processed_events: number;
+  readonly num_persisted_events: number;
+}
+
+export interface StatisticsSnapshot {
+  readonly sources: readonly SourceStatistics[];
+  readonly channels: readonly ChannelStatistics[];
+  readonly sinks: readonly SinkStatistics[];
+}
+
+/** The counts of an agent's components, in the names of the management interface. */
+export class Statistics {
+  readonly #agent: Agent;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  snapshot(): StatisticsSnapshot {
+    const { sources, channels, sinks } = this.#agent.assembly;
+    return {
+      sources: sources.map((running) => ({
+        ...common(running),
+        num_received_events: running.processor.counters.received,
+        num_processed_events: running.processor.counters.processed,
+      })),
+      channels: channels.map((running) => ({
+        ...common(running),
+        num_events: running.channel.size,
+        num_puts_ok: running.channel.counters.putsOk,
+        num_puts_failed: running.channel.counters.putsFailed,
+        num_takes_ok: running.channel.counters.takesOk,
+        num_takes_failed: running.channel.counters.takesFailed,
+      })),
+      sinks: sinks.map((running) => ({
+        ...common(running),
+        num_processed_events: running.counters.processed,
+        num_persisted_events: running.counters.persisted,
+      })),
+    };
+  }
+
+  /** Sets every count to zero; sizes, states and set-up times stay. */
+  reset(): void {
+    const { sources, channels, sinks } = this.#agent.assembly;
+    for (const { processor } of sources) processor.counters.reset();
+    for (const { channel } of channels) channel.counters.reset();
+    for (const { counters } of sinks) counters.reset();
+  }
+}
+
+function common({ name, status, setupTime }: Running): ComponentStatistics {
+  return { name, status, setup_time: setupTime.toISOString() };
+}

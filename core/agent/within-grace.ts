@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { AgentError } from "../sdk/index.js";
+
+/** Milliseconds a component has to give up after its grace period, before the agent goes on without it. */
+const afterGrace = 2000;
+
+/** Waits for a component to stop, but not for ever: one that ignores its signal is left behind with an error. */
+export async function withinGrace(stopping: Promise<void>, name: string, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const overdue = async (): Promise<void> => {
+    if (!signal.aborted) await once(signal, "abort", { signal: done.signal });
+    await delay(afterGrace, undefined, { signal: done.signal });
+    throw new AgentError("STOP_OVERDUE", `stopping "${name}": it did not end within the grace period`);
+  };
+  const timeout = overdue();
+  try {
+    await Promise.race([stopping, timeout]);
+  } finally {
+    done.abort();
+    await timeout.catch(() => undefined);
+  }
+}

@@ -1,0 +1,25 @@
+import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+export interface CheckOptions extends ConfigurationFile {
+  readonly plugins?: readonly string[];
+}
+
+/** `deneb check`: reports every fault of a properties file, warnings included; any of them fails the check. */
+export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
+  const catalogue = await loadPlugins(options.plugins ?? [], terminal);
+  const { faults, agents, topology } = loadConfiguration(options, catalogue, terminal);
+  printFaults(faults, terminal);
+  if (faults.length > 0 || topology === undefined) {
+    terminal.err(`${options.config}: ${faults.length} ${faults.length === 1 ? "fault" : "faults"}`);
+    return exitCodes.badInput;
+  }
+  const { agent, sources, channels, sinks } = topology;
+  const counts = `${sources.length} source(s), ${channels.length} channel(s), ${sinks.length} sink(s)`;
+  terminal.out(`${options.config}: agent "${agent}" is valid: ${counts}${others(agents)}`);
+  return exitCodes.success;
+}
+
+function others(agents: readonly string[]): string {
+  return agents.length > 1 ? `; agents in the file: ${agents.join(", ")}` : "";
+}

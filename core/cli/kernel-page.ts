@@ -1,0 +1,31 @@
+import { kernelOptions, kernelProperties, pluginFoldersProperty } from "../configuration/kernel-settings.js";
+import { sinkProperties } from "../configuration/sink-properties.js";
+import { sourceProperties } from "../configuration/source-properties.js";
+import type { Schema } from "../sdk/index.js";
+import { propertyTable } from "./property-table.js";
+import { GENERATED } from "./reference-page.js";
+
+/** The markdown page of everything the agent itself reads, whatever the plugins are. */
+export function kernelPage(): string {
+  const parts = [
+    GENERATED,
+    "# Kernel",
+    "## Settings of the program",
+    "An option of `deneb run` wins over its environment variable, the variable over the default.",
+    propertyTable(byOption({ ...kernelProperties, pluginFolders })),
+    "## Every source",
+    "Each is written `<agent>.sources.<source>.<property> = <value>`.",
+    propertyTable(sourceProperties),
+    "## Every sink",
+    "Each is written `<agent>.sinks.<sink>.<property> = <value>`.",
+    propertyTable(sinkProperties),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+const pluginFolders = { ...pluginFoldersProperty, format: "words", default: [] } as const;
+
+function byOption(settings: Schema): Schema {
+  const options = new Map<string, string>(Object.entries(kernelOptions));
+  return Object.fromEntries(Object.entries(settings).map(([name, property]) => [options.get(name) ?? name, property]));
+}

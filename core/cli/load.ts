@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Fault } from "../configuration/fault.js";
+import { faultText } from "../configuration/fault-text.js";
+import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
+import { discover } from "../registry/discover.js";
+import { reasonOf } from "../sdk/index.js";
+import type { PluginCatalogue } from "../tokens.js";
+import type { Terminal } from "./terminal.js";
+
+const ownPlugins = new URL("../../plugins", import.meta.url);
+
+/** Finds the plugins that come with the program and those of further folders; says what could not be loaded. */
+export async function loadPlugins(folders: readonly string[], terminal: Terminal): Promise<PluginCatalogue> {
+  const { catalogue, problems } = await discover([fileURLToPath(ownPlugins), ...folders]);
+  for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
+  return catalogue;
+}
+
+export interface ConfigurationFile {
+  readonly config: string;
+  readonly name?: string;
+}
+
+/** Reads a properties file; a file that cannot be read is a fault like any other. */
+export function loadConfiguration(
+  file: ConfigurationFile,
+  catalogue: PluginCatalogue,
+  terminal: Terminal,
+): Configuration {
+  let text: string;
+  try {
+    text = readFileSync(file.config, "utf8");
+  } catch (error) {
+    return { topology: undefined, agents: [], faults: [unreadable(file.config, error)] };
+  }
+  return readConfiguration({
+    text,
+    ...(file.name === undefined ? {} : { agent: file.name }),
+    env: terminal.env,
+    readFile: (path) => readFileSync(path, "utf8"),
+    catalogue,
+  });
+}
+
+function unreadable(file: string, error: unknown): Fault {
+  const reason = `could not be read (${reasonOf(error)}); give an existing properties file`;
+  return { severity: "error", key: "--config", value: file, reason };
+}
+
+export function printFaults(faults: readonly Fault[], terminal: Terminal): void {
+  for (const fault of faults) terminal.err(`${fault.severity}: ${faultText(fault)}`);
+}

@@ -1,0 +1,19 @@
+import { loadPlugins } from "./load.js";
+import { tableText } from "./table.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+/** `deneb plugins`: lists kind, type and origin of every plugin that was found. */
+export async function plugins(folders: readonly string[], terminal: Terminal): Promise<number> {
+  const catalogue = await loadPlugins(folders, terminal);
+  const rows = catalogue
+    .list()
+    .map(({ definition, origin }) => [
+      definition.kind,
+      definition.type,
+      definition.stability,
+      origin,
+      definition.summary,
+    ]);
+  terminal.out(tableText(["kind", "type", "stability", "origin", "summary"], rows));
+  return exitCodes.success;
+}

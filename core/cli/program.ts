@@ -1,0 +1,85 @@
+import { Command, CommanderError } from "commander";
+import { reasonOf } from "../sdk/index.js";
+import { check } from "./check.js";
+import { docs } from "./docs.js";
+import { plugins } from "./plugins.js";
+import { run } from "./run.js";
+import { sql } from "./sql.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+import { readVersion } from "./version.js";
+
+const packageFile = new URL("../../../package.json", import.meta.url);
+const revisionFile = new URL("../../revision.json", import.meta.url);
+
+/** The command line: `run` resolves to the exit code of the command that the arguments name. */
+export function createProgram(terminal: Terminal): { run(args: readonly string[]): Promise<number> } {
+  return {
+    async run(args) {
+      let exitCode: number = exitCodes.success;
+      const program = commands(terminal, async (command) => {
+        exitCode = await command;
+      });
+      try {
+        await program.parseAsync([...args], { from: "user" });
+        return exitCode;
+      } catch (error) {
+        if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.badInput;
+        terminal.err(`deneb: ${reasonOf(error)}`);
+        return exitCodes.failure;
+      }
+    },
+  };
+}
+
+type Settle = (command: Promise<number>) => Promise<void>;
+
+function commands(terminal: Terminal, settle: Settle): Command {
+  const version = readVersion(packageFile, revisionFile);
+  const program = new Command("deneb")
+    .description("Receives NGSI notifications, buffers them and stores them in a relational database.")
+    .version(version, "-v, --version")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    });
+
+  withPlugins(withConfiguration(program.command("run").description("start an agent and keep it running")))
+    .option("-p, --management-port <port>", "port of the management interface (default: 5080)")
+    .option("--management-host <host>", "address the management interface binds (default: 127.0.0.1)")
+    .option("--data-dir <folder>", "folder for everything the agent keeps (default: data)")
+    .action((options) => settle(run(options, version, terminal)));
+
+  withPlugins(
+    withConfiguration(program.command("check").description("report every fault of a properties file")),
+  ).action((options) => settle(check(options, terminal)));
+
+  withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
+    ({ plugins: folders }) => settle(plugins(folders ?? [], terminal)),
+  );
+
+  withPlugins(program.command("sql").description("run one query over the embedded database, or over a sink's database"))
+    .argument("<query>", "a reading SQL statement")
+    .option("-f, --config <file>", "query the database of a sink of this properties file")
+    .option("-n, --name <agent>", "agent of the file, when it holds several")
+    .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
+    .option("--data-dir <folder>", "data directory of the agent (default: data)")
+    .option("--json", "print the rows as JSON")
+    .action((query, options) => settle(sql(query, options, terminal)));
+
+  withPlugins(program.command("docs").description("write the configuration reference of every plugin"))
+    .option("--out <folder>", "folder of the pages", "docs/reference")
+    .action(({ out, plugins: folders }) => settle(docs(out, folders ?? [], terminal)));
+
+  return program;
+}
+
+function withConfiguration(command: Command): Command {
+  return command
+    .requiredOption("-f, --config <file>", "properties file")
+    .option("-n, --name <agent>", "agent of the file; may be left out when the file holds one");
+}
+
+function withPlugins(command: Command): Command {
+  return command.option("--plugins <folder...>", "further folders with plugins");
+}

@@ -1,0 +1,65 @@
+import type { AnyPlugin, Kind, Slots } from "../sdk/index.js";
+import { propertyTable, tableRow } from "./property-table.js";
+
+/** The line on top of every generated page. */
+export const GENERATED = "<!-- generated, do not edit; npm run docs -->";
+
+/** The name of the page of a plugin. */
+export function referenceFile({ kind, type }: AnyPlugin): string {
+  return `${kind}-${type}.md`;
+}
+
+/** The markdown page of one plugin, made from its definition alone. */
+export function referencePage(plugin: AnyPlugin): string {
+  const parts = [
+    GENERATED,
+    `# ${plugin.kind} \`${plugin.type}\``,
+    plugin.summary,
+    standing(plugin),
+    ...properties(plugin),
+    ...slots(plugin.slots ?? {}),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** The page that lists the others. */
+export function referenceIndex(plugins: readonly AnyPlugin[]): string {
+  const rows = plugins.map((plugin) =>
+    tableRow([plugin.kind, `[${plugin.type}](${referenceFile(plugin)})`, plugin.stability, plugin.summary]),
+  );
+  const parts = [
+    GENERATED,
+    "# Reference of the configuration",
+    "What the agent itself reads: [kernel](kernel.md). What each plugin reads:",
+    [tableRow(["Kind", "Type", "Stability", "What it is"]), tableRow(["---", "---", "---", "---"]), ...rows].join("\n"),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+const PREFIXES: Readonly<Record<Kind, string>> = {
+  source: "<agent>.sources.<source>.",
+  handler: "<agent>.sources.<source>.handler.",
+  interceptor: "<agent>.sources.<source>.interceptors.<interceptor>.",
+  selector: "<agent>.sources.<source>.selector.",
+  channel: "<agent>.channels.<channel>.",
+  sink: "<agent>.sinks.<sink>.",
+  "sink-processor": "<agent>.sinkgroups.<group>.processor.",
+};
+
+function standing({ stability, aliases = [] }: AnyPlugin): string {
+  const names = aliases.map((alias) => `\`${alias}\``).join(", ");
+  return `Stability: ${stability}.${names === "" ? "" : ` Also accepted as its type: ${names}.`}`;
+}
+
+function properties({ kind, config }: AnyPlugin): readonly string[] {
+  if (Object.keys(config).length === 0) return ["It has no properties of its own."];
+  return ["## Properties", `Each is written \`${PREFIXES[kind]}<property> = <value>\`.`, propertyTable(config)];
+}
+
+function slots(declared: Slots): readonly string[] {
+  const lines = Object.entries(declared).map(
+    ([slot, kind]) =>
+      `- \`${slot}\`: a ${kind}; \`${slot} = <type>\` names it, \`${slot}.<property> = <value>\` sets it.`,
+  );
+  return lines.length === 0 ? [] : ["## Nested components", lines.join("\n")];
+}

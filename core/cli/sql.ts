@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { readSettings } from "../configuration/component-settings.js";
+import { readKernelSettings } from "../configuration/kernel-settings.js";
+import type { ComponentNode } from "../configuration/topology.js";
+import { createLoggers } from "../logging/loggers.js";
+import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
+import type { PluginCatalogue } from "../tokens.js";
+import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { tableText } from "./table.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+export interface SqlOptions {
+  readonly config?: string;
+  readonly name?: string;
+  readonly sink?: string;
+  readonly dataDir?: string;
+  readonly plugins?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** The sink that a query goes to when no file is given: the embedded database in the data directory. */
+const embedded = { type: "rdb", settings: { rdb_dialect: "sqlite" } } as const;
+
+/** `deneb sql`: runs one query over the embedded database, or over the database of a sink of a properties file. */
+export async function sql(query: string, options: SqlOptions, terminal: Terminal): Promise<number> {
+  const { settings, faults } = readKernelSettings(options, terminal.env);
+  printFaults(faults, terminal);
+  if (settings === undefined) return exitCodes.badInput;
+  const catalogue = await loadPlugins(settings.pluginFolders, terminal);
+  const target = findTarget(options, catalogue, terminal);
+  if (target === undefined) return exitCodes.badInput;
+  const context: Context = {
+    name: target.name,
+    log: createLoggers("silent").of(target.name),
+    dataDir: settings.dataDir,
+    now: () => new Date(),
+  };
+  const result = await target.definition.query?.(target.config, query, context);
+  if (result === undefined) throw new AgentError("NO_QUERY", `sink "${target.name}" has no database to query`);
+  terminal.out(options.json === true ? jsonText(result) : tableOf(result));
+  return exitCodes.success;
+}
+
+type Target = Pick<ComponentNode, "name" | "definition" | "config">;
+
+function findTarget(options: SqlOptions, catalogue: PluginCatalogue, terminal: Terminal): Target | undefined {
+  if (options.config === undefined) return embeddedTarget(catalogue, terminal);
+  const file = { config: options.config, ...(options.name === undefined ? {} : { name: options.name }) };
+  const { topology, faults } = loadConfiguration(file, catalogue, terminal);
+  printFaults(faults, terminal);
+  if (topology === undefined) return undefined;
+  const able = topology.sinks.filter(({ definition }) => definition.query !== undefined);
+  const chosen = options.sink === undefined ? able[0] : able.find(({ name }) => name === options.sink);
+  if (chosen !== undefined && (options.sink !== undefined || able.length === 1)) return chosen;
+  const names = able.map(({ name }) => name).join(", ");
+  terminal.err(`${options.config}: choose a sink with --sink; sinks with a database: ${names === "" ? "none" : names}`);
+  return undefined;
+}
+
+function embeddedTarget(catalogue: PluginCatalogue, terminal: Terminal): Target | undefined {
+  const definition = catalogue.find("sink", embedded.type);
+  if (definition === undefined) throw new AgentError("NO_PLUGIN", `finding the plugin of sink "${embedded.type}"`);
+  const lines = Object.entries(embedded.settings).map(
+    ([key, value]) => [key, { key, value, line: undefined }] as const,
+  );
+  const block = { name: embedded.type, key: embedded.type, line: undefined, settings: new Map(lines) };
+  const surroundings = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
+  const { config, faults } = readSettings(definition.config, block, surroundings);
+  printFaults(faults, terminal);
+  return config === undefined ? undefined : { name: embedded.type, definition, config };
+}
+
+function tableOf({ columns, rows }: QueryResult): string {
+  const cells = rows.map((row) => row.map((value) => value ?? ""));
+  return `${tableText(columns, cells)}\n(${rows.length} ${rows.length === 1 ? "row" : "rows"})`;
+}
+
+/** A list of objects, one a row; a database null is a JSON null. */
+function jsonText({ columns, rows }: QueryResult): string {
+  const objects = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
+  return JSON.stringify(objects, undefined, 2);
+}

@@ -1,0 +1,25 @@
+import Table from "cli-table3";
+
+const none = { top: "", "top-mid": "", "top-left": "", "top-right": "" };
+const noBottom = { bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" };
+const noSides = { left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "", middle: "  " };
+
+/** Rows under a header, in columns as wide as their content, for people. */
+export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const table = new Table({
+    head: [...head],
+    chars: { ...none, ...noBottom, ...noSides },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  for (const row of rows) table.push(row.map((cell) => printable(cell)));
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}
+
+/** Control characters would move the cursor of a terminal: they are shown as escapes. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+}

@@ -1,0 +1,11 @@
+/** What a command may touch of the world outside; main.ts fills it with the process, tests with their own. */
+export interface Terminal {
+  out(line: string): void;
+  err(line: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the user or the system asks the program to stop. */
+  readonly stopRequested: AbortSignal;
+}
+
+/** Exit codes of the program. */
+export const exitCodes = { success: 0, failure: 1, badInput: 2 } as const;

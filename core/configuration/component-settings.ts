@@ -1,0 +1,81 @@
+import type { ConfigOf, Property, Schema } from "../sdk/index.js";
+import type { Fault } from "./fault.js";
+import { errorAt, type Place } from "./fault-at.js";
+import { nearest } from "./nearest.js";
+import { propertyMap } from "./property-map.js";
+import { type Given, type PropertyReading, propertyText } from "./property-text.js";
+import type { ComponentBlock, Surroundings } from "./surroundings.js";
+import { typedValues } from "./typed-values.js";
+
+export interface SettingsReading<S extends Schema> {
+  /** Undefined when an error fault says why not. */
+  readonly config: ConfigOf<S> | undefined;
+  /** The values that are right, also when others are not. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Where each property that is not at its default was given. */
+  readonly places: ReadonlyMap<string, Place>;
+  readonly faults: readonly Fault[];
+}
+
+/** Reads the properties of a schema from the lines of a component and the environment; other lines are left alone. */
+export function readSettings<const S extends Schema>(
+  schema: S,
+  block: ComponentBlock,
+  surroundings: Surroundings,
+): SettingsReading<S> {
+  const readings = Object.entries(schema).map(([name, property]) => readProperty(name, property, block, surroundings));
+  const readable = readings.filter(({ state }) => state !== "unreadable");
+  const given = new Map(readable.flatMap(givenByName));
+  const { values, reasons } = typedValues(
+    Object.fromEntries(readable.map(({ name, property }) => [name, property])),
+    new Map([...given].map(([name, { content }]) => [name, content])),
+  );
+  const judged = readable.flatMap(({ name, property }) => {
+    const place = given.get(name)?.place ?? { key: `${block.key}.${name}`, line: block.line };
+    const reason = reasons.get(name) ?? (values.has(name) ? undefined : "must be given");
+    return reason === undefined ? [] : [refusal(property, place, reason)];
+  });
+  const config = Object.fromEntries(values);
+  return {
+    config: isConfig(schema, config) ? config : undefined,
+    values,
+    places: new Map([...given].map(([name, { place }]) => [name, place])),
+    faults: [...readings.flatMap(({ faults }) => faults), ...judged],
+  };
+}
+
+interface NamedReading extends PropertyReading {
+  readonly name: string;
+  readonly property: Property;
+}
+
+function readProperty(
+  name: string,
+  property: Property,
+  { settings }: ComponentBlock,
+  surroundings: Surroundings,
+): NamedReading {
+  const reading =
+    property.format === "map"
+      ? propertyMap({ name, property, settings }, surroundings.env)
+      : propertyText(property, settings.get(name), surroundings);
+  return { name, property, ...reading };
+}
+
+function givenByName({ name, state }: NamedReading): readonly (readonly [string, Given])[] {
+  return typeof state === "string" ? [] : [[name, state]];
+}
+
+function refusal({ format }: Property, place: Place, reason: string): Fault {
+  return errorAt({ ...place, nearest: place.value === undefined ? undefined : meant(format, place.value) }, reason);
+}
+
+function meant(format: Property["format"], value: string): string | undefined {
+  if (format === "flag") return nearest(value, ["true", "false"]);
+  return typeof format === "string" ? undefined : nearest(value, format);
+}
+
+// The border where values get the types of their schema: each one in the record was judged by its format.
+function isConfig<S extends Schema>(schema: S, values: object): values is ConfigOf<S> {
+  return Object.keys(schema).every((name) => Object.hasOwn(values, name));
+}

@@ -1,0 +1,123 @@
+import { delimiter } from "node:path";
+import type { ConfigOf, Schema } from "../sdk/index.js";
+import type { Fault } from "./fault.js";
+import { errorAt } from "./fault-at.js";
+import { nearest } from "./nearest.js";
+import type { Environment } from "./surroundings.js";
+import { typedValues } from "./typed-values.js";
+
+/** Settings of the agent process itself: a command line option wins over its environment variable. */
+export const kernelProperties = {
+  managementHost: {
+    doc: "Address the management interface listens on. The default is reachable from this machine only.",
+    format: "text",
+    default: "127.0.0.1",
+    env: "DENEB_MANAGEMENT_HOST",
+  },
+  managementPort: {
+    doc: "Port of the management interface; 0 lets the system choose.",
+    format: "port",
+    default: 5080,
+    env: "DENEB_MANAGEMENT_PORT",
+  },
+  dataDir: {
+    doc: "Folder for everything the agent keeps: embedded databases, durable channels, dead letters.",
+    format: "text",
+    default: "data",
+    env: "DENEB_DATA_DIR",
+  },
+  gracePeriodSeconds: {
+    doc: "Seconds a stopping agent has to write what it accepted.",
+    format: "seconds",
+    default: 30,
+    env: "DENEB_GRACE_PERIOD",
+  },
+  logLevel: {
+    doc: "Least level of the log lines written.",
+    format: ["debug", "info", "warn", "error"],
+    default: "info",
+    env: "DENEB_LOG_LEVEL",
+  },
+} as const satisfies Schema;
+
+/** Folders of plugins besides the agent's own: those of the command line, then those of this variable. */
+export const pluginFoldersProperty = {
+  doc: `Folders with plugins besides the agent's own. The environment variable separates them as PATH does; its folders follow those of the command line.`,
+  env: "DENEB_PLUGINS",
+} as const;
+
+/** The command line option of each setting. */
+export const kernelOptions = {
+  managementHost: "--management-host",
+  managementPort: "--management-port",
+  dataDir: "--data-dir",
+  gracePeriodSeconds: "--grace-period",
+  logLevel: "--log-level",
+  pluginFolders: "--plugins",
+} as const;
+
+type KernelName = keyof typeof kernelProperties;
+
+/** What the command line gave, as text; undefined where it gave nothing. */
+export type KernelFlags = { readonly [K in KernelName]?: string | undefined } & {
+  readonly pluginFolders?: readonly string[] | undefined;
+};
+
+export interface KernelSettings extends ConfigOf<typeof kernelProperties> {
+  readonly pluginFolders: readonly string[];
+}
+
+export interface KernelReading {
+  /** Undefined when there are faults. */
+  readonly settings: KernelSettings | undefined;
+  readonly faults: readonly Fault[];
+}
+
+/** Reads the settings of the agent process; pure, so the environment is handed in. */
+export function readKernelSettings(flags: KernelFlags, env: Environment): KernelReading {
+  const given = kernelNames.flatMap((name) => givenFor(name, flags, env));
+  const { values, reasons } = typedValues(kernelProperties, new Map(given.map(({ name, text }) => [name, text])));
+  const faults = given.flatMap(({ name, text, key }) => {
+    const reason = reasons.get(name);
+    return reason === undefined ? [] : [errorAt({ key, value: text, nearest: meant(name, text) }, reason)];
+  });
+  const config = Object.fromEntries(values);
+  if (!isComplete(config)) return { settings: undefined, faults };
+  return { settings: { ...config, pluginFolders: pluginFolders(flags, env) }, faults };
+}
+
+const kernelNames = Object.keys(kernelProperties).filter(isKernelName);
+
+interface GivenSetting {
+  readonly name: KernelName;
+  readonly text: string;
+  /** The option or the variable that gave it. */
+  readonly key: string;
+}
+
+function givenFor(name: KernelName, flags: KernelFlags, env: Environment): readonly GivenSetting[] {
+  const flag = flags[name];
+  if (flag !== undefined && flag !== "") return [{ name, text: flag, key: kernelOptions[name] }];
+  const variable = kernelProperties[name].env;
+  const text = env[variable];
+  return text === undefined || text === "" ? [] : [{ name, text, key: variable }];
+}
+
+function pluginFolders({ pluginFolders: own = [] }: KernelFlags, env: Environment): readonly string[] {
+  const further = env[pluginFoldersProperty.env]?.split(delimiter) ?? [];
+  return [...own, ...further].filter((folder) => folder !== "");
+}
+
+function meant(name: KernelName, text: string): string | undefined {
+  const { format } = kernelProperties[name];
+  return typeof format === "string" ? undefined : nearest(text, format);
+}
+
+function isKernelName(name: string): name is KernelName {
+  return Object.hasOwn(kernelProperties, name);
+}
+
+// The border where values get the types of the schema: each one in the record was judged by its format.
+function isComplete(values: object): values is ConfigOf<typeof kernelProperties> {
+  return kernelNames.every((name) => Object.hasOwn(values, name));
+}

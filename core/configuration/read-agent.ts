@@ -1,0 +1,71 @@
+import { agentSection } from "./agent-sections.js";
+import { idleChannels } from "./channel-links.js";
+import { readComponent } from "./component.js";
+import { declaredComponents, emptyListFaults } from "./declared-components.js";
+import type { Fault } from "./fault.js";
+import { errorAt } from "./fault-at.js";
+import { readSink, type SinkReading } from "./read-sink.js";
+import { readSource } from "./read-source.js";
+import { type Setting, settingsWithout } from "./setting.js";
+import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
+import type { ComponentNode, Topology } from "./topology.js";
+
+/** Reads the components of one agent and how they are linked. The value counts only when no fault is an error. */
+export function readAgent(settings: readonly Setting[], agent: string, surroundings: Surroundings): Reading<Topology> {
+  const section = {
+    sources: agentSection(settings, agent, "sources"),
+    channels: agentSection(settings, agent, "channels"),
+    sinks: agentSection(settings, agent, "sinks"),
+  };
+  const declared = {
+    sources: declaredComponents(section.sources, surroundings.env),
+    channels: declaredComponents(section.channels, surroundings.env),
+    sinks: declaredComponents(section.sinks, surroundings.env),
+  };
+  const names = declared.channels.names;
+  const channels = declared.channels.blocks.map((block) => readChannel(block, surroundings));
+  const sources = declared.sources.blocks.map((block) => readSource(block, names, surroundings));
+  const sinks = declared.sinks.blocks.map((block) => readSink(block, names, surroundings));
+  const links = { written: sources.map(({ link }) => link), read: sinks.map(({ link }) => link) };
+  const nodes = { sources: valuesOf(sources), channels: valuesOf(channels), sinks: valuesOf(sinks) };
+  return {
+    value: { agent, ...nodes },
+    faults: [
+      ...Object.values(declared).flatMap(({ faults }) => faults),
+      ...emptyListFaults(section.sources, declared.sources),
+      ...emptyListFaults(section.channels, declared.channels),
+      ...emptyListFaults(section.sinks, declared.sinks),
+      ...[...channels, ...sources, ...sinks].flatMap(({ faults }) => faults),
+      ...idleChannels(declared.channels, links),
+      ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
+    ],
+  };
+}
+
+function readChannel(block: ComponentBlock, surroundings: Surroundings): Reading<ComponentNode> {
+  const setting = block.settings.get("type");
+  return readComponent(
+    {
+      block: { ...block, settings: settingsWithout(block.settings, ["type"], []) },
+      type: { kind: "channel", key: `${block.key}.type`, setting, line: block.line },
+      kernelNames: ["type"],
+    },
+    surroundings,
+  );
+}
+
+/** A batch is taken in one transaction of the channel, so it must fit into one. */
+function capacityFaults(
+  { link, batchSize, batchSizePlace }: SinkReading,
+  channels: readonly ComponentNode[],
+): readonly Fault[] {
+  const channel = channels.find(({ name }) => link.channels?.includes(name));
+  const capacity = channel?.config.transactionCapacity;
+  if (typeof batchSize !== "number" || typeof capacity !== "number" || batchSize <= capacity) return [];
+  const reason = `is more than the transactionCapacity ${capacity} of channel "${channel?.name}"`;
+  return [errorAt(batchSizePlace, `${reason}; raise transactionCapacity or lower batch_size`)];
+}
+
+function valuesOf<T>(readings: readonly Reading<T>[]): readonly T[] {
+  return readings.flatMap(({ value }) => (value === undefined ? [] : [value]));
+}

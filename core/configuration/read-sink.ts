@@ -1,0 +1,49 @@
+import { type ChannelLink, linkFaults } from "./channel-links.js";
+import { readComponent } from "./component.js";
+import { readSettings } from "./component-settings.js";
+import { type Place, startable } from "./fault-at.js";
+import { settingsWithout } from "./setting.js";
+import { sinkProperties, sinkSettings } from "./sink-properties.js";
+import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
+import type { SinkNode } from "./topology.js";
+
+export interface SinkReading extends Reading<SinkNode> {
+  readonly link: ChannelLink;
+  /** Undefined where it is at fault itself. */
+  readonly batchSize: unknown;
+  readonly batchSizePlace: Place;
+}
+
+/** Reads a sink: its link, its batching and what its plugin asks for. */
+export function readSink(block: ComponentBlock, channels: readonly string[], surroundings: Surroundings): SinkReading {
+  const { config, values, places, faults } = readSettings(sinkSettings, block, surroundings);
+  const component = readComponent(componentInput(block), surroundings);
+  const placeOf = (name: string) => places.get(name) ?? { key: `${block.key}.${name}`, line: block.line };
+  const channel = values.get("channel");
+  const link = { place: placeOf("channel"), channels: typeof channel === "string" ? [channel] : undefined };
+  const reading = {
+    link,
+    batchSize: values.get("batch_size"),
+    batchSizePlace: placeOf("batch_size"),
+    faults: [...faults, ...linkFaults(link, channels), ...component.faults],
+  };
+  if (config === undefined || component.value === undefined || !startable(reading.faults)) {
+    return { ...reading, value: undefined };
+  }
+  const batching = {
+    batchSize: config.batch_size,
+    batchTimeout: config.batch_timeout,
+    batchTtl: config.batch_ttl,
+    batchRetryIntervals: config.batch_retry_intervals,
+  };
+  return { ...reading, value: { ...component.value, channel: config.channel, batching } };
+}
+
+function componentInput(block: ComponentBlock) {
+  const kernelNames = Object.keys(sinkProperties);
+  return {
+    block: { ...block, settings: settingsWithout(block.settings, kernelNames, []) },
+    type: { kind: "sink", key: `${block.key}.type`, setting: block.settings.get("type"), line: block.line },
+    kernelNames,
+  } as const;
+}

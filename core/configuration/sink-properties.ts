@@ -1,0 +1,35 @@
+import type { Schema } from "../sdk/index.js";
+
+/** What the kernel itself reads of a sink besides its type: its link and how the runner feeds it. */
+export const sinkSettings = {
+  channel: { doc: "Name of the channel the sink reads from. A sink has exactly one.", format: "text" },
+  batch_size: {
+    doc: "Number of events that triggers a write. It is not a ceiling: when more are waiting, the sink takes up to the channel's transactionCapacity in one go.",
+    format: "count",
+    min: 1,
+    default: 1,
+  },
+  batch_timeout: {
+    doc: "Seconds from the first event of a batch until it is written even if it is not full.",
+    format: "seconds",
+    min: 1,
+    default: 30,
+  },
+  batch_ttl: {
+    doc: "Number of retries after the first try of a failed write; 0 for none, -1 for ever. After the last one the events go to the dead letters.",
+    format: "integer",
+    min: -1,
+    default: 10,
+  },
+  batch_retry_intervals: {
+    doc: "Milliseconds before the first, second, ... retry, separated by blanks or commas; the last one repeats.",
+    format: "millis-list",
+    default: [5000],
+  },
+} as const satisfies Schema;
+
+/** The keys of a sink that the kernel reads, whatever its type. */
+export const sinkProperties = {
+  type: { doc: "Type of the sink, or a class name that a plugin knows as another name for it.", format: "text" },
+  ...sinkSettings,
+} as const satisfies Schema;

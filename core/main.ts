@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { createProgram } from "./cli/program.js";
+import { exitCodes, type Terminal } from "./cli/terminal.js";
+import { reasonOf } from "./sdk/index.js";
+
+const stopping = new AbortController();
+
+const terminal: Terminal = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  env: process.env,
+  stopRequested: stopping.signal,
+};
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(exitCodes.failure);
+    stopping.abort();
+  });
+}
+
+// A promise that a plugin forgot must not take the agent and its waiting events down.
+process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
+
+process.exitCode = await createProgram(terminal).run(process.argv.slice(2));

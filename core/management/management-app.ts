@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Statistics } from "../agent/statistics.js";
+import { type Logger, reasonOf } from "../sdk/index.js";
+import { fail } from "./envelope.js";
+import { statisticsResource } from "./statistics-resource.js";
+import { versionResource } from "./version-resource.js";
+
+export interface ManagementParts {
+  readonly version: string;
+  readonly statistics: Statistics;
+  readonly log: Logger;
+}
+
+/** The management interface as an express application: one router for each resource. */
+export function managementApp({ version, statistics, log }: ManagementParts): Express {
+  const app = express();
+  app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
+  app.use(correlate);
+  app.use(versionResource(version));
+  app.use(statisticsResource(statistics));
+  app.use(unknownPath);
+  app.use(unexpectedError(log));
+  return app;
+}
+
+/** Every answer carries the correlator of its request, or a new one. */
+const correlate: RequestHandler = (request, response, next) => {
+  response.set("Fiware-Correlator", request.get("fiware-correlator") ?? randomUUID());
+  next();
+};
+
+const unknownPath: RequestHandler = (request, response) => {
+  fail(response, 404, { error: `${request.method} ${request.path} not found` });
+};
+
+function unexpectedError(log: Logger): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const status = clientStatusOf(error);
+    if (status !== undefined) {
+      fail(response, status, { error: `${request.method} request could not be read` });
+      return;
+    }
+    log.error({ method: request.method, path: request.path, reason: reasonOf(error) }, "management request failed");
+    fail(response, 500, { error: "Internal error. See the log of the agent" });
+  };
+}
+
+/** Express marks what the client did wrong (a path that cannot be decoded, for one) with a 4xx status. */
+function clientStatusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
+  const { status } = error;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
+}

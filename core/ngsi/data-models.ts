@@ -1,0 +1,28 @@
+/** The data models: which part of a notification decides the database, schema and table of a row. */
+export const dataModels = [
+  "dm-by-service",
+  "dm-by-service-path",
+  "dm-by-entity",
+  "dm-by-entity-type",
+  "dm-by-attribute",
+  "dm-by-entity-id",
+  "dm-by-fixed-entity-type",
+  "dm-by-entity-database",
+  "dm-by-entity-database-schema",
+  "dm-by-entity-type-database",
+  "dm-by-entity-type-database-schema",
+  "dm-by-fixed-entity-type-database",
+  "dm-by-fixed-entity-type-database-schema",
+] as const;
+
+/** The name of a data model. */
+export type DataModel = (typeof dataModels)[number];
+
+/** The data model of that name, in any letter case and with or without hyphens (`DMByEntity`); undefined when there is none. */
+export function parseDataModel(text: string): DataModel | undefined {
+  return bySpelling.get(spelling(text));
+}
+
+const spelling = (text: string): string => text.replaceAll("-", "").toLowerCase();
+
+const bySpelling: ReadonlyMap<string, DataModel> = new Map(dataModels.map((model) => [spelling(model), model]));

@@ -1,0 +1,84 @@
+import { closingQuote } from "./json-text.js";
+
+/** A number of a JSON text whose decimal value no JavaScript number holds; its digits are as they were sent. */
+export class ExactNumber {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+
+  /** `JSON.stringify` cannot write bare digits: it writes a marked string, and {@link withoutMarks} lays them bare. */
+  toJSON(): string {
+    return MARK + this.digits;
+  }
+}
+
+// A lone surrogate: JSON texts that hold one are refused, so no string of a notification can look like a marked number.
+const MARK = "\ud800";
+const MARK_IN_JSON = "\\ud800";
+
+const LONG_NUMBER = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
+const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
+const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
+
+/**
+ * Whether a JSON text may hold a number that loses digits when parsed. At most 15 digits with an exponent of one or
+ * two digits never do; a string that merely looks like a long number is found as well, which costs time only.
+ */
+export function holdsLongNumber(text: string): boolean {
+  return LONG_NUMBER.test(text);
+}
+
+/**
+ * Turns each number of a valid JSON text that would lose digits into a marked string, for {@link reviveExactNumber};
+ * undefined when there is none.
+ */
+export function markExactNumbers(text: string): string | undefined {
+  const pieces: string[] = [];
+  let copied = 0;
+  QUOTE_OR_NUMBER.lastIndex = 0;
+  for (let match = QUOTE_OR_NUMBER.exec(text); match !== null; match = QUOTE_OR_NUMBER.exec(text)) {
+    const token = match[0];
+    if (token === '"') {
+      QUOTE_OR_NUMBER.lastIndex = closingQuote(text, match.index) + 1;
+    } else if (losesDigits(token)) {
+      pieces.push(text.slice(copied, match.index), `"${MARK_IN_JSON}${token}"`);
+      copied = QUOTE_OR_NUMBER.lastIndex;
+    }
+  }
+  return pieces.length === 0 ? undefined : pieces.join("") + text.slice(copied);
+}
+
+/** Reviver for `JSON.parse`: makes exact numbers of marked strings. */
+export function reviveExactNumber(_name: string, value: unknown): unknown {
+  return typeof value === "string" && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
+}
+
+/** Turns the marked strings that `JSON.stringify` wrote for exact numbers into their digits. */
+export function withoutMarks(json: string): string {
+  return json.includes(MARK_IN_JSON) ? json.replace(MARKED_NUMBER, "$1") : json;
+}
+
+function losesDigits(token: string): boolean {
+  const parsed = Number(token);
+  if (String(parsed) === token) return false;
+  if (parsed === 0) return /^[^eE]*[1-9]/.test(token);
+  return !Number.isFinite(parsed) || decimal(token) !== decimal(String(parsed));
+}
+
+/** One spelling for each decimal value but zero: digits without zeros at either end, and the power of ten of the last. */
+function decimal(token: string): string {
+  const [mantissa = "", exponent = "0"] = token.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = withoutTrailingZeros(digits);
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+// A regular expression for trailing zeros takes quadratic time on a long row of zeros that ends in another digit.
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
+}

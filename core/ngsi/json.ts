@@ -1,0 +1,77 @@
+import { AgentError } from "../sdk/index.js";
+import { ExactNumber, holdsLongNumber, markExactNumbers, reviveExactNumber, withoutMarks } from "./exact-number.js";
+import { isNestedDeeperThan } from "./json-text.js";
+import type { Value } from "./model.js";
+
+/** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. */
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
+
+/** A JSON object. `__proto__` and `constructor` are names like any other. */
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+const DEEPEST = 512;
+// The shortest text that nests deeper: an opening and a closing bracket for each level.
+const SHORTEST_TOO_DEEP = 2 * (DEEPEST + 1);
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
+ * is skipped. Throws code `MALFORMED_JSON` when the text is no JSON, is nested deeper than 512 levels, or holds half of
+ * a surrogate pair, which no database stores as text.
+ */
+export function parseJson(text: string): Json {
+  const document = text.startsWith("\ufeff") ? text.slice(1) : text;
+  if (document.length >= SHORTEST_TOO_DEEP && isNestedDeeperThan(DEEPEST, document)) {
+    throw malformed(`it is nested deeper than ${DEEPEST} levels`);
+  }
+  const json = parsed(document);
+  if (SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
+    throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
+  }
+  const marked = holdsLongNumber(document) ? markExactNumbers(document) : undefined;
+  return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
+}
+
+/** The value as kind and text; see {@link Value}. */
+export function toValue(json: Json): Value {
+  if (json === null) return { kind: "null", text: "null" };
+  if (typeof json === "string") return { kind: "string", text: json };
+  if (typeof json === "number") return { kind: "number", text: String(json) };
+  if (typeof json === "boolean") return { kind: "boolean", text: String(json) };
+  if (json instanceof ExactNumber) return { kind: "number", text: json.digits };
+  return { kind: isArray(json) ? "array" : "object", text: withoutMarks(JSON.stringify(json)) };
+}
+
+/** Whether the value is a JSON object, which an array and a number are not. */
+export function isObject(json: Json | undefined): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof ExactNumber);
+}
+
+/** Whether the value is a JSON array. */
+export function isArray(json: Json | undefined): json is readonly Json[] {
+  return Array.isArray(json);
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // The message of the platform quotes some twenty characters of the text, never more.
+    throw malformed(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function malformed(reason: string, cause?: unknown): AgentError {
+  return new AgentError("MALFORMED_JSON", `parsing the body as JSON: ${reason}`, { cause, retryable: false });
+}
+
+function holdsLoneSurrogate(json: Json): boolean {
+  if (typeof json === "string") return LONE_SURROGATE.test(json);
+  if (isObject(json) && Object.keys(json).some((name) => LONE_SURROGATE.test(name))) return true;
+  const children = isObject(json) ? Object.values(json) : json;
+  return isArray(children) && children.some(holdsLoneSurrogate);
+}

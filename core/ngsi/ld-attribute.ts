@@ -1,0 +1,78 @@
+import { isGeometry } from "./geojson.js";
+import type { AttributeFormat } from "./headers.js";
+import { isObject, type Json, type JsonObject, toValue } from "./json.js";
+import { inferredTypes, metadataNames, typePrefix, type ValueName, valueMembers, valueNames } from "./ld-vocabulary.js";
+import type { Attribute, Member } from "./model.js";
+
+/**
+ * One attribute of an NGSI-LD entity: normalized when its type is one of NGSI-LD, concise when it has a value member
+ * and no type, else simplified, which means that it is the value itself; so is a list of instances. The format decides
+ * whether an object that may be either is concise; without it, a member that NGSI-LD does not know makes it a value.
+ */
+export function decodeLdAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
+  const shape = shapeOf(json);
+  if (shape === undefined || (shape.form === "concise" && !isConcise(shape, format))) {
+    return { name, form: "simplified", value: toValue(json), members: [] };
+  }
+  return { name, type: shape.type, form: "normalized", value: toValue(valueIn(shape)), members: membersOf(shape) };
+}
+
+/** How an object looks when it is read as an attribute. */
+interface Shape {
+  readonly json: JsonObject;
+  readonly form: "normalized" | "concise";
+  readonly type: string;
+  /** The member that holds the value; absent where a typed attribute came without one. */
+  readonly valueName: ValueName | undefined;
+}
+
+function shapeOf(json: Json): Shape | undefined {
+  if (!isObject(json)) return undefined;
+  return json.type === undefined ? conciseShape(json) : typedShape(json, json.type);
+}
+
+function typedShape(json: JsonObject, sentType: Json): Shape | undefined {
+  if (typeof sentType !== "string") return undefined;
+  const type = sentType.startsWith(typePrefix) ? sentType.slice(typePrefix.length) : sentType;
+  const ownName = valueMembers.get(type);
+  if (ownName === undefined) return undefined;
+  return { json, form: "normalized", type, valueName: ownName in json ? ownName : valueNameIn(json) };
+}
+
+function conciseShape(json: JsonObject): Shape | undefined {
+  const valueName = valueNameIn(json);
+  if (valueName === undefined) return undefined;
+  const type = valueName === "value" && isGeometry(json.value) ? "GeoProperty" : inferredTypes[valueName];
+  return { json, form: "concise", type, valueName };
+}
+
+function valueNameIn(json: JsonObject): ValueName | undefined {
+  return valueNames.find((name) => name in json);
+}
+
+function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
+  if (format !== undefined) return format !== "simplified";
+  return restOf(shape).every(
+    ([name, json]) => metadataNames.has(name) || (isObject(json) && valueNameIn(json) !== undefined),
+  );
+}
+
+function membersOf(shape: Shape): readonly Member[] {
+  return restOf(shape).map(([name, json]) => decodeMember(name, json));
+}
+
+/** A sub-attribute gives its value and type; what it has besides, there is no column for. */
+function decodeMember(name: string, json: Json): Member {
+  const shape = shapeOf(json);
+  return shape === undefined
+    ? { name, value: toValue(json) }
+    : { name, type: shape.type, value: toValue(valueIn(shape)) };
+}
+
+function valueIn({ json, valueName }: Shape): Json {
+  return valueName === undefined ? null : (json[valueName] ?? null);
+}
+
+function restOf({ json, valueName }: Shape): readonly (readonly [name: string, json: Json])[] {
+  return Object.entries(json).filter(([name]) => name !== "type" && name !== valueName);
+}

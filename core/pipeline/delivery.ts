@@ -1,0 +1,142 @@
+import { AgentError, codeOf, type Event, type Logger, reasonOf, retryableOf, type Sink } from "../sdk/index.js";
+import type { Clock } from "../tokens.js";
+import type { SinkCounters } from "./counters.js";
+import type { DeadLetterReason, DeadLetters } from "./dead-letters.js";
+import { wait } from "./wait.js";
+
+/** An error that does not say whether it may pass is tried this often at the most, even when retries are endless. */
+const mostRetriesOfUnknownErrors = 10;
+
+export interface RetryPolicy {
+  /** Retries after the first try; 0 none, -1 for ever. */
+  readonly batchTtl: number;
+  /** Milliseconds before the first, second, ... retry; the last repeats. */
+  readonly batchRetryIntervals: readonly number[];
+}
+
+export interface DeliveryParts {
+  readonly name: string;
+  readonly sink: Sink;
+  readonly retry: RetryPolicy;
+  readonly deadLetters: DeadLetters;
+  readonly counters: SinkCounters;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * Brings events to a sink: repeats what may pass, splits what can never go in until the bad event is alone, and keeps
+ * as dead letters what is given up. When it resolves to true every event is stored or kept; to false, the signal
+ * aborted first.
+ */
+export class SinkDelivery {
+  readonly #parts: DeliveryParts;
+  /** The failure that was last logged; the same one again is not news. */
+  #failing: string | undefined;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  async deliver(events: readonly Event[], signal: AbortSignal): Promise<boolean> {
+    return await this.#deliver(events, this.#parts.retry.batchTtl, signal);
+  }
+
+  async #deliver(events: readonly Event[], retries: number, signal: AbortSignal): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      const failure = await this.#try(events, signal);
+      if (failure === undefined) return true;
+      if (signal.aborted) return false;
+      const retryable = retryableOf(failure.error);
+      if (retryable === false) return await this.#giveUp(events, { failure, attempt, reason: "permanent" }, signal);
+      if (!mayRetry(attempt, retries, retryable)) {
+        return await this.#giveUp(events, { failure, attempt, reason: "retries-exhausted" }, signal);
+      }
+      if (!(await this.#pause(events, failure, attempt, signal))) return false;
+    }
+  }
+
+  async #try(events: readonly Event[], signal: AbortSignal): Promise<Failure | undefined> {
+    const { sink, counters, log } = this.#parts;
+    try {
+      await sink.persist({ events }, signal);
+    } catch (error) {
+      return { error };
+    }
+    counters.persisted += events.length;
+    if (this.#failing !== undefined) log.info({ events: events.length }, "storing again");
+    this.#failing = undefined;
+    return undefined;
+  }
+
+  /** Logs a new failure once, then waits for the next try; false when the signal aborts. */
+  async #pause(events: readonly Event[], failure: Failure, attempt: number, signal: AbortSignal): Promise<boolean> {
+    const interval = intervalOf(this.#parts.retry.batchRetryIntervals, attempt);
+    const reason = reasonOf(failure.error);
+    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason };
+    if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
+    else this.#parts.log.warn(fields, "batch not stored, will be retried");
+    this.#failing = reason;
+    return await wait(interval, signal);
+  }
+
+  /** A batch is split so that its good events go in; a single event becomes a dead letter. */
+  async #giveUp(events: readonly Event[], end: End, signal: AbortSignal): Promise<boolean> {
+    const known = retryableOf(end.failure.error) === true;
+    if (events.length === 1 || known) return await this.#keep(events, end, signal);
+    const retries = end.reason === "permanent" ? this.#parts.retry.batchTtl : 0;
+    const middle = Math.ceil(events.length / 2);
+    const first = await this.#deliver(events.slice(0, middle), retries, signal);
+    const second = await this.#deliver(events.slice(middle), retries, signal);
+    return first && second;
+  }
+
+  async #keep(events: readonly Event[], end: End, signal: AbortSignal): Promise<boolean> {
+    const { name, deadLetters, counters, log, clock } = this.#parts;
+    const message = reasonOf(end.failure.error);
+    const code = codeOf(end.failure.error);
+    const letters = events.map((event) => ({
+      time: clock.now().toISOString(),
+      sink: name,
+      reason: end.reason,
+      ...(code === undefined ? {} : { code }),
+      message,
+      attempts: end.attempt,
+      event,
+    }));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await deadLetters.keep(letters);
+        break;
+      } catch (error) {
+        log.error({ events: events.length, reason: reasonOf(error) }, "dead letters not written, will be retried");
+        if (!(await wait(intervalOf(this.#parts.retry.batchRetryIntervals, attempt), signal))) return false;
+      }
+    }
+    counters.deadLettered += events.length;
+    const file = deadLetters.fileOf(name);
+    log.error({ events: events.length, attempts: end.attempt, reason: message, file }, "events kept as dead letters");
+    return true;
+  }
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+interface End {
+  readonly failure: Failure;
+  readonly attempt: number;
+  readonly reason: DeadLetterReason;
+}
+
+function mayRetry(attempt: number, retries: number, retryable: boolean | undefined): boolean {
+  if (retryable === undefined && retries === -1) return attempt <= mostRetriesOfUnknownErrors;
+  return retries === -1 || attempt <= retries;
+}
+
+function intervalOf(intervals: readonly number[], attempt: number): number {
+  const interval = intervals[Math.min(attempt, intervals.length) - 1];
+  if (interval === undefined) throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty");
+  return interval;
+}

@@ -1,0 +1,99 @@
+import type { AnyPlugin, FormatName, Kind } from "../sdk/index.js";
+
+/** What keeps a value from being a plugin definition; undefined when nothing does. */
+export function shapeFault(value: unknown): string | undefined {
+  if (!isRecord(value)) return "has no plugin definition as its default export";
+  const who = typeof value.type === "string" ? `declares the plugin "${value.type}"` : "declares a plugin";
+  const wrong = Object.entries<Member>(members).find(([name, { holds }]) => !holds(value[name]));
+  if (wrong !== undefined) return `${who} whose "${wrong[0]}" is not ${wrong[1].noun}`;
+  const property = propertyFault(value.config);
+  return property === undefined ? undefined : `${who} whose property ${property}`;
+}
+
+/** The border where a loaded value becomes a definition. */
+export function isPlugin(value: unknown): value is AnyPlugin {
+  return shapeFault(value) === undefined;
+}
+
+interface Member {
+  holds(value: unknown): boolean;
+  readonly noun: string;
+}
+
+const kinds = {
+  source: true,
+  handler: true,
+  interceptor: true,
+  channel: true,
+  selector: true,
+  sink: true,
+  "sink-processor": true,
+} satisfies Record<Kind, true>;
+
+const formatNames = {
+  text: true,
+  flag: true,
+  count: true,
+  integer: true,
+  port: true,
+  millis: true,
+  seconds: true,
+  words: true,
+  "millis-list": true,
+  map: true,
+} satisfies Record<FormatName, true>;
+
+const stabilities: readonly unknown[] = ["stable", "beta", "deprecated"];
+
+const members = {
+  kind: { holds: isKind, noun: `one of ${Object.keys(kinds).join(", ")}` },
+  type: { holds: isTypeName, noun: "a name in lower case without blanks" },
+  aliases: { holds: (value) => value === undefined || isTextList(value), noun: "a list of texts" },
+  summary: { holds: isSentence, noun: "a sentence" },
+  stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
+  config: { holds: isRecord, noun: "a schema" },
+  slots: {
+    holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),
+    noun: "a table of kinds by slot name",
+  },
+  check: { holds: isOptionalFunction, noun: "a function" },
+  create: { holds: (value) => typeof value === "function", noun: "a function" },
+  query: { holds: isOptionalFunction, noun: "a function" },
+} satisfies Record<keyof AnyPlugin, Member>;
+
+function propertyFault(config: unknown): string | undefined {
+  if (!isRecord(config)) return undefined;
+  const faults = Object.entries(config).flatMap(([name, property]) => {
+    if (!isRecord(property) || !isSentence(property.doc)) return [`"${name}" has no doc sentence`];
+    return isFormat(property.format) ? [] : [`"${name}" has an unknown format`];
+  });
+  return faults[0];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isKind(value: unknown): boolean {
+  return typeof value === "string" && Object.hasOwn(kinds, value);
+}
+
+function isFormat(value: unknown): boolean {
+  return typeof value === "string" ? Object.hasOwn(formatNames, value) : isTextList(value) && value.length > 0;
+}
+
+function isTypeName(value: unknown): boolean {
+  return typeof value === "string" && /^[^\sA-Z]+$/.test(value);
+}
+
+function isSentence(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
+}
+
+function isOptionalFunction(value: unknown): boolean {
+  return value === undefined || typeof value === "function";
+}
