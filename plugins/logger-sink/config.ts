@@ -1,0 +1,11 @@
+import type { ConfigOf, Schema } from "deneb/sdk";
+
+export const loggerSchema = {
+  show: {
+    doc: "What a line tells of a batch: count is the number of events, entities adds the id and type of each entity.",
+    format: ["count", "entities"],
+    default: "entities",
+  },
+} as const satisfies Schema;
+
+export type LoggerConfig = ConfigOf<typeof loggerSchema>;

@@ -1,0 +1,32 @@
+import type { Batch, Context, Logger, Receipt, Sink } from "deneb/sdk";
+import type { LoggerConfig } from "./config.js";
+
+const nothingSent: Receipt = { requestBytes: 0, responseBytes: 0 };
+
+export class LoggerSink implements Sink {
+  readonly #show: LoggerConfig["show"];
+  readonly #log: Logger;
+
+  constructor(config: LoggerConfig, context: Context) {
+    this.#show = config.show;
+    this.#log = context.log;
+  }
+
+  async start(): Promise<void> {}
+
+  async persist({ events }: Batch): Promise<Receipt> {
+    const count = { events: events.length };
+    const fields = this.#show === "count" ? count : { ...count, entities: events.map(({ body }) => entityName(body)) };
+    this.#log.info(fields, "batch received");
+    return nothingSent;
+  }
+
+  async stop(): Promise<void> {}
+}
+
+/** An event may hold something else than an entity; then there is no name to show. */
+function entityName(body: unknown): { id: string; type: string } | undefined {
+  if (typeof body !== "object" || body === null || !("id" in body) || !("type" in body)) return undefined;
+  const { id, type } = body;
+  return typeof id === "string" && typeof type === "string" ? { id, type } : undefined;
+}

@@ -1,0 +1,47 @@
+import { isUtf8 } from "node:buffer";
+import type { Delivery } from "deneb/sdk";
+import { refused } from "./refused.js";
+
+/** Throws for a request that is not one of a context broker with a notification, whatever its body is. */
+export function checkRequest({ method, path, headers }: Delivery, target: string): void {
+  checkMethod(method);
+  checkPath(path, target);
+  checkContentType(headers["content-type"]);
+}
+
+/** The body as text; throws when it is empty or not UTF-8. */
+export function readText(body: Uint8Array): string {
+  if (body.byteLength === 0) throw refused(400, "No content in the request");
+  if (!isUtf8(body)) throw refused(400, "The content is not valid UTF-8");
+  return utf8.decode(body);
+}
+
+const utf8 = new TextDecoder();
+
+function checkMethod(method: string): void {
+  if (method === "POST") return;
+  if (method === "GET" || method === "HEAD") throw refused(400, "GET method not supported");
+  throw refused(405, `${method} method not supported`, { Allow: "POST" });
+}
+
+function checkPath(path: string, target: string): void {
+  const query = path.indexOf("?");
+  const pathname = query === -1 ? path : path.slice(0, query);
+  if (pathname !== target) throw refused(400, `${pathname} target not supported`);
+}
+
+function checkContentType(contentType: string | undefined): void {
+  if (contentType === undefined || contentType.trim() === "") {
+    throw refused(400, "Missing content type. Required 'application/json; charset=utf-8'");
+  }
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
+  if (mediaTypes.has(mediaType.trim()) && parameters.every(isUtf8OrNoCharset)) return;
+  throw refused(400, `${contentType} content type not supported`);
+}
+
+const mediaTypes: ReadonlySet<string> = new Set(["application/json", "application/ld+json", "application/geo+json"]);
+
+function isUtf8OrNoCharset(parameter: string): boolean {
+  const [name = "", value = ""] = parameter.split("=");
+  return name.trim() !== "charset" || /^\s*"?utf-?8"?\s*$/.test(value);
+}

@@ -1,0 +1,47 @@
+import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
+
+/** Longest service that is accepted, in characters: the limit of the context brokers. */
+export const SERVICE_LENGTH = 50;
+
+export const handlerSchema = {
+  notification_target: {
+    doc: "Path at which notifications are accepted. Compared exactly, without the query string.",
+    format: "text",
+    default: "/notify",
+  },
+  default_service: {
+    doc: "Service of notifications that name none. Letters, digits and _.",
+    format: "text",
+    default: "default",
+    maxLength: SERVICE_LENGTH,
+  },
+  default_service_path: {
+    doc: "Service path of notifications that name none. No effect on NGSI-LD, where it is always /.",
+    format: "text",
+    default: "/",
+    maxLength: SERVICE_LENGTH,
+  },
+  ngsi_version: {
+    doc: "API of the notifications that are accepted.",
+    format: ["ld"],
+    default: "ld",
+  },
+  events_ttl: {
+    doc: "Accepted for existing files, without effect: see batch_ttl of the sink.",
+    format: "integer",
+    default: 2,
+    min: -1,
+  },
+} as const satisfies Schema;
+
+export type HandlerConfig = ConfigOf<typeof handlerSchema>;
+
+export function checkHandler(config: HandlerConfig): readonly PropertyFault<typeof handlerSchema>[] {
+  return rules.filter(({ property, pattern }) => !pattern.test(config[property]));
+}
+
+const rules = [
+  { property: "notification_target", pattern: /^\/[^?#\s]*$/, reason: "must start with / and hold no ?, # or blank" },
+  { property: "default_service", pattern: /^\w+$/, reason: "must be letters, digits and _ only" },
+  { property: "default_service_path", pattern: /^\//, reason: "must start with /" },
+] as const;

@@ -1,0 +1,14 @@
+import { definePlugin } from "deneb/sdk";
+import { checkHandler, handlerSchema } from "./config.js";
+import { NgsiRestHandler } from "./ngsi-rest-handler.js";
+
+export default definePlugin({
+  kind: "handler",
+  type: "ngsi",
+  aliases: ["com.telefonica.iot.cygnus.handlers.NGSIRestHandler"],
+  summary: "Turns each entity of an NGSI-LD notification into an event.",
+  stability: "stable",
+  config: handlerSchema,
+  check: checkHandler,
+  create: (config) => new NgsiRestHandler(config),
+});

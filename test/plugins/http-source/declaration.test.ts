@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import plugin from "../../../plugins/http-source/index.js";
+import { httpConfig } from "./running-source.js";
+
+const cases = [
+  { request_timeout: 30_000, headers_timeout: 30_000, properties: [] },
+  { request_timeout: 0, headers_timeout: 15_000, properties: [] },
+  { request_timeout: 10_000, headers_timeout: 15_000, properties: ["headers_timeout"] },
+] as const;
+for (const { request_timeout, headers_timeout, properties } of cases)
+  test(`headers_timeout ${headers_timeout} with request_timeout ${request_timeout} has faults in [${properties}]`, () => {
+    const faults = plugin.check?.({ ...httpConfig, request_timeout, headers_timeout });
+
+    assert.deepEqual(
+      faults?.map(({ property }) => property),
+      properties,
+    );
+  });

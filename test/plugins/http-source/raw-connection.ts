@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+/** A bare connection, for what an HTTP client would hide. */
+export class RawConnection {
+  /** What arrived, in the pieces in which it arrived. */
+  readonly pieces: string[] = [];
+  readonly #socket: Socket;
+  readonly #closed: Promise<unknown>;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("data", (piece) => this.pieces.push(piece.toString("latin1")));
+    socket.on("error", () => undefined);
+  }
+
+  static async open(context: TestContext, port: number): Promise<RawConnection> {
+    const socket = connect(port, "127.0.0.1");
+    context.after(() => socket.destroy());
+    const connection = new RawConnection(socket);
+    await once(socket, "connect");
+    return connection;
+  }
+
+  send(text: string): void {
+    this.#socket.write(text);
+  }
+
+  abort(): void {
+    this.#socket.destroy();
+  }
+
+  /** Resolves when so many answers without content have arrived. */
+  async received(answers: number): Promise<string> {
+    while (this.pieces.join("").split("\r\n\r\n").length <= answers) await once(this.#socket, "data");
+    return this.pieces.join("");
+  }
+
+  /** Everything that arrived until the connection was closed. */
+  async untilClosed(): Promise<string> {
+    await this.#closed;
+    return this.pieces.join("");
+  }
+}
+
+/** The text of a POST of this body to /notify. */
+export function post(body: string, ...headers: readonly string[]): string {
+  const fields = [
+    "Host: agent",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...headers,
+  ];
+  return ["POST /notify HTTP/1.1", ...fields, "", body].join("\r\n");
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import type { TestContext } from "node:test";
+import type { Emit, Event, Handler, IncomingTransaction, Logger } from "../../../core/sdk/index.js";
+import type { HttpConfig } from "../../../plugins/http-source/config.js";
+import { HttpSource } from "../../../plugins/http-source/http-source.js";
+import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
+import type { LogLine } from "../../support/recording-log.js";
+
+export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
+
+export const httpConfig: HttpConfig = {
+  port: 0,
+  bind: "127.0.0.1",
+  max_body_size: 10_485_760,
+  max_header_size: 16_384,
+  keep_alive_timeout: 75_000,
+  request_timeout: 30_000,
+  headers_timeout: 15_000,
+  retry_after: 1,
+};
+
+const handler = new NgsiRestHandler({
+  notification_target: "/notify",
+  default_service: "def_serv_ld",
+  default_service_path: "/",
+  ngsi_version: "ld",
+  events_ttl: 2,
+});
+
+export interface Setting {
+  readonly config?: Partial<HttpConfig>;
+  readonly handler?: Handler;
+  /** Called after the events were recorded. */
+  readonly emit?: Emit;
+}
+
+/** A source that listens until the test ends, with the real handler, and everything that it hands on. */
+export async function runningSource(context: TestContext, setting: Setting = {}) {
+  const emitted: Event[] = [];
+  const accounted: IncomingTransaction[] = [];
+  const { log, lines, logged } = observedLog();
+  const source = new HttpSource(
+    { ...httpConfig, ...setting.config },
+    {
+      name: "http-source",
+      log,
+      dataDir: "",
+      now: () => receivedAt,
+      slots: { handler: setting.handler ?? handler },
+      emit: async (events) => {
+        emitted.push(...events);
+        await setting.emit?.(events);
+      },
+      incoming: (transaction) => accounted.push(transaction),
+    },
+  );
+  context.after(() => source.stop(AbortSignal.abort()));
+  await source.start();
+  const { port } = source;
+  assert.ok(port !== undefined);
+  return { source, port, emitted, accounted, lines, logged };
+}
+
+function observedLog() {
+  const lines: LogLine[] = [];
+  const messages = new EventEmitter();
+  const write = (level: LogLine["level"]) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+    messages.emit(message);
+  };
+  const log: Logger = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+  return { log, lines, logged: (message: string) => once(messages, message) };
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
+import { delivered, handlerConfig } from "./delivered.js";
+
+const handler = new NgsiRestHandler(handlerConfig);
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+test("each entity becomes an event, in order", () => {
+  const { events, service, servicePath } = handler.decode(delivered());
+
+  assert.deepEqual({ service, servicePath }, { service: "default", servicePath: "/" });
+  assert.deepEqual(
+    events.map(({ body }) => body),
+    [
+      { id: "urn:e:1", type: "T", attributes: [attribute("number", "1")] },
+      { id: "urn:e:2", type: "T", attributes: [attribute("string", "é")] },
+    ],
+  );
+});
+
+function attribute(kind: string, text: string) {
+  return { name: "p", type: "Property", form: "normalized", value: { kind, text }, members: [] };
+}
+
+test("the headers of an event tell service, path, ids and reception time", () => {
+  const { events } = handler.decode(delivered());
+
+  const { "transaction-id": transactionId, ...others } = events[0]?.headers ?? {};
+  assert.match(transactionId ?? "", UUID);
+  assert.deepEqual(others, {
+    "fiware-service": "default",
+    "fiware-servicepath": "/",
+    "fiware-correlator": transactionId,
+    timestamp: "1700000000123",
+  });
+});
+
+test("the events of one delivery share their headers, those of two do not", () => {
+  const [first, second] = handler.decode(delivered()).events;
+  const [other] = handler.decode(delivered()).events;
+
+  assert.equal(first?.headers, second?.headers);
+  assert.notEqual(first?.headers["transaction-id"], other?.headers["transaction-id"]);
+});
+
+test("correlator, tenant and link come from the request", () => {
+  const headers = {
+    "content-type": "application/ld+json",
+    "fiware-correlator": "c1",
+    "ngsild-tenant": "t1",
+    link: '<http://ctx/a.jsonld>; rel="x"',
+  };
+
+  const { events, service } = handler.decode(delivered({ headers }));
+
+  assert.equal(service, "t1");
+  assert.equal(events[0]?.headers["fiware-service"], "t1");
+  assert.equal(events[0]?.headers["fiware-correlator"], "c1");
+  assert.equal(events[0]?.headers["link"], "http://ctx/a.jsonld");
+});
+
+test("a byte order mark before the JSON does no harm", () => {
+  const body = Buffer.from(`\ufeff${JSON.stringify({ type: "Notification", data: [] })}`);
+
+  assert.deepEqual(handler.decode(delivered({ body })).events, []);
+});
+
+const contentTypes = [
+  "application/json",
+  "application/json;charset=utf-8",
+  "Application/JSON ; Charset=UTF-8",
+  'application/json; charset="utf8"; x=y',
+  "application/ld+json",
+  'application/ld+json; profile="http://www.w3.org/ns/json-ld#compacted"',
+  "application/geo+json",
+] as const;
+for (const contentType of contentTypes)
+  test(`content type ${contentType} is accepted`, () => {
+    const { events } = handler.decode(delivered({ headers: { "content-type": contentType } }));
+
+    assert.equal(events.length, 2);
+  });

@@ -1,0 +1,36 @@
+import type { Delivery } from "../../../core/sdk/index.js";
+import type { HandlerConfig } from "../../../plugins/ngsi-rest-handler/config.js";
+
+export const handlerConfig: HandlerConfig = {
+  notification_target: "/notify",
+  default_service: "default",
+  default_service_path: "/",
+  ngsi_version: "ld",
+  events_ttl: 2,
+};
+
+export interface Sent extends Partial<Omit<Delivery, "body">> {
+  readonly body?: unknown;
+}
+
+/** The delivery of a notification of two entities, unless told otherwise. */
+export function delivered({ body = notification, ...sent }: Sent = {}): Delivery {
+  return {
+    method: "POST",
+    path: "/notify",
+    headers: { "content-type": "application/json" },
+    body: body instanceof Uint8Array ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    receivedAt: new Date(1_700_000_000_123),
+    ...sent,
+  };
+}
+
+const notification = {
+  id: "urn:n:1",
+  type: "Notification",
+  subscriptionId: "s",
+  data: [
+    { id: "urn:e:1", type: "T", p: { type: "Property", value: 1 } },
+    { id: "urn:e:2", type: "T", p: { type: "Property", value: "é" } },
+  ],
+};

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RejectedDelivery } from "../../../core/sdk/index.js";
+import plugin from "../../../plugins/ngsi-rest-handler/index.js";
+import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
+import { delivered, handlerConfig, type Sent } from "./delivered.js";
+
+const handler = new NgsiRestHandler(handlerConfig);
+
+interface Refused {
+  readonly sent: Sent;
+  readonly status?: number;
+  readonly message: string | RegExp;
+}
+
+const json = { "content-type": "application/json" };
+const missing = "Missing content type. Required 'application/json; charset=utf-8'";
+const refusals: readonly Refused[] = [
+  { sent: { method: "GET" }, message: "GET method not supported" },
+  { sent: { method: "HEAD" }, message: "GET method not supported" },
+  { sent: { method: "OPTIONS" }, status: 405, message: "OPTIONS method not supported" },
+  { sent: { path: "/notify/" }, message: "/notify/ target not supported" },
+  { sent: { path: "//notify" }, message: "//notify target not supported" },
+  { sent: { path: "/%6eotify?x" }, message: "/%6eotify target not supported" },
+  { sent: { path: "/notify;x" }, message: "/notify;x target not supported" },
+  { sent: { path: "/Notify" }, message: "/Notify target not supported" },
+  { sent: { headers: {} }, message: missing },
+  { sent: { headers: { "content-type": " " } }, message: missing },
+  {
+    sent: { headers: { "content-type": "application/jsonx" } },
+    message: "application/jsonx content type not supported",
+  },
+  { sent: { headers: { "content-type": "text/\tx" } }, message: "text/\\u{9}x content type not supported" },
+  {
+    sent: { headers: { "content-type": "application/json; charset=ISO-8859-1" } },
+    message: "application/json; charset=ISO-8859-1 content type not supported",
+  },
+  {
+    sent: { headers: { ...json, "fiware-service": "s".repeat(51) } },
+    message: "'fiware-service' header length greater than 50",
+  },
+  { sent: { body: "" }, message: "No content in the request" },
+  { sent: { body: Uint8Array.of(0x22, 0xc3, 0x22) }, message: "The content is not valid UTF-8" },
+  { sent: { body: "{" }, message: /./ },
+  { sent: { body: "[]" }, message: /./ },
+  { sent: { body: {} }, message: /./ },
+];
+for (const { sent, status = 400, message } of refusals)
+  test(`${JSON.stringify(sent)} is refused with ${status} ${message}`, () => {
+    assert.throws(
+      () => handler.decode(delivered(sent)),
+      (error) => {
+        assert.ok(error instanceof RejectedDelivery);
+        assert.equal(error.status, status);
+        assert.deepEqual(error.headers, status === 405 ? { Allow: "POST" } : {});
+        if (typeof message === "string") assert.equal(error.message, message);
+        else assert.match(error.message, message);
+        return true;
+      },
+    );
+  });
+
+const faulty = [
+  { config: {}, properties: [] },
+  { config: { notification_target: "notify" }, properties: ["notification_target"] },
+  { config: { notification_target: "/notify?a" }, properties: ["notification_target"] },
+  { config: { default_service: "my-service" }, properties: ["default_service"] },
+  { config: { default_service: "" }, properties: ["default_service"] },
+  {
+    config: { default_service_path: "a", notification_target: "" },
+    properties: ["notification_target", "default_service_path"],
+  },
+] as const;
+for (const { config, properties } of faulty)
+  test(`configuration ${JSON.stringify(config)} has faults in [${properties}]`, () => {
+    const faults = plugin.check?.({ ...handlerConfig, ...config });
+
+    assert.deepEqual(
+      faults?.map(({ property }) => property),
+      properties,
+    );
+  });
