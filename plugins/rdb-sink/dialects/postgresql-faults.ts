@@ -1,0 +1,101 @@
+import type { Fault, FaultReader, Place } from "../faults.js";
+
+const MISSING = new Set(["3F000", "42P01", "42703"]);
+// Deadlocks too: two sinks that alter the same tables in another order.
+const RACED = new Set(["23505", "42P07", "42P06", "42701", "40P01", "XX000"]);
+const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
+const CURABLE = new Set([...MISSING, "42501"]);
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+export const postgresqlFaults: FaultReader = {
+  missing: ({ code }) => code !== undefined && MISSING.has(code),
+  raced: ({ code, message }) => code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
+  retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
+  explain: (fault, place) =>
+    explanations.find(({ when }) => when(fault))?.say(place, fault) ??
+    `writing to ${described(place)} failed: ${fault.message}`,
+};
+
+/** True for the code of a server, false for the code of a Node error. */
+export function isSqlState(code: string | undefined): code is string {
+  return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
+}
+
+interface Explanation {
+  when(fault: Fault): boolean;
+  say(place: Place, fault: Fault): string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    when: saying(/does not support SSL/),
+    say: ({ address, options }) =>
+      `the server at ${address} does not offer TLS but rdb_options has ${sslmode(options)}; use sslmode=prefer or enable TLS`,
+  },
+  {
+    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_/.test(code),
+    say: ({ address, options }, { message }) =>
+      `the certificate of the server at ${address} is not accepted (${message}); rdb_options has ${sslmode(options)}: ` +
+      "check sslrootcert, or use sslmode=require to go without the check",
+  },
+  {
+    when: (fault) => coded("28P01")(fault) || saying(/client password must be/)(fault),
+    say: (place) => `wrong password for ${described(place)}; check rdb_username and rdb_password`,
+  },
+  {
+    when: coded("28000"),
+    say: (place, { message }) => `access to ${described(place)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+  },
+  {
+    when: coded("3D000"),
+    say: (place) => `no ${described(place)}; create the database or change rdb_database`,
+  },
+  {
+    when: coded("ECONNREFUSED"),
+    say: ({ address }) => `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
+  },
+  {
+    when: coded("ENOTFOUND", "EAI_AGAIN"),
+    say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
+  },
+  {
+    when: (fault) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(fault) || saying(/timeout/)(fault),
+    say: (place) => `no answer in time from ${described(place)}; check rdb_host, rdb_port and the network`,
+  },
+  {
+    when: coded("53100"),
+    say: (place) => `the disk of ${described(place)} is full; free space there`,
+  },
+  {
+    when: coded("53300"),
+    say: (place) => `${described(place)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+  },
+  {
+    when: coded("42501"),
+    say: (place, { message }) => `a right is missing in ${described(place)}: ${message}; grant it to the user`,
+  },
+  {
+    when: coded("25006"),
+    say: (place) => `${described(place)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
+  },
+  {
+    when: ({ code, message }) => !isSqlState(code) && /^Connection terminated/.test(message),
+    say: (place) => `the connection to ${described(place)} broke`,
+  },
+];
+
+function coded(...codes: readonly string[]): Explanation["when"] {
+  return ({ code }) => code !== undefined && codes.includes(code);
+}
+
+function saying(pattern: RegExp): Explanation["when"] {
+  return ({ code, message }) => !isSqlState(code) && pattern.test(message);
+}
+
+function described({ address, database, username }: Place): string {
+  return `database "${database}" at ${address} as user "${username}"`;
+}
+
+function sslmode(options: string): string {
+  return options.match(/sslmode=[^&\s]*/)?.[0] ?? "ssl=true";
+}

@@ -1,0 +1,43 @@
+import { AgentError } from "deneb/sdk";
+import type { Cell, Statement } from "../statement.js";
+
+/** The way to a database. It throws what its npm package throws; the dialect reads that. */
+export interface Driver {
+  /** Makes sure once that the store can be used; throws when it cannot. */
+  probe(signal: AbortSignal): Promise<void>;
+  /** The rows of all the statements, one after another. */
+  read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
+  /**
+   * Runs the statements in order: all of them or none. Returns the bytes of the answers. A store with a file per
+   * schema can only promise it for each schema; when some were committed it throws {@link PartlyWritten}.
+   */
+  write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
+  /** Ends connections and threads; safe to call twice. After the signal aborts, running work is given up. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** The statements of these schemas are committed, the others are not, because of the cause. */
+export class PartlyWritten extends Error {
+  readonly schemas: readonly string[];
+
+  constructor(schemas: readonly string[], cause: unknown) {
+    super("some schemas of the batch are written", { cause });
+    this.schemas = schemas;
+  }
+}
+
+export function writeAborted(): AgentError {
+  return new AgentError("WRITE_ABORTED", "writing was given up before it was done", { retryable: true });
+}
+
+/** Waits for the promise or the signal, whichever comes first; what comes after the signal is handed to `late`. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    const abort = () => reject(writeAborted());
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise
+      .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
+      .finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,70 @@
+import type { Connection, Submittable } from "pg";
+import type { Cell, Statement } from "../statement.js";
+
+export interface PipelineResult {
+  readonly rows: readonly (readonly Cell[])[];
+  /** Bytes of the server's messages. */
+  readonly bytes: number;
+}
+
+interface ServerMessage {
+  readonly length: number;
+}
+
+interface DataRow extends ServerMessage {
+  readonly fields: readonly (string | null)[];
+}
+
+/**
+ * All statements in one round trip: every Parse, Bind and Execute, then a single Sync. Up to the Sync they are one
+ * implicit transaction of the server: an error undoes all of it and the rest is skipped.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ *
+ * `pg` calls the handle... methods of whatever is submitted to a client.
+ */
+export class PostgresqlPipeline implements Submittable {
+  readonly done: Promise<PipelineResult>;
+  readonly #statements: readonly Statement[];
+  readonly #rows: (readonly Cell[])[] = [];
+  #bytes = 0;
+  #resolve: (result: PipelineResult) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(statements: readonly Statement[]) {
+    this.#statements = statements;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(connection: Connection): void {
+    connection.stream.cork();
+    for (const { text, runs } of this.#statements) {
+      connection.parse({ name: "", text, types: [] }, true);
+      for (const run of runs) {
+        connection.bind({ values: [...run] }, true);
+        connection.execute(null, true);
+      }
+    }
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleDataRow(message: DataRow): void {
+    this.#bytes += message.length;
+    this.#rows.push(message.fields.map((field) => field ?? undefined));
+  }
+
+  handleCommandComplete(message: ServerMessage): void {
+    this.#bytes += message.length;
+  }
+
+  handleError(error: unknown): void {
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve({ rows: this.#rows, bytes: this.#bytes });
+  }
+}

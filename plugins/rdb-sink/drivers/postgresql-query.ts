@@ -1,0 +1,34 @@
+import type { QueryResult } from "deneb/sdk";
+import pg from "pg";
+import { clientConfig, type PostgresqlSettings } from "./postgresql.js";
+import { type Encryption, encrypted } from "./postgresql-tls.js";
+
+/** Runs one statement in a read-only transaction over a connection of its own. */
+export async function postgresqlQuery(settings: PostgresqlSettings, text: string): Promise<QueryResult> {
+  const client = await encrypted(settings.options, (way) => connected(settings, way));
+  try {
+    await client.query("BEGIN READ ONLY");
+    const { fields, rows } = await client.query<(string | null)[]>(question(text));
+    return {
+      columns: fields.map(({ name }) => name),
+      rows: rows.map((row) => row.map((cell) => cell ?? undefined)),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(settings: PostgresqlSettings, way: Encryption): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(settings, way));
+  // A break during the query reaches its promise too.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+function question(text: string): pg.QueryArrayConfig {
+  const asText = { getTypeParser: () => (value: string) => value };
+  // The extended protocol takes a single statement, so none can end the read-only transaction and go on.
+  const extended = { queryMode: "extended" };
+  return { ...extended, text, rowMode: "array", types: asText };
+}

@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "node:tls";
+import { AgentError, codeOf } from "deneb/sdk";
+import type { PostgresqlOptions, SslMode } from "./postgresql-options.js";
+
+/** How to connect: TLS with these options, or plain. */
+export type Encryption = ConnectionOptions | false;
+
+/** Connects in the ways the sslmode allows, one after another until the server takes one. */
+export async function encrypted<T>(options: PostgresqlOptions, connect: (way: Encryption) => Promise<T>): Promise<T> {
+  const [first, second] = await encryptions(options);
+  try {
+    return await connect(first);
+  } catch (error) {
+    if (second === undefined || !wantsOtherEncryption(error)) throw error;
+    return await connect(second);
+  }
+}
+
+/** True when another way to connect may succeed: no TLS here, or pg_hba.conf wants the other way. */
+export function wantsOtherEncryption(error: unknown): boolean {
+  return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
+}
+
+async function encryptions(options: PostgresqlOptions): Promise<readonly [Encryption, Encryption?]> {
+  if (options.sslMode === "disable") return [false];
+  const tls = { ...(await certificates(options)), ...checks[options.sslMode] };
+  if (options.sslMode === "allow") return [false, tls];
+  if (options.sslMode === "prefer") return [tls, false];
+  return [tls];
+}
+
+const unchecked = { rejectUnauthorized: false };
+
+const checks = {
+  allow: unchecked,
+  prefer: unchecked,
+  require: unchecked,
+  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
+  "verify-full": { rejectUnauthorized: true },
+} satisfies Record<Exclude<SslMode, "disable">, ConnectionOptions>;
+
+async function certificates(options: PostgresqlOptions): Promise<ConnectionOptions> {
+  const ca = await contents("sslrootcert", options.sslRootCert);
+  const cert = await contents("sslcert", options.sslCert);
+  const key = await contents("sslkey", options.sslKey);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+async function contents(option: string, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined || path === "") return undefined;
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const message = `the file of ${option} in rdb_options cannot be read: "${path}" (${codeOf(cause)})`;
+    throw new AgentError("CERTIFICATE_UNREADABLE", message, { cause, retryable: true });
+  }
+}

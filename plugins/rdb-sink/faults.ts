@@ -1,0 +1,46 @@
+/** An error of a database or of the way to it, in the two properties every driver gives. */
+export interface Fault {
+  /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+/** Where a store is, in words for messages; never a secret. */
+export interface Place {
+  /** host:port, or the folder of the files. */
+  readonly address: string;
+  readonly database: string;
+  readonly username: string;
+  /** The connection options as written. */
+  readonly options: string;
+}
+
+/** How a database reports trouble. */
+export interface FaultReader {
+  /** The statement names a schema, table or column that is not there (any more). */
+  missing(fault: Fault): boolean;
+  /** Somebody else made the same thing at the same time; making it again finds it there. */
+  raced(fault: Fault): boolean;
+  /** False when the data will never go in. */
+  retryable(fault: Fault): boolean;
+  /** One line: what happened, where, and what to do. */
+  explain(fault: Fault, place: Place): string;
+}
+
+/** Reads any thrown value. */
+export function faultOf(error: unknown): Fault {
+  if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return { code, message: oneLine(messageOf(error)) };
+}
+
+// A host with several addresses fails with an AggregateError, whose own message is empty.
+function messageOf(error: object): string {
+  const message = "message" in error && typeof error.message === "string" ? error.message : "";
+  if (message !== "" || !(error instanceof AggregateError)) return message;
+  return error.errors.map((one) => faultOf(one).message).join(", ");
+}
+
+function oneLine(message: string): string {
+  return message.replace(/\s+/g, " ").slice(0, 300);
+}

@@ -1,0 +1,15 @@
+import { definePlugin } from "deneb/sdk";
+import { rdbConfig, rdbFaults } from "./config.js";
+import { RdbSink } from "./rdb-sink.js";
+import { storeKinds } from "./store-kinds.js";
+
+export default definePlugin({
+  kind: "sink",
+  type: "rdb",
+  summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL or SQLite files.",
+  stability: "stable",
+  config: rdbConfig,
+  check: rdbFaults,
+  create: (config, context) => new RdbSink(config, context),
+  query: (config, text, context) => storeKinds[config.rdb_dialect].query(config, text, context),
+});

@@ -1,0 +1,9 @@
+import type { Logger } from "deneb/sdk";
+import type { Store } from "./store.js";
+import type { Tables } from "./tables.js";
+
+/** A store and what is known to exist there. */
+export interface KnownStore extends Store {
+  readonly tables: Tables;
+  readonly log: Logger;
+}

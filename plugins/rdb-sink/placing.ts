@@ -1,0 +1,34 @@
+import { type Entity, eventHeaders, isoTime, type Naming, schemaName, tableName } from "deneb/ngsi";
+import { AgentError, type Event } from "deneb/sdk";
+import type { Dialect } from "./dialects/dialect.js";
+import { entityOf } from "./entity-of.js";
+import type { PlacedRow } from "./grouping.js";
+import type { ColumnLayout } from "./layouts/column.js";
+
+export interface Placing {
+  readonly naming: Naming;
+  readonly layout: ColumnLayout;
+  readonly dialect: Dialect;
+}
+
+/** The row of an event and its table; undefined for an entity without attributes. */
+export function placedRow(event: Event, { naming, layout, dialect }: Placing): PlacedRow | undefined {
+  const entity = entityOf(event);
+  const row = layout.row(entity, receivedAt(event, entity));
+  if (row === undefined) return undefined;
+
+  const schema = schemaName(header(event, entity, eventHeaders.service), naming);
+  const name = dialect.allowed({ schema, table: tableName(entity, naming) });
+  const subject = naming.dataModel === "dm-by-entity" ? entity.id : entity.type;
+  return { ...row, name, subject, event };
+}
+
+function receivedAt(event: Event, entity: Entity): string {
+  return isoTime(Number(header(event, entity, eventHeaders.timestamp)));
+}
+
+function header({ headers }: Event, { id }: Entity, name: string): string {
+  const value = headers[name];
+  if (value !== undefined) return value;
+  throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`);
+}

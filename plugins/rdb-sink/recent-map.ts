@@ -1,0 +1,41 @@
+/**
+ * A map that forgets what was not used for long: it keeps the entries used last, at most `limit` of them.
+ *
+ * Two generations instead of a list in order of use: reading costs one look-up, and forgetting costs nothing.
+ */
+export class RecentMap<Value> {
+  readonly #generation: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  constructor(limit: number) {
+    this.#generation = Math.max(1, Math.floor(limit / 2));
+  }
+
+  get(key: string): Value | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+
+    const old = this.#old.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
+  }
+
+  set(key: string, value: Value): void {
+    this.#old.delete(key);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#generation) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  delete(key: string): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Context } from "deneb/sdk";
+import type { RdbConfig } from "./config.js";
+import { sqlite } from "./dialects/sqlite.js";
+import { SqliteDriver } from "./drivers/sqlite.js";
+import { sqliteQuery } from "./drivers/sqlite-query.js";
+import type { Place } from "./faults.js";
+import type { StoreKind } from "./store.js";
+import { storeError } from "./store-error.js";
+
+export const sqliteStore: StoreKind = {
+  open: (config, context) => ({
+    dialect: sqlite,
+    driver: new SqliteDriver(folderOf(config, context)),
+    place: placeOf(config, context),
+    ignoredOptions: [],
+  }),
+  query: async (config, text, context) => {
+    try {
+      return await sqliteQuery(folderOf(config, context), text);
+    } catch (error) {
+      throw storeError(error, sqlite.faults, placeOf(config, context));
+    }
+  },
+};
+
+function folderOf(config: RdbConfig, context: Context): string {
+  return config.rdb_folder === "" ? context.dataDir : config.rdb_folder;
+}
+
+function placeOf(config: RdbConfig, context: Context): Place {
+  return { address: folderOf(config, context), database: "", username: "", options: "" };
+}

@@ -1,0 +1,10 @@
+import type { RdbConfig } from "./config.js";
+import { postgresqlStore } from "./postgresql-store.js";
+import { sqliteStore } from "./sqlite-store.js";
+import type { StoreKind } from "./store.js";
+
+/** The kinds of database by `rdb_dialect`. */
+export const storeKinds = {
+  postgresql: postgresqlStore,
+  sqlite: sqliteStore,
+} as const satisfies Record<RdbConfig["rdb_dialect"], StoreKind>;
