@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { delimiter } from "node:path";
+import { test } from "node:test";
+import { faultText } from "../../core/configuration/fault-text.js";
+import { readKernelSettings } from "../../core/configuration/kernel-settings.js";
+
+const defaults = {
+  managementHost: "127.0.0.1",
+  managementPort: 5080,
+  dataDir: "data",
+  gracePeriodSeconds: 30,
+  logLevel: "info",
+  pluginFolders: [],
+};
+
+const cases = [
+  { says: "nothing given leaves the defaults", flags: {}, env: {}, expected: {} },
+  {
+    says: "an empty variable and an empty option count as not given",
+    flags: { dataDir: "" },
+    env: { DENEB_LOG_LEVEL: "" },
+    expected: {},
+  },
+  {
+    says: "each variable sets its setting",
+    flags: {},
+    env: {
+      DENEB_MANAGEMENT_HOST: "0.0.0.0",
+      DENEB_MANAGEMENT_PORT: "0",
+      DENEB_DATA_DIR: "/var/lib/deneb",
+      DENEB_GRACE_PERIOD: "5",
+      DENEB_LOG_LEVEL: "debug",
+    },
+    expected: {
+      managementHost: "0.0.0.0",
+      managementPort: 0,
+      dataDir: "/var/lib/deneb",
+      gracePeriodSeconds: 5,
+      logLevel: "debug",
+    },
+  },
+  {
+    says: "an option wins over its variable, even over a wrong one",
+    flags: { managementPort: "8081" },
+    env: { DENEB_MANAGEMENT_PORT: "x" },
+    expected: { managementPort: 8081 },
+  },
+  {
+    says: "plugin folders of the command line come before those of the environment",
+    flags: { pluginFolders: ["my plugins"] },
+    env: { DENEB_PLUGINS: ["one", "", "two"].join(delimiter) },
+    expected: { pluginFolders: ["my plugins", "one", "two"] },
+  },
+];
+for (const { says, flags, env, expected } of cases) {
+  test(says, () => {
+    const { settings, faults } = readKernelSettings(flags, env);
+
+    assert.deepEqual(faults, []);
+    assert.deepEqual(settings, { ...defaults, ...expected });
+  });
+}
+
+test("all faults are told with the option or variable that gave the value", () => {
+  const { settings, faults } = readKernelSettings(
+    { managementPort: "70000", logLevel: "warning" },
+    { DENEB_GRACE_PERIOD: "1m" },
+  );
+
+  assert.equal(settings, undefined);
+  assert.deepEqual(faults.map(faultText), [
+    '--management-port = "70000": must be a whole number from 0 to 65535',
+    'DENEB_GRACE_PERIOD = "1m": must be a whole number of seconds from 0 to 2147483',
+    '--log-level = "warning": must be one of: debug, info, warn, error; did you mean "warn"?',
+  ]);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { AGENT, agentContainer, STATISTICS } from "../../core/agent/container.js";
+import type { Topology } from "../../core/configuration/topology.js";
+import { managementApp } from "../../core/management/management-app.js";
+import { ManagementServer } from "../../core/management/management-server.js";
+import type { AnyPlugin } from "../../core/sdk/index.js";
+import memoryChannel from "../../plugins/memory-channel/index.js";
+import { recordingLog } from "../support/recording-log.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const common = { summary: "for tests", stability: "stable", config: {} } as const;
+const quiet = { start: async () => {}, stop: async () => {} };
+const sourcePlugin: AnyPlugin = { ...common, kind: "source", type: "quiet", create: () => quiet };
+const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => new ScriptedSink() };
+const selectorPlugin: AnyPlugin = {
+  ...common,
+  kind: "selector",
+  type: "fixed",
+  create: () => ({ select: () => ({ required: ["c1"], optional: [] }) }),
+};
+
+const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
+const topology: Topology = {
+  agent: "a",
+  channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+  sinks: [
+    {
+      ...node("k1", sinkPlugin),
+      channel: "c1",
+      batching: { batchSize: 1, batchTimeout: 30, batchTtl: 1, batchRetryIntervals: [1] },
+    },
+  ],
+  sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
+};
+
+async function serve(context: TestContext) {
+  const { log } = recordingLog();
+  const container = agentContainer({ topology, dataDir: await tempFolder(context), loggers: { of: () => log } });
+  const agent = container.resolve(AGENT);
+  const app = managementApp({ version: "1.2.3.abc", statistics: container.resolve(STATISTICS), log });
+  const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
+  await agent.start(1000);
+  await server.start();
+  context.after(async () => {
+    await server.stop(AbortSignal.abort());
+    await agent.stop(1000);
+  });
+  const call = async (method: string, path: string, headers = {}) => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  return { agent, call };
+}
+
+test("GET /v1/version answers version and revision", async (context) => {
+  const { call } = await serve(context);
+
+  const { status, headers, body } = await call("GET", "/v1/version");
+
+  assert.equal(status, 200);
+  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  assert.deepEqual(body, { success: "true", version: "1.2.3.abc" });
+});
+
+test("GET /v1/stats shows what moved through each component, PUT /v1/stats sets it to zero", async (context) => {
+  const { agent, call } = await serve(context);
+  const [source] = agent.assembly.sources;
+  assert.ok(source);
+  await source.processor.emit([
+    { headers: {}, body: 1 },
+    { headers: {}, body: 2 },
+  ]);
+  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+
+  const before = await call("GET", "/v1/stats");
+  const reset = await call("PUT", "/v1/stats");
+  const after = await call("GET", "/v1/stats");
+
+  const { sources, channels, sinks } = before.body.stats;
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+  for (const { setup_time, status } of [...sources, ...channels, ...sinks]) {
+    assert.match(setup_time, iso);
+    assert.equal(status, "START");
+  }
+  const { setup_time: _s, ...sourceCounts } = sources[0];
+  assert.deepEqual(sourceCounts, { name: "s1", status: "START", num_received_events: 1, num_processed_events: 1 });
+  const { setup_time: _c, ...channelCounts } = channels[0];
+  const puts = { num_puts_ok: 2, num_puts_failed: 0, num_takes_ok: 2, num_takes_failed: 0 };
+  assert.deepEqual(channelCounts, { name: "c1", status: "START", num_events: 0, ...puts });
+  const { setup_time: _k, ...sinkCounts } = sinks[0];
+  assert.deepEqual(sinkCounts, { name: "k1", status: "START", num_processed_events: 2, num_persisted_events: 2 });
+  assert.deepEqual(reset.body, { success: "true" });
+  assert.equal(after.body.stats.sinks[0].num_persisted_events, 0);
+  assert.equal(after.body.stats.channels[0].num_puts_ok, 0);
+  assert.equal(after.body.stats.sources[0].num_received_events, 0);
+  assert.equal(after.body.stats.sources[0].setup_time, sources[0].setup_time);
+});
+
+const unknown = [
+  ["GET", "/v1/nothing"],
+  ["DELETE", "/v1/version"],
+  ["PATCH", "/v1/stats"],
+  ["GET", "/V1/version"],
+] as const;
+
+for (const [method, path] of unknown)
+  test(`${method} ${path} is answered 404 in the envelope`, async (context) => {
+    const { call } = await serve(context);
+
+    const { status, body } = await call(method, path);
+
+    assert.equal(status, 404);
+    assert.deepEqual(body, { success: "false", error: `${method} ${path} not found` });
+  });
+
+test("a path that cannot be decoded is the client's fault and shows no stack", async (context) => {
+  const { call } = await serve(context);
+
+  const { status, body } = await call("GET", "/v1/%E0%A4%A");
+
+  assert.ok(status === 400 || status === 404);
+  assert.equal(body.success, "false");
+  assert.ok(!JSON.stringify(body).includes("node_modules"));
+});
+
+test("every answer carries the correlator of its request", async (context) => {
+  const { call } = await serve(context);
+
+  const { headers } = await call("GET", "/v1/version", { "Fiware-Correlator": "abc" });
+
+  assert.equal(headers.get("fiware-correlator"), "abc");
+});

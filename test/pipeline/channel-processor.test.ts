@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ChannelProcessor } from "../../core/pipeline/channel-processor.js";
+import { CountedChannel } from "../../core/pipeline/counted-channel.js";
+import { codeOf, type Event, type Interceptor, type Selection } from "../../core/sdk/index.js";
+import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
+import { recordingLog } from "../support/recording-log.js";
+
+const events = (...bodies: readonly number[]): Event[] => bodies.map((body) => ({ headers: {}, body }));
+
+function channel(name: string, capacity: number, transactionCapacity = capacity): CountedChannel {
+  const { log } = recordingLog();
+  const context = { name, log, dataDir: "unused", now: () => new Date(0) };
+  return new CountedChannel(new MemoryChannel({ capacity, transactionCapacity, "keep-alive": 0 }, context));
+}
+
+/** Takes out what is there, by as many transactions as it needs. */
+async function content(of: CountedChannel): Promise<unknown[]> {
+  const bodies: unknown[] = [];
+  while (of.size > 0) {
+    const transaction = of.openTake();
+    const taken = await transaction.take(of.transactionCapacity, AbortSignal.abort());
+    bodies.push(...taken.map(({ body }) => body));
+    await transaction.commit();
+  }
+  return bodies;
+}
+
+function processor(
+  channels: Readonly<Record<string, CountedChannel>>,
+  selection: Selection,
+  interceptors: Interceptor[] = [],
+) {
+  const { log, lines } = recordingLog();
+  const selector = { select: () => selection };
+  const made = new ChannelProcessor({ interceptors, selector, channels: new Map(Object.entries(channels)), log });
+  return { made, lines };
+}
+
+test("a notification goes whole into every required channel", async () => {
+  const [a, b] = [channel("a", 10), channel("b", 10)];
+  const { made } = processor({ a, b }, { required: ["a", "b"], optional: [] });
+
+  await made.emit(events(1, 2));
+
+  assert.deepEqual(
+    [await content(a), await content(b)],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+  );
+  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1 });
+  assert.equal(a.counters.putsOk, 2);
+});
+
+test("a full required channel refuses the notification, which then counts as received only", async () => {
+  const a = channel("a", 1);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+
+  await assert.rejects(
+    made.emit(events(1, 2).slice(0, 1)).then(() => made.emit(events(3))),
+    (error) => codeOf(error) === "CHANNEL_FULL",
+  );
+
+  assert.deepEqual({ ...made.counters }, { received: 2, processed: 1 });
+  assert.equal(a.counters.putsFailed, 1);
+  assert.deepEqual(await content(a), [1]);
+});
+
+test("a full optional channel is only logged", async () => {
+  const [a, b] = [channel("a", 10), channel("b", 1)];
+  const { made, lines } = processor({ a, b }, { required: ["a"], optional: ["b"] });
+
+  await made.emit(events(1));
+  await made.emit(events(2));
+
+  assert.deepEqual([await content(a), await content(b)], [[1, 2], [1]]);
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ["warn"],
+  );
+});
+
+test("a notification with more entities than transactionCapacity goes in by several transactions", async () => {
+  const a = channel("a", 10, 3);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+
+  await made.emit(events(1, 2, 3, 4, 5, 6, 7));
+
+  assert.deepEqual(await content(a), [1, 2, 3, 4, 5, 6, 7]);
+});
+
+test("interceptors run in order and may drop an event", async () => {
+  const a = channel("a", 10);
+  const add = (text: string): Interceptor => ({ intercept: (event) => ({ ...event, body: `${event.body}${text}` }) });
+  const dropTwo: Interceptor = { intercept: (event) => (event.body === "2x" ? undefined : event) };
+  const { made } = processor({ a }, { required: ["a"], optional: [] }, [add("x"), dropTwo, add("y")]);
+
+  await made.emit(events(1, 2, 3));
+
+  assert.deepEqual(await content(a), ["1xy", "3xy"]);
+});
+
+test("a notification without entities is received and processed", async () => {
+  const a = channel("a", 10);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+
+  await made.emit([]);
+
+  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1 });
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { type TestContext, test } from "node:test";
+import { SinkCounters } from "../../core/pipeline/counters.js";
+import { DeadLetters } from "../../core/pipeline/dead-letters.js";
+import { type RetryPolicy, SinkDelivery } from "../../core/pipeline/delivery.js";
+import { AgentError, type Event, type Sink } from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const forever = new AbortController().signal;
+const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });
+const poison = () => new AgentError("POISON", "storing a value that never goes in");
+const events = (...names: readonly string[]): Event[] => names.map((name) => ({ headers: { name }, body: name }));
+const bodies = (list: readonly Event[]) => list.map(({ body }) => body);
+
+async function setUp(context: TestContext, sink: Sink, retry: Partial<RetryPolicy> = {}) {
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const counters = new SinkCounters();
+  const { log, lines } = recordingLog();
+  const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
+  const policy = { batchTtl: 3, batchRetryIntervals: [1], ...retry };
+  const delivery = new SinkDelivery({ name: "s1", sink, retry: policy, deadLetters, counters, log, clock });
+  const letters = async () => {
+    const text = await readFile(deadLetters.fileOf("s1"), "utf8").catch(() => "");
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  };
+  return { delivery, counters, lines, letters };
+}
+
+const attempts = [
+  { ttl: 3, failures: 99, writes: 4, persisted: 0, dead: 1 },
+  { ttl: 0, failures: 99, writes: 1, persisted: 0, dead: 1 },
+  { ttl: 3, failures: 1, writes: 2, persisted: 1, dead: 0 },
+  { ttl: 10, failures: 3, writes: 4, persisted: 1, dead: 0 },
+  { ttl: -1, failures: 25, writes: 26, persisted: 1, dead: 0 },
+] as const;
+
+for (const { ttl, failures, writes, persisted, dead } of attempts)
+  test(`with batch_ttl ${ttl} a write that fails ${failures} times is tried ${writes} times`, async (context) => {
+    const sink = new ScriptedSink((_events, write) => (write <= failures ? away() : undefined));
+    const { delivery, counters, letters } = await setUp(context, sink, { batchTtl: ttl });
+
+    const settled = await delivery.deliver(events("a"), forever);
+
+    assert.equal(settled, true);
+    assert.equal(sink.writes.length, writes);
+    assert.equal(counters.persisted, persisted);
+    assert.equal((await letters()).length, dead);
+  });
+
+const positions = [["x", "b", "c", "d"], ["a", "x", "c", "d"], ["a", "b", "c", "x"], ["x"], ["x", "x"]] as const;
+
+for (const names of positions)
+  test(`of the events ${names.join(" ")} only x becomes a dead letter, in one try each`, async (context) => {
+    const sink = new ScriptedSink((list) => (list.some(({ body }) => body === "x") ? poison() : undefined));
+    const { delivery, counters, letters } = await setUp(context, sink);
+
+    await delivery.deliver(events(...names), forever);
+
+    const good = names.filter((name) => name !== "x");
+    assert.deepEqual(bodies(sink.stored), good);
+    assert.equal(counters.persisted, good.length);
+    const kept = await letters();
+    assert.equal(kept.length, names.length - good.length);
+    for (const letter of kept)
+      assert.deepEqual(letter, {
+        time: "2026-01-15T10:20:30.123Z",
+        sink: "s1",
+        reason: "permanent",
+        code: "POISON",
+        message: "storing a value that never goes in",
+        attempts: 1,
+        event: { headers: { name: "x" }, body: "x" },
+      });
+  });
+
+test("an error that does not say whether it may pass is retried, then the bad event is found", async (context) => {
+  const sink = new ScriptedSink((list) => (list.some(({ body }) => body === "x") ? new Error("a bug") : undefined));
+  const { delivery, counters, letters } = await setUp(context, sink, { batchTtl: 1 });
+
+  await delivery.deliver(events("a", "x", "c"), forever);
+
+  assert.deepEqual(bodies(sink.stored), ["a", "c"]);
+  assert.equal(counters.deadLettered, 1);
+  assert.equal((await letters())[0].reason, "retries-exhausted");
+});
+
+test("an unknown error is not retried for ever even when batch_ttl is -1", async (context) => {
+  const sink = new ScriptedSink(() => new Error("a bug"));
+  const { delivery, counters } = await setUp(context, sink, { batchTtl: -1 });
+
+  await delivery.deliver(events("a"), forever);
+
+  assert.equal(counters.deadLettered, 1);
+});
+
+test("the same failure again and again is one warning, and its end one line", async (context) => {
+  const sink = new ScriptedSink((_events, write) => (write <= 3 ? away() : undefined));
+  const { delivery, lines } = await setUp(context, sink);
+
+  await delivery.deliver(events("a"), forever);
+
+  assert.deepEqual(
+    lines.filter(({ level }) => level !== "debug").map(({ level, message }) => `${level} ${message}`),
+    ["warn batch not stored, will be retried", "info storing again"],
+  );
+});
+
+test("a wait for the next try ends at once when the signal aborts, and the events are not settled", async (context) => {
+  const ending = new AbortController();
+  const sink = new ScriptedSink(() => {
+    setImmediate(() => ending.abort());
+    return away();
+  });
+  const { delivery, letters } = await setUp(context, sink, { batchTtl: -1, batchRetryIntervals: [3_600_000] });
+
+  const settled = await delivery.deliver(events("a"), ending.signal);
+
+  assert.equal(settled, false);
+  assert.deepEqual(await letters(), []);
+});

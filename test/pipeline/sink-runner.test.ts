@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { CountedChannel } from "../../core/pipeline/counted-channel.js";
+import { SinkCounters } from "../../core/pipeline/counters.js";
+import { DeadLetters } from "../../core/pipeline/dead-letters.js";
+import { SinkDelivery } from "../../core/pipeline/delivery.js";
+import { SinkRunner } from "../../core/pipeline/sink-runner.js";
+import { AgentError, type Event } from "../../core/sdk/index.js";
+import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
+import { recordingLog } from "../support/recording-log.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const event = (body: number): Event => ({ headers: {}, body });
+const clock = { now: () => new Date(0) };
+
+interface Settings {
+  readonly sink: ScriptedSink;
+  readonly batchSize?: number;
+  readonly batchTimeout?: number;
+  readonly transactionCapacity?: number;
+}
+
+async function setUp(
+  context: TestContext,
+  { sink, batchSize = 1, batchTimeout = 30, transactionCapacity = 100 }: Settings,
+) {
+  const { log } = recordingLog();
+  const dataDir = await tempFolder(context);
+  const config = { capacity: 1000, transactionCapacity, "keep-alive": 0 };
+  const channel = new CountedChannel(new MemoryChannel(config, { name: "c1", log, dataDir, now: clock.now }));
+  await channel.start();
+  const counters = new SinkCounters();
+  const retry = { batchTtl: -1, batchRetryIntervals: [1] };
+  const deadLetters = new DeadLetters(dataDir);
+  const delivery = new SinkDelivery({ name: "s1", sink, retry, deadLetters, counters, log, clock });
+  const runner = new SinkRunner({ channel, delivery, batching: { batchSize, batchTimeout }, counters, log });
+  const put = async (...bodies: readonly number[]) => {
+    const transaction = channel.openPut();
+    for (const body of bodies) transaction.put(event(body));
+    await transaction.commit();
+  };
+  return { channel, runner, counters, put };
+}
+
+test("everything waiting is written in one go, up to the transactionCapacity, even with batch_size 1", async (context) => {
+  const sink = new ScriptedSink();
+  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 5 });
+  await put(1, 2, 3, 4, 5);
+  await put(6, 7);
+
+  runner.start();
+  await runner.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    sink.writes.map((write) => write.map(({ body }) => body)),
+    [
+      [1, 2, 3, 4, 5],
+      [6, 7],
+    ],
+  );
+  assert.equal(channel.size, 0);
+  assert.equal(channel.counters.takesOk, 7);
+});
+
+test("a batch that is not full is written when batch_timeout has passed since its first event", async (context) => {
+  let tell = () => {};
+  const written = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const sink = new ScriptedSink(() => {
+    tell();
+    return undefined;
+  });
+  const { runner, put } = await setUp(context, { sink, batchSize: 3, batchTimeout: 0.05 });
+  runner.start();
+
+  await put(1);
+  await put(2);
+  await written;
+  await runner.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    sink.stored.map(({ body }) => body),
+    [1, 2],
+  );
+});
+
+test("a batch that waits for more events is written at once when the agent stops", async (context) => {
+  const sink = new ScriptedSink();
+  const { runner, put, counters } = await setUp(context, { sink, batchSize: 10, batchTimeout: 3600 });
+  runner.start();
+  await put(1, 2);
+
+  await runner.drain(AbortSignal.timeout(5000));
+
+  assert.equal(sink.writes.length, 1);
+  assert.equal(counters.persisted, 2);
+});
+
+test("what cannot be stored before the grace period ends stays in the channel, in order", async (context) => {
+  const sink = new ScriptedSink(() => new AgentError("AWAY", "storing", { retryable: true }));
+  const { runner, put, channel } = await setUp(context, { sink });
+  runner.start();
+  await put(1, 2, 3);
+
+  await runner.drain(AbortSignal.timeout(20));
+
+  assert.equal(channel.size, 3);
+  const transaction = channel.openTake();
+  const left = await transaction.take(10, AbortSignal.abort());
+  assert.deepEqual(
+    left.map(({ body }) => body),
+    [1, 2, 3],
+  );
+  assert.equal(channel.counters.takesFailed, 3);
+});

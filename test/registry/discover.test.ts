@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { discover } from "../../core/registry/discover.js";
+
+interface Declared {
+  readonly kind?: string;
+  readonly type?: string;
+  readonly aliases?: readonly string[];
+  readonly config?: string;
+}
+
+function definition({ kind = "sink", type = "any", aliases = [], config = "{}" }: Declared): string {
+  const members = `kind: "${kind}", type: "${type}", aliases: ${JSON.stringify(aliases)}, config: ${config}`;
+  return `{ ${members}, summary: "Does.", stability: "stable", create: () => ({}) }`;
+}
+
+function exporting(...plugins: readonly Declared[]): string {
+  const [only, ...others] = plugins;
+  if (only !== undefined && others.length === 0) return `export default ${definition(only)};`;
+  return `export default [${plugins.map(definition).join(", ")}];`;
+}
+
+async function folderOf(context: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "deneb-plugins-"));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+test("plugins are listed by kind and type, and found by type or alias in any letter case", async (context) => {
+  const folder = await folderOf(context, {
+    "b/index.js": exporting({ type: "rdb", aliases: ["org.example.RelationalSink"] }),
+    "a/index.mjs": exporting({ type: "logger" }, { kind: "channel", type: "memory" }),
+    "no-plugin/other.js": "throw new Error('must not be loaded');",
+  });
+
+  const { catalogue, problems } = await discover([folder]);
+
+  assert.deepEqual(problems, []);
+  const listed = catalogue.list().map((plugin) => [plugin.definition.kind, plugin.definition.type, plugin.origin]);
+  assert.deepEqual(listed, [
+    ["channel", "memory", join(folder, "a", "index.mjs")],
+    ["sink", "logger", join(folder, "a", "index.mjs")],
+    ["sink", "rdb", join(folder, "b", "index.js")],
+  ]);
+  assert.equal(catalogue.find("sink", "RDB")?.type, "rdb");
+  assert.equal(catalogue.find("sink", "ORG.EXAMPLE.relationalSink")?.type, "rdb");
+  assert.equal(catalogue.find("channel", "rdb"), undefined);
+});
+
+const broken = [
+  { says: "a syntax error", text: "export default {", cause: /could not be loaded: / },
+  { says: "an error while it loads", text: "throw new Error('no driver');", cause: /could not be loaded: no driver/ },
+  { says: "an import that is missing", text: "import 'not-installed';", cause: /could not be loaded: .*not-installed/ },
+  { says: "no default export", text: "export const plugin = 1;", cause: /no plugin definition/ },
+  {
+    says: "an unknown kind",
+    text: exporting({ kind: "sinc" }),
+    cause: /plugin "any" whose "kind" is not one of source,/,
+  },
+  { says: "a type with capitals", text: exporting({ type: "Rdb" }), cause: /"type" is not a name in lower case/ },
+  { says: "no create", text: exporting({}).replace("create:", "make:"), cause: /"create" is not a function/ },
+  { says: "no summary", text: exporting({}).replace("Does.", ""), cause: /"summary" is not a sentence/ },
+  {
+    says: "an unknown format",
+    text: exporting({ config: '{ a: { doc: "A.", format: "nat" } }' }),
+    cause: /property "a" has an unknown format/,
+  },
+  {
+    says: "an undocumented property",
+    text: exporting({ config: '{ a: { format: "text" } }' }),
+    cause: /property "a" has no doc sentence/,
+  },
+];
+for (const { says, text, cause } of broken) {
+  test(`a plugin with ${says} is a problem of its own and the others are there`, async (context) => {
+    const folder = await folderOf(context, { "a-broken/index.js": text, "good/index.js": exporting({ type: "good" }) });
+
+    const { catalogue, problems } = await discover([folder]);
+
+    assert.deepEqual(
+      problems.map(({ origin }) => origin),
+      [join(folder, "a-broken", "index.js")],
+    );
+    assert.match(problems[0]?.cause ?? "", cause);
+    assert.notEqual(problems[0]?.remedy, "");
+    assert.deepEqual(
+      catalogue.list().map((plugin) => plugin.definition.type),
+      ["good"],
+    );
+  });
+}
+
+test("of two plugins with one type the first by folder order, then name, is used and both files are named", async (context) => {
+  const first = await folderOf(context, { "z/index.js": exporting({ type: "rdb" }) });
+  const second = await folderOf(context, {
+    "a/index.js": exporting({ type: "rdb", aliases: ["other"] }),
+    "b/index.js": exporting({ type: "logger", aliases: ["RDB", "log"] }),
+  });
+
+  const { catalogue, problems } = await discover([first, second, first]);
+
+  assert.deepEqual(
+    problems.map(({ origin, cause }) => `${origin} ${cause}`),
+    [
+      `${join(second, "a", "index.js")} declares the sink "rdb", which ${join(first, "z", "index.js")} declares too; the first one is used`,
+      `${join(second, "b", "index.js")} declares the sink "RDB", which ${join(first, "z", "index.js")} declares too; the first one is used`,
+    ],
+  );
+  assert.deepEqual(
+    catalogue.list().map(({ origin }) => origin),
+    [join(second, "b", "index.js"), join(first, "z", "index.js")],
+  );
+  assert.equal(catalogue.find("sink", "log")?.type, "logger");
+  assert.equal(catalogue.find("sink", "other"), undefined);
+});
+
+test("a folder that is not there is a problem", async () => {
+  const { catalogue, problems } = await discover([join(tmpdir(), "deneb-no-such-folder")]);
+
+  assert.deepEqual(catalogue.list(), []);
+  assert.deepEqual(
+    problems.map(({ cause }) => cause),
+    ["is not a folder"],
+  );
+});

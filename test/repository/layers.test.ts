@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import test from "node:test";
+import { repositoryFiles, repositoryRoot } from "../support/repository.js";
+import { drivers, layerFaults, rooms } from "./layers.js";
+
+test("every file of core and plugins imports only from the rows below its own and the packages at home there", async () => {
+  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins)\/.*\.ts$/.test(path));
+
+  const faults = await Promise.all(
+    sources.map(async (path) => layerFaults(path, await readFile(join(repositoryRoot, path), "utf8"))),
+  );
+
+  assert.ok(sources.length > 0);
+  assert.deepEqual(faults.flat(), []);
+});
+
+test("every package the agent depends on has a home", async () => {
+  const text = await readFile(join(repositoryRoot, "package.json"), "utf8");
+  const homes = new Set([...rooms.flatMap(({ packages }) => packages), ...Object.values(drivers).flat()]);
+
+  assert.deepEqual(
+    dependencyNames(JSON.parse(text)).filter((name) => !homes.has(name)),
+    [],
+  );
+});
+
+const wrong = [
+  { path: "core/sdk/event.ts", text: 'import type { A } from "../tokens.js";', fault: /core\/tokens\.ts/ },
+  { path: "core/sdk/event.ts", text: 'import { readFile } from "node:fs/promises";', fault: /must be pure/ },
+  { path: "core/ngsi/json.ts", text: 'export { A } from "../pipeline/retry.js";', fault: /core\/pipeline\/retry\.ts/ },
+  {
+    path: "core/pipeline/retry.ts",
+    text: 'import {\n  A,\n  B,\n} from "../registry/discover.js";',
+    fault: /row below/,
+  },
+  { path: "core/agent/agent.ts", text: 'const x = await import("../management/app.js");', fault: /row below/ },
+  { path: "core/agent/agent.ts", text: 'import express from "express";', fault: /package "express"/ },
+  { path: "core/agent/agent.ts", text: 'import "../../plugins/rdb-sink/index.js";', fault: /row below/ },
+  { path: "core/stray.ts", text: 'import "node:fs";', fault: /no room/ },
+  { path: "plugins/a/index.ts", text: 'import { B } from "../b/b.js";', fault: /outside of its folder/ },
+  { path: "plugins/a/index.ts", text: 'import { B } from "../../core/sdk/index.js";', fault: /outside of its folder/ },
+  { path: "plugins/a/index.ts", text: 'import { B } from "deneb/agent";', fault: /package "deneb"/ },
+  { path: "plugins/a/index.ts", text: 'import pg from "pg";', fault: /package "pg"/ },
+] as const;
+
+for (const { path, text, fault } of wrong)
+  test(`the layer check refuses ${JSON.stringify(text)} in ${path}`, () => {
+    const faults = layerFaults(path, text);
+
+    assert.equal(faults.length, 1);
+    assert.match(faults.join(), fault);
+  });
+
+const right = [
+  {
+    path: "core/agent/agent.ts",
+    text: 'import { A } from "../pipeline/retry.js";\nimport { B } from "./assemble.js";',
+  },
+  { path: "core/main.ts", text: 'import "reflect-metadata";\nimport { A } from "./cli/run.js";' },
+  { path: "plugins/rdb-sink/drivers/postgresql.ts", text: 'import pg from "pg";\nimport { A } from "../rows.js";' },
+  { path: "plugins/a/a.ts", text: 'import type { A } from "deneb/sdk";\nimport { B } from "node:fs";' },
+] as const;
+
+for (const { path, text } of right)
+  test(`the layer check allows ${JSON.stringify(text)} in ${path}`, () =>
+    assert.deepEqual(layerFaults(path, text), []));
+
+function dependencyNames(manifest: unknown): readonly string[] {
+  if (typeof manifest !== "object" || manifest === null || !("dependencies" in manifest)) return [];
+  const { dependencies } = manifest;
+  return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [];
+}

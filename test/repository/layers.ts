@@ -1,0 +1,83 @@
+import { dirname, join, normalize } from "node:path/posix";
+
+/** A folder (or file) of core, the row it stands in, and the packages that are at home there. */
+interface Room {
+  readonly paths: readonly string[];
+  readonly row: number;
+  readonly packages: readonly string[];
+  /** The only Node modules allowed there; absent: all. */
+  readonly builtins?: readonly string[];
+}
+
+export const rooms: readonly Room[] = [
+  {
+    paths: ["core/cli", "core/main.ts"],
+    row: 6,
+    packages: ["commander", "cli-table3", "tsyringe", "reflect-metadata"],
+  },
+  { paths: ["core/management"], row: 5, packages: ["express"] },
+  { paths: ["core/agent"], row: 4, packages: ["tsyringe", "reflect-metadata"] },
+  { paths: ["core/configuration"], row: 3, packages: ["convict", "properties-file", "fastest-levenshtein"] },
+  { paths: ["core/registry"], row: 3, packages: ["glob"] },
+  { paths: ["core/pipeline"], row: 3, packages: [] },
+  { paths: ["core/metrics"], row: 3, packages: [] },
+  { paths: ["core/logging"], row: 3, packages: ["pino"] },
+  { paths: ["core/tokens.ts"], row: 2, packages: ["tsyringe"], builtins: [] },
+  { paths: ["core/ngsi"], row: 2, packages: ["lossless-json"], builtins: ["node:buffer", "node:crypto", "node:util"] },
+  { paths: ["core/testing"], row: 2, packages: [] },
+  { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
+];
+
+/** The driver packages of the plugins that have some. */
+export const drivers: Readonly<Record<string, readonly string[]>> = { "plugins/rdb-sink": ["pg", "libsql"] };
+
+/** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
+export function layerFaults(path: string, text: string): readonly string[] {
+  const judge = path.startsWith("plugins/") ? pluginFault : coreFault;
+  return importsOf(text)
+    .map((specifier) => judge(path, specifier))
+    .filter((fault) => fault !== undefined)
+    .map((fault) => `${path}: ${fault}`);
+}
+
+const IMPORTS = [
+  /\b(?:import|export)\s+(?:type\s+)?[\w*{][^;"]*?\bfrom\s+"([^"]+)"/g,
+  /\bimport\s+"([^"]+)"/g,
+  /\bimport\(\s*"([^"]+)"/g,
+];
+
+function importsOf(text: string): readonly string[] {
+  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = ""]) => specifier));
+}
+
+function coreFault(path: string, specifier: string): string | undefined {
+  const room = roomOf(path);
+  if (room === undefined) return "belongs to no room of test/repository/layers.ts";
+  if (specifier.startsWith("node:")) return builtinFault(room, specifier);
+  if (!specifier.startsWith(".")) return packageFault(room.packages, specifier);
+  const target = normalize(join(dirname(path), specifier.replace(/\.js$/, ".ts")));
+  const targetRoom = roomOf(target);
+  if (targetRoom === room || (targetRoom !== undefined && targetRoom.row < room.row)) return undefined;
+  return `imports "${target}", which is not in a row below its own`;
+}
+
+function builtinFault({ builtins }: Room, specifier: string): string | undefined {
+  return builtins === undefined || builtins.includes(specifier) ? undefined : `imports "${specifier}" and must be pure`;
+}
+
+function pluginFault(path: string, specifier: string): string | undefined {
+  const folder = path.split("/").slice(0, 2).join("/");
+  if (specifier.startsWith("node:") || specifier === "deneb/sdk" || specifier === "deneb/ngsi") return undefined;
+  if (!specifier.startsWith(".")) return packageFault(drivers[folder] ?? [], specifier);
+  const target = normalize(join(dirname(path), specifier));
+  return target.startsWith(`${folder}/`) ? undefined : `imports "${target}", which is outside of its folder`;
+}
+
+function packageFault(packages: readonly string[], specifier: string): string | undefined {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  return packages.includes(name) ? undefined : `imports the package "${name}", which is not at home there`;
+}
+
+function roomOf(path: string): Room | undefined {
+  return rooms.find(({ paths }) => paths.some((home) => path === home || path.startsWith(`${home}/`)));
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import test from "node:test";
+import { repositoryRoot } from "../support/repository.js";
+
+const papers = [
+  {
+    title: "the changelog has a section for what is not released yet",
+    path: "CHANGELOG.md",
+    holds: /^## Unreleased$/m,
+  },
+  {
+    title: "the licence is the Apache License 2.0",
+    path: "LICENSE",
+    holds: /Apache License\s+Version 2\.0, January 2004/,
+  },
+  { title: "the first command of the readme starts the agent", path: "README.md", holds: /npm ci && npm start/ },
+  { title: "the second command of the readme runs the tests", path: "README.md", holds: /npm ci && npm test/ },
+] as const;
+
+for (const { title, path, holds } of papers)
+  test(title, async () => assert.match(await readFile(join(repositoryRoot, path), "utf8"), holds));

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+
+export interface AgentProcess {
+  readonly notifyUrl: string;
+  readonly managementUrl: string;
+  readonly process: ChildProcess;
+  /** Log lines so far, parsed. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Sends the signal and waits for the end; resolves to the exit code, null after a signal. */
+  end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | null>;
+}
+
+export interface AgentSetup {
+  /** Text of the properties file; its source must listen on port 0. */
+  readonly properties: string;
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the program as a user would, on free ports, and waits until it is ready. */
+export async function startAgent(
+  context: TestContext,
+  { properties, folder, env = {} }: AgentSetup,
+): Promise<AgentProcess> {
+  const file = path.join(folder, "agent.properties");
+  await writeFile(file, properties);
+  const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
+  const child = spawn(process.execPath, [main, "run", ...flags], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  context.after(() => child.kill("SIGKILL"));
+  const exited = once(child, "exit");
+  const lines: Record<string, unknown>[] = [];
+  const ports = await readUntilReady(child, lines, exited);
+  return {
+    notifyUrl: `http://127.0.0.1:${ports.intake}/notify`,
+    managementUrl: `http://127.0.0.1:${ports.management}`,
+    process: child,
+    lines,
+    async end(signal) {
+      child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+async function readUntilReady(child: ChildProcess, lines: Record<string, unknown>[], exited: Promise<unknown>) {
+  if (child.stdout === null || child.stderr === null) throw new Error("the agent has no output");
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
+  const output = createInterface({ input: child.stdout });
+  const ready = new Promise<void>((resolve) => {
+    output.on("line", (text) => {
+      const line: Record<string, unknown> = JSON.parse(text);
+      lines.push(line);
+      if (line["message"] === "ready" || line["msg"] === "ready") resolve();
+    });
+  });
+  const gone = exited.then(() => {
+    throw new Error(`the agent ended before it was ready: ${errors.join("\n")} ${JSON.stringify(lines)}`);
+  });
+  await Promise.race([ready, gone]);
+  gone.catch(() => undefined);
+  const portOf = (component: string) => lines.find((line) => line["component"] === component && line["port"])?.["port"];
+  return { intake: portOf("http-source"), management: portOf("management") };
+}
