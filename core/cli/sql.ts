@@ -14,7 +14,7 @@ export interface SqlOptions {
   readonly name?: string;
   readonly sink?: string;
   readonly dataDir?: string;
-  readonly plugins?: readonly string[];
+  readonly pluginFolders?: readonly string[];
   readonly json?: boolean;
 }
 
