@@ -1,7 +1,8 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
-export { type DataModel, dataModels, parseDataModel } from "./data-models.js";
+export { type ColumnNaming, columnKey, columnName } from "./column-name.js";
+export { type DataModel, dataModels, parseDataModel, refusedModel } from "./data-models.js";
 export { decodeLd } from "./decode-ld.js";
-export { encodeName, type Kept, lowerCase, replaceOdd } from "./encoding.js";
+export { encodeName, type Kept, type KeptLetters, lowerCase, replaceOdd } from "./encoding.js";
 export { ExactNumber } from "./exact-number.js";
 export {
   type AttributeFormat,
@@ -13,6 +14,17 @@ export {
   serviceOf,
 } from "./headers.js";
 export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
-export type { Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
-export { columnName, type Naming, schemaName, shorten, tableName } from "./naming.js";
+export { metadataText } from "./metadata.js";
+export type { Api, Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export {
+  type Address,
+  type Database,
+  databaseName,
+  hasOwnDatabase,
+  type Naming,
+  schemaName,
+  type TablePlace,
+  tableName,
+} from "./naming.js";
+export { type NameLimit, nameLimits, shorten } from "./shorten.js";
 export { attributeText, isoTime, memberText } from "./values.js";

@@ -17,8 +17,11 @@ export function placedRow(event: Event, { naming, layout, dialect }: Placing): P
   const row = layout.row(entity, receivedAt(event, entity));
   if (row === undefined) return undefined;
 
-  const schema = schemaName(header(event, entity, eventHeaders.service), naming);
-  const name = dialect.allowed({ schema, table: tableName(entity, naming) });
+  const { servicePath: pathHeader, service: serviceHeader } = eventHeaders;
+  const servicePath = event.headers[pathHeader] ?? "/";
+  const address = { service: header(event, entity, serviceHeader), servicePath, api: entity.api ?? "ld" } as const;
+  const table = tableName(entity, naming, { servicePath });
+  const name = dialect.allowed({ schema: schemaName(address, naming), table });
   const subject = naming.dataModel === "dm-by-entity" ? entity.id : entity.type;
   return { ...row, name, subject, event };
 }
