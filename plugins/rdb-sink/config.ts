@@ -1,30 +1,35 @@
-import { parseDataModel } from "deneb/ngsi";
+import { dataModels, parseDataModel, refusedModel } from "deneb/ngsi";
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
-import { postgresqlOptions } from "./drivers/postgresql-options.js";
+import { storeKinds } from "./store-kinds.js";
 
 export const rdbConfig = {
   rdb_dialect: {
-    doc: "The database: a PostgreSQL server, or SQLite files that need no server.",
-    format: ["postgresql", "sqlite"],
+    doc: "The database: a PostgreSQL server, a MySQL or MariaDB server, or SQLite files that need no server.",
+    format: ["postgresql", "mysql", "sqlite"],
     default: "postgresql",
   },
-  rdb_host: { doc: "Host of the PostgreSQL server.", format: "text", default: "localhost", env: "AGENT_RDB_HOST" },
-  rdb_port: { doc: "Port of the PostgreSQL server.", format: "port", default: 5432, min: 1, env: "AGENT_RDB_PORT" },
+  rdb_host: { doc: "Host of the database server.", format: "text", default: "localhost", env: "AGENT_RDB_HOST" },
+  rdb_port: {
+    doc: "Port of the database server. 0 means the usual one: 5432 for PostgreSQL, 3306 for MySQL.",
+    format: "port",
+    default: 0,
+    env: "AGENT_RDB_PORT",
+  },
   rdb_database: {
-    doc: "PostgreSQL database in which the schemas are made. The database itself must exist.",
+    doc: "PostgreSQL database in which the schemas are made; it must exist. Data models with -database make their own databases beside it. MySQL does without: there each schema is a database.",
     format: "text",
     default: "postgres",
     env: "AGENT_RDB_DATABASE",
   },
   rdb_username: {
-    doc: "PostgreSQL user. It needs the right to create schemas in the database.",
+    doc: "User of the database server. It needs the right to create schemas, in MySQL databases. Empty means postgres, for MySQL root.",
     format: "text",
-    default: "postgres",
+    default: "",
     env: "AGENT_RDB_USER",
     envFile: "AGENT_RDB_USER_FILE",
   },
   rdb_password: {
-    doc: "Password of the PostgreSQL user.",
+    doc: "Password of the user.",
     format: "text",
     default: "",
     sensitive: true,
@@ -33,13 +38,20 @@ export const rdbConfig = {
   },
   rdb_options: {
     doc:
-      "Connection options joined by & or blanks, with the meaning of libpq: sslmode (disable, allow, prefer, require, verify-ca, " +
-      "verify-full), sslrootcert, sslcert, sslkey, connect_timeout in seconds, application_name. Empty means sslmode=prefer.",
+      "Connection options joined by & or blanks, in the spelling of libpq or JDBC. PostgreSQL: sslmode (disable, allow, prefer, " +
+      "require, verify-ca, verify-full), connect_timeout and socketTimeout in seconds, application_name, currentSchema. MySQL: " +
+      "sslMode (DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY) or useSSL, requireSSL, verifyServerCertificate, " +
+      "connectTimeout and socketTimeout in milliseconds. Both: sslrootcert, sslcert, sslkey. Empty: TLS where the server has it.",
     format: "text",
     default: "",
     env: "AGENT_RDB_OPTIONS",
   },
-  rdb_maxPoolSize: { doc: "Most connections open at once.", format: "count", default: 3, min: 1 },
+  rdb_maxPoolSize: {
+    doc: "Most connections open at once, for each database of a server.",
+    format: "count",
+    default: 3,
+    min: 1,
+  },
   rdb_maxPoolIdle: { doc: "Most connections kept open while idle.", format: "count", default: 2 },
   rdb_minPoolIdle: {
     doc: "Idle connections that are kept open however long they are idle.",
@@ -52,13 +64,13 @@ export const rdbConfig = {
     default: 10_000,
   },
   rdb_connect_timeout: {
-    doc: "Milliseconds to wait for a connection; connect_timeout in rdb_options comes first.",
+    doc: "Milliseconds to wait for a connection; connect_timeout or connectTimeout in rdb_options comes first.",
     format: "millis",
     default: 10_000,
     min: 1,
   },
   rdb_statement_timeout: {
-    doc: "Milliseconds one statement may take in PostgreSQL; 0 waits for ever.",
+    doc: "Milliseconds one statement (PostgreSQL) or transaction (MySQL) may take; socketTimeout in rdb_options comes first. 0 waits for ever.",
     format: "millis",
     default: 60_000,
   },
@@ -68,20 +80,29 @@ export const rdbConfig = {
     default: "",
   },
   data_model: {
-    doc: "What gets a table of its own: each entity (dm-by-entity) or each entity type (dm-by-entity-type).",
+    doc:
+      "What gets a table of its own, and where: dm-by-entity, dm-by-entity-type, dm-by-service-path, dm-by-attribute, " +
+      "dm-by-fixed-entity-type, and the -database and -database-schema models.",
     format: "text",
     default: "dm-by-entity",
     env: "AGENT_RDB_DATA_MODEL",
   },
   attr_persistence: {
-    doc: "column: one row for each entity, with a column for each attribute. row is not supported by this version.",
+    doc: "column: one row for each entity, with a column for each attribute. row: one row for each attribute.",
     format: ["column", "row"],
     default: "column",
   },
   attr_native_types: {
-    doc: "true: the null of a simplified attribute is stored as SQL NULL, not as the text null. Columns are text either way.",
+    doc:
+      "true: columns that the sink makes in the column layout have the types of their values (numbers, booleans, times, JSON), " +
+      "and the null of a simplified attribute is SQL NULL. false: columns are text.",
     format: "flag",
     default: false,
+  },
+  attr_metadata_store: {
+    doc: "true: the metadata of attributes are stored, in attrMd (row) or a column attribute_md (column, NGSI v2). false: they are not.",
+    format: "flag",
+    default: true,
   },
   enable_encoding: {
     doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
@@ -89,7 +110,7 @@ export const rdbConfig = {
     default: false,
   },
   enable_lowercase: {
-    doc: "Accepted for existing files: names of schemas, tables and columns are lower case either way.",
+    doc: "true: names in MySQL are lower case. In PostgreSQL and SQLite they are lower case either way.",
     format: "flag",
     default: false,
   },
@@ -110,14 +131,11 @@ export type RdbConfig = ConfigOf<typeof rdbConfig>;
 
 /** The faults a format cannot judge. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
-  const { faults } = postgresqlOptions(config.rdb_options);
+  const unfit = modelFault(config);
   return [
-    ...(storedModel(config.data_model) === undefined ? [unsupportedModel(config.data_model)] : []),
-    ...(config.attr_persistence === "row"
-      ? [{ property: "attr_persistence", reason: "row is not supported by this version yet; use column" } as const]
-      : []),
+    ...(unfit === undefined ? [] : [{ property: "data_model", reason: unfit } as const]),
     ...(config.enable_grouping
-      ? [{ property: "enable_grouping", reason: "grouping rules do not exist for NGSI-LD; use false" } as const]
+      ? [{ property: "enable_grouping", reason: "grouping rules do not exist any more; use false" } as const]
       : []),
     ...(config.enable_name_mappings
       ? [
@@ -127,16 +145,14 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
           } as const,
         ]
       : []),
-    ...faults.map((reason) => ({ property: "rdb_options", reason }) as const),
+    ...storeKinds[config.rdb_dialect]
+      .options(config.rdb_options)
+      .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
   ];
 }
 
-/** The data model in any spelling; undefined for one that this sink does not store. */
-export function storedModel(text: string): "dm-by-entity" | "dm-by-entity-type" | undefined {
-  const model = parseDataModel(text);
-  return model === "dm-by-entity" || model === "dm-by-entity-type" ? model : undefined;
-}
-
-function unsupportedModel(text: string): PropertyFault<typeof rdbConfig> {
-  return { property: "data_model", reason: `"${text}" is not supported; use dm-by-entity or dm-by-entity-type` };
+function modelFault({ data_model, rdb_dialect }: RdbConfig): string | undefined {
+  const model = parseDataModel(data_model);
+  if (model === undefined) return `"${data_model}" is not one of ${dataModels.join(", ")}`;
+  return refusedModel(model, rdb_dialect);
 }

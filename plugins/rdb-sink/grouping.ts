@@ -1,6 +1,6 @@
 import type { Event } from "deneb/sdk";
-import type { TableRows } from "./dialects/dialect.js";
-import type { Row } from "./layouts/column.js";
+import type { NativeValue } from "./column.js";
+import type { Row } from "./layouts/layout.js";
 import type { Cell } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
 
@@ -13,7 +13,18 @@ export interface PlacedRow extends Row {
 }
 
 /** The rows of one table, with the events they come from. */
-export interface TableBatch extends TableRows {
+export interface TableBatch {
+  readonly name: TableName;
+  readonly subject: string;
+  /** Columns that are unique together; none for tables of history. */
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  /** Each as long as `columns`, in the order of arrival: what text columns keep. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** The same in their own types; undefined for none. */
+  values(): readonly (readonly (NativeValue | undefined)[])[];
+  /** Columns that are made with the type of their values. */
+  readonly native: ReadonlySet<string>;
   readonly events: readonly Event[];
 }
 
@@ -37,8 +48,13 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
   return {
     name,
     subject,
+    key: [],
     columns,
-    rows: rows.map((row) => aligned(row, columns)),
+    rows: rows.map((row) => aligned(row.cells, row, columns)),
+    values: () => rows.map((row) => aligned(row.values(), row, columns)),
+    native: new Set(
+      rows.every(({ native }) => native === first.native) ? first.native : rows.flatMap(({ native }) => native),
+    ),
     events: rows.map(({ event }) => event),
   };
 }
@@ -49,8 +65,8 @@ function union(rows: readonly Row[], columns: readonly string[]): readonly strin
   return [...new Set(rows.flatMap((row) => row.columns))];
 }
 
-function aligned(row: Row, columns: readonly string[]): readonly Cell[] {
-  if (row.columns === columns) return row.cells;
-  const cells = new Map(row.columns.map((column, index) => [column, row.cells[index]]));
-  return columns.map((column) => cells.get(column));
+function aligned<T>(items: readonly T[], row: Row, columns: readonly string[]): readonly (T | undefined)[] {
+  if (row.columns === columns) return items;
+  const byColumn = new Map(row.columns.map((column, index) => [column, items[index]]));
+  return columns.map((column) => byColumn.get(column));
 }

@@ -1,9 +1,10 @@
 import type { Logger } from "deneb/sdk";
+import type { Fitting } from "./fitting.js";
 import type { Store } from "./store.js";
 import type { Tables } from "./tables.js";
 
 /** A store and what is known to exist there. */
-export interface KnownStore extends Store {
+export interface KnownStore extends Store, Fitting {
   readonly tables: Tables;
   readonly log: Logger;
 }

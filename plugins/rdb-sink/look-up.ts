@@ -1,32 +1,32 @@
+import type { Column } from "./column.js";
 import type { KnownStore } from "./known-store.js";
 import type { Cell } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
-import type { Tables } from "./tables.js";
 
 /** Asks the store once for all the tables that are not known, and learns which of them exist and with what columns. */
 export async function lookUp(names: readonly TableName[], store: KnownStore, signal: AbortSignal): Promise<void> {
   const unknown = names.filter((name) => store.tables.columns(name) === undefined);
   if (unknown.length === 0) return;
-  learnAll(await store.driver.read(store.dialect.catalogue(unknown), signal), store.tables);
+  learnAll(await store.driver.read(store.dialect.catalogue(unknown), signal), store);
 }
 
 interface Found {
   readonly name: TableName;
-  readonly columns: string[];
+  readonly columns: Column[];
 }
 
-function learnAll(catalogue: readonly (readonly Cell[])[], tables: Tables): void {
+function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tables }: KnownStore): void {
   const found = new Map<string, Found>();
-  for (const [schema, table, column] of catalogue) {
+  for (const [database = "", schema, table, column, type = ""] of catalogue) {
     if (schema === undefined) continue;
     if (table === undefined) {
-      tables.learnSchema(schema);
+      tables.learnSchema({ database, schema });
       continue;
     }
-    const name = { schema, table };
+    const name = { database, schema, table };
     const one = found.get(tableKey(name)) ?? { name, columns: [] };
     found.set(tableKey(name), one);
-    if (column !== undefined) one.columns.push(column);
+    if (column !== undefined) one.columns.push({ name: column, kind: dialect.columnKind(type) });
   }
   for (const { name, columns } of found.values()) tables.learn(name, columns);
 }

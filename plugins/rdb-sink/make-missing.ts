@@ -1,23 +1,31 @@
-import type { TableRows } from "./dialects/dialect.js";
+import type { Column } from "./column.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
+import { type FittedRows, fitted } from "./fitting.js";
+import type { TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { lookUp } from "./look-up.js";
 import type { Statement } from "./statement.js";
+import { type SchemaName, schemaKey } from "./table-name.js";
 import { writeNotes } from "./table-notes.js";
 
 const MOST_ATTEMPTS = 5;
 // Each table made takes several locks until the end of its transaction, and a server has some thousands of them.
 const TABLES_PER_TRANSACTION = 200;
 
-/** Makes the schemas, tables and columns that the rows need and the store does not have. */
-export async function makeMissing(wanted: readonly TableRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+/** Makes the schemas, tables and columns that the batches need and the store does not have; the rows as they fit there. */
+export async function makeMissing(
+  batches: readonly TableBatch[],
+  store: KnownStore,
+  signal: AbortSignal,
+): Promise<readonly FittedRows[]> {
   for (let attempt = 1; ; attempt++) {
-    const names = wanted.map(({ name }) => name);
+    const names = batches.map(({ name }) => name);
     await lookUp(names, store, signal);
+    const wanted = batches.map((batch) => fitted(batch, store.tables.columns(batch.name), store));
     try {
       await makeAll(wanted, store, signal);
-      return;
+      return wanted;
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !store.dialect.faults.raced(faultOf(error))) throw error;
       for (const name of names) store.tables.forget(name);
@@ -25,18 +33,20 @@ export async function makeMissing(wanted: readonly TableRows[], store: KnownStor
   }
 }
 
-async function makeAll(wanted: readonly TableRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+async function makeAll(wanted: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
   // In one order everywhere, so that two sinks do not wait for each other.
-  const lacking = wanted.filter((table) => lackingColumns(table, store).length > 0).sort(byName);
+  const lacking = wanted
+    .filter((table) => table.widened.length > 0 || lackingColumns(table, store).length > 0)
+    .sort(byName);
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
     await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
   }
 }
 
-async function make(lacking: readonly TableRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+async function make(lacking: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
   const { dialect, tables, log } = store;
   const created = lacking.filter(({ name }) => tables.columns(name) === undefined);
-  const schemas = [...new Set(created.map(({ name }) => name.schema))].filter((schema) => !tables.hasSchema(schema));
+  const schemas = missingSchemas(created, store);
   const statements = [
     ...schemas.flatMap((schema) => dialect.createSchema(schema)),
     ...lacking.flatMap((table) => madeBy(table, store)),
@@ -51,20 +61,32 @@ async function make(lacking: readonly TableRows[], store: KnownStore, signal: Ab
   await writeNotes(created, store, signal);
 }
 
-function madeBy(table: TableRows, store: KnownStore): readonly Statement[] {
-  const exists = store.tables.columns(table.name) !== undefined;
-  return exists
-    ? store.dialect.addColumns(table.name, lackingColumns(table, store))
-    : store.dialect.createTable(table.name, table.columns);
+function missingSchemas(created: readonly FittedRows[], { tables }: KnownStore): readonly SchemaName[] {
+  const schemas = new Map(
+    created.map(({ name: { database, schema } }) => [schemaKey({ database, schema }), { database, schema }]),
+  );
+  return [...schemas.values()].filter((schema) => !tables.hasSchema(schema));
 }
 
-function lackingColumns({ name, columns }: TableRows, { tables }: KnownStore): readonly string[] {
-  const known = tables.columns(name);
-  return known === undefined ? columns : columns.filter((column) => !known.has(column));
+function madeBy(table: FittedRows, store: KnownStore): readonly Statement[] {
+  const { dialect, tables } = store;
+  const { name, widened } = table;
+  if (tables.columns(name) === undefined) return dialect.createTable(table);
+  const added = lackingColumns(table, store);
+  const wider = widened.filter((column) => tables.kind(name, column) !== undefined);
+  return [
+    ...(added.length === 0 ? [] : dialect.addColumns(name, added)),
+    ...(wider.length === 0 ? [] : dialect.widenColumns(name, wider)),
+  ];
+}
+
+function lackingColumns({ name, columns }: FittedRows, { tables }: KnownStore): readonly Column[] {
+  return columns.filter((column) => tables.kind(name, column.name) === undefined);
 }
 
 async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {
   try {
+    // Apart from the rows: MySQL commits implicitly at every definition.
     await driver.write(statements, signal);
   } catch (error) {
     // Tables made in some schemas only are no harm: no row is written yet.
@@ -72,8 +94,8 @@ async function define(statements: readonly Statement[], { driver }: KnownStore, 
   }
 }
 
-function byName({ name: a }: TableRows, { name: b }: TableRows): number {
-  return compare(a.schema, b.schema) || compare(a.table, b.table);
+function byName({ name: a }: FittedRows, { name: b }: FittedRows): number {
+  return compare(a.database, b.database) || compare(a.schema, b.schema) || compare(a.table, b.table);
 }
 
 function compare(a: string, b: string): number {

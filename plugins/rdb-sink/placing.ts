@@ -1,33 +1,53 @@
-import { type Entity, eventHeaders, isoTime, type Naming, schemaName, tableName } from "deneb/ngsi";
+import { databaseName, type Entity, eventHeaders, type Naming, schemaName, tableName } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
-import type { ColumnLayout } from "./layouts/column.js";
+import type { Layout } from "./layouts/layout.js";
+import type { TableName } from "./table-name.js";
 
 export interface Placing {
   readonly naming: Naming;
-  readonly layout: ColumnLayout;
+  readonly layout: Layout;
   readonly dialect: Dialect;
 }
 
-/** The row of an event and its table; undefined for an entity without attributes. */
-export function placedRow(event: Event, { naming, layout, dialect }: Placing): PlacedRow | undefined {
+/** The rows of an event and their tables; none for an entity without attributes. */
+export function placedRows(event: Event, { naming, layout, dialect }: Placing): readonly PlacedRow[] {
   const entity = entityOf(event);
-  const row = layout.row(entity, receivedAt(event, entity));
-  if (row === undefined) return undefined;
-
-  const { servicePath: pathHeader, service: serviceHeader } = eventHeaders;
-  const servicePath = event.headers[pathHeader] ?? "/";
-  const address = { service: header(event, entity, serviceHeader), servicePath, api: entity.api ?? "ld" } as const;
-  const table = tableName(entity, naming, { servicePath });
-  const name = dialect.allowed({ schema: schemaName(address, naming), table });
-  const subject = naming.dataModel === "dm-by-entity" ? entity.id : entity.type;
-  return { ...row, name, subject, event };
+  const servicePath = event.headers[eventHeaders.servicePath] ?? "/";
+  const epochMillis = Number(header(event, entity, eventHeaders.timestamp));
+  const address = {
+    service: header(event, entity, eventHeaders.service),
+    servicePath,
+    api: entity.api ?? "ld",
+  } as const;
+  const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+  return parts(entity, naming).flatMap(({ part, attribute }) => {
+    const rows = layout.rows(part, { epochMillis, servicePath });
+    if (rows.length === 0) return [];
+    const table = tableName(part, naming, { servicePath, ...(attribute === undefined ? {} : { attribute }) });
+    const name: TableName = dialect.allowed({ ...home, table });
+    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event }));
+  });
 }
 
-function receivedAt(event: Event, entity: Entity): string {
-  return isoTime(Number(header(event, entity, eventHeaders.timestamp)));
+interface Part {
+  readonly part: Entity;
+  readonly attribute: string | undefined;
+}
+
+/** What goes to one table: the entity, or each of its attributes. */
+function parts(entity: Entity, { dataModel }: Naming): readonly Part[] {
+  if (dataModel !== "dm-by-attribute") return [{ part: entity, attribute: undefined }];
+  return entity.attributes.map((attribute) => ({
+    part: { ...entity, attributes: [attribute] },
+    attribute: attribute.name,
+  }));
+}
+
+function subjectOf({ id, type }: Entity, { dataModel }: Naming): string {
+  return dataModel.includes("type") ? type : id;
 }
 
 function header({ headers }: Event, { id }: Entity, name: string): string {

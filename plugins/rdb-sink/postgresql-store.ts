@@ -1,50 +1,32 @@
 import type { RdbConfig } from "./config.js";
 import { postgresql } from "./dialects/postgresql.js";
-import { PostgresqlDriver, type PostgresqlSettings } from "./drivers/postgresql.js";
 import { postgresqlOptions } from "./drivers/postgresql-options.js";
 import { postgresqlQuery } from "./drivers/postgresql-query.js";
-import type { Place } from "./faults.js";
+import { PostgresqlServer } from "./drivers/postgresql-server.js";
+import type { ServerSettings } from "./drivers/server-settings.js";
+import { placeOf, settingsOf } from "./server-place.js";
 import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";
 
+const usual = { port: 5432, username: "postgres" } as const;
+
 export const postgresqlStore: StoreKind = {
+  options: postgresqlOptions,
   open: (config) => ({
     dialect: postgresql,
-    driver: new PostgresqlDriver(settingsOf(config)),
-    place: placeOf(config),
-    ignoredOptions: postgresqlOptions(config.rdb_options).unknown,
+    driver: new PostgresqlServer(settings(config)),
+    place: placeOf(config, usual),
+    ignoredOptions: settings(config).options.unknown,
   }),
   query: async (config, text) => {
     try {
-      return await postgresqlQuery(settingsOf(config), text);
+      return await postgresqlQuery(settings(config), text);
     } catch (error) {
-      throw storeError(error, postgresql.faults, placeOf(config));
+      throw storeError(error, postgresql.faults, placeOf(config, usual));
     }
   },
 };
 
-function settingsOf(config: RdbConfig): PostgresqlSettings {
-  return {
-    host: config.rdb_host,
-    port: config.rdb_port,
-    database: config.rdb_database,
-    username: config.rdb_username,
-    password: config.rdb_password,
-    options: postgresqlOptions(config.rdb_options),
-    mostConnections: config.rdb_maxPoolSize,
-    mostIdle: config.rdb_maxPoolIdle,
-    leastIdle: config.rdb_minPoolIdle,
-    idleMillis: config.rdb_minPoolIdleTimeMillis,
-    connectTimeoutMillis: config.rdb_connect_timeout,
-    statementTimeoutMillis: config.rdb_statement_timeout,
-  };
-}
-
-function placeOf(config: RdbConfig): Place {
-  return {
-    address: `${config.rdb_host}:${config.rdb_port}`,
-    database: config.rdb_database,
-    username: config.rdb_username,
-    options: config.rdb_options,
-  };
+function settings(config: RdbConfig): ServerSettings {
+  return settingsOf(config, usual, postgresqlOptions(config.rdb_options));
 }

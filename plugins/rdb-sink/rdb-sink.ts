@@ -1,12 +1,13 @@
 import { type Batch, type Context, type Event, type Receipt, reasonOf, type Sink } from "deneb/sdk";
-import { type RdbConfig, storedModel } from "./config.js";
+import type { RdbConfig } from "./config.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
-import { ColumnLayout } from "./layouts/column.js";
+import { layoutOf } from "./layouts/layout-of.js";
 import { makeMissing } from "./make-missing.js";
-import { type Placing, placedRow } from "./placing.js";
+import { namingOf } from "./naming-of.js";
+import { type Placing, placedRows } from "./placing.js";
 import { bytesOf } from "./statement.js";
 import { storeError } from "./store-error.js";
 import { storeKinds } from "./store-kinds.js";
@@ -27,18 +28,10 @@ export class RdbSink implements Sink {
 
   constructor(config: RdbConfig, context: Context) {
     const store = storeKinds[config.rdb_dialect].open(config, context);
+    const naming = namingOf(config);
     this.#context = context;
-    this.#store = { ...store, tables: new Tables(), log: context.log };
-    this.#placing = {
-      naming: {
-        dataModel: storedModel(config.data_model) ?? "dm-by-entity",
-        encoding: config.enable_encoding,
-        database: config.rdb_dialect,
-        lowercase: config.enable_lowercase,
-      },
-      layout: new ColumnLayout({ nativeTypes: config.attr_native_types, reserved: store.dialect.reservedColumns }),
-      dialect: store.dialect,
-    };
+    this.#store = { ...store, naming, tables: new Tables(store.dialect.columnKey), log: context.log };
+    this.#placing = { naming, layout: layoutOf(config, naming, store.dialect), dialect: store.dialect };
   }
 
   async start(): Promise<void> {
@@ -77,10 +70,9 @@ export class RdbSink implements Sink {
   }
 
   #placed(event: Event): readonly PlacedRow[] {
-    const row = placedRow(event, this.#placing);
-    if (row !== undefined) return [row];
-    this.#warnWithoutAttributes();
-    return [];
+    const rows = placedRows(event, this.#placing);
+    if (rows.length === 0) this.#warnWithoutAttributes();
+    return rows;
   }
 
   #warnWithoutAttributes(): void {
@@ -92,7 +84,7 @@ export class RdbSink implements Sink {
 
   #failed(tables: readonly TableBatch[], error: unknown): unknown {
     if (!(error instanceof PartlyWritten)) return this.#explained(error);
-    this.#note(tables.filter(({ name }) => error.schemas.includes(name.schema)));
+    this.#note(tables.filter(({ name }) => error.wrote(name)));
     return this.#explained(error.cause);
   }
 
@@ -112,8 +104,8 @@ export class RdbSink implements Sink {
   }
 
   async #write(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {
-    await makeMissing(tables, this.#store, signal);
-    const statements = tables.flatMap((table) => this.#store.dialect.insert(table));
+    const rows = await makeMissing(tables, this.#store, signal);
+    const statements = rows.flatMap((table) => this.#store.dialect.insert(table));
     const responseBytes = await this.#store.driver.write(statements, signal);
     return { requestBytes: bytesOf(statements), responseBytes };
   }

@@ -1,6 +1,7 @@
 import type { Context } from "deneb/sdk";
 import type { RdbConfig } from "./config.js";
 import { sqlite } from "./dialects/sqlite.js";
+import { postgresqlOptions } from "./drivers/postgresql-options.js";
 import { SqliteDriver } from "./drivers/sqlite.js";
 import { sqliteQuery } from "./drivers/sqlite-query.js";
 import type { Place } from "./faults.js";
@@ -8,6 +9,8 @@ import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";
 
 export const sqliteStore: StoreKind = {
+  // Files have no connection options.
+  options: postgresqlOptions,
   open: (config, context) => ({
     dialect: sqlite,
     driver: new SqliteDriver(folderOf(config, context)),

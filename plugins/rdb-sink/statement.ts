@@ -1,18 +1,20 @@
+import type { SchemaName } from "./table-name.js";
+
 /** What a database cell takes: text, or undefined for SQL NULL. */
 export type Cell = string | undefined;
 
 /** SQL text without any value in it, and the values. */
 export interface Statement {
-  /** The schema it works on; a store with one file per schema chooses the file by it. */
-  readonly schema: string;
+  /** Where it works; stores with a connection for each database, or a file for each schema, choose it by this. */
+  readonly at: SchemaName;
   readonly text: string;
   /** The text runs once for each list of parameters. */
   readonly runs: readonly (readonly Cell[])[];
 }
 
 /** A statement without parameters. */
-export function plain(schema: string, text: string): Statement {
-  return { schema, text, runs: [[]] };
+export function plain(at: SchemaName, text: string): Statement {
+  return { at, text, runs: [[]] };
 }
 
 /** About the bytes of the texts and parameters. */

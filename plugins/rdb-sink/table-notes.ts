@@ -1,21 +1,28 @@
-import type { TableRows } from "./dialects/dialect.js";
+import { nameLimits } from "deneb/ngsi";
 import { faultOf } from "./faults.js";
+import type { FittedRows } from "./fitting.js";
 import type { KnownStore } from "./known-store.js";
 import { plain } from "./statement.js";
 
-// What `shorten` makes of a longer name: 63 bytes that end in a hash. A full name that looks so gets a true note, too.
-const SHORTENED = /^.{54}_[0-9a-f]{8}$/;
+// What `shorten` makes of a longer name ends in a hash. A full name that looks so gets a true note, too.
+const SHORTENED = /_[0-9a-f]{8}$/;
 
 /** Notes in the store, where it can, which full id or type a table with a shortened name stands for. */
-export async function writeNotes(created: readonly TableRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+export async function writeNotes(
+  created: readonly FittedRows[],
+  store: KnownStore,
+  signal: AbortSignal,
+): Promise<void> {
   const { dialect, driver, log } = store;
-  const shortened = created.filter(({ name }) => SHORTENED.test(name.table));
+  // A name cut at a character boundary may lack up to three bytes.
+  const least = nameLimits[dialect.database].length - 3;
+  const shortened = created.filter(({ name: { table } }) => table.length >= least && SHORTENED.test(table));
   const questions = dialect.noteTexts(shortened.map(({ name, subject }) => ({ name, text: subject })));
   if (questions.length === 0) return;
   try {
     const texts = await driver.read(questions, signal);
     await driver.write(
-      texts.flatMap(([text]) => (text === undefined ? [] : plain("", text))),
+      texts.flatMap(([database = "", text]) => (text === undefined ? [] : plain({ database, schema: "" }, text))),
       signal,
     );
   } catch (error) {

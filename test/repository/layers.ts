@@ -29,7 +29,7 @@ export const rooms: readonly Room[] = [
 ];
 
 /** The driver packages of the plugins that have some. */
-export const drivers: Readonly<Record<string, readonly string[]>> = { "plugins/rdb-sink": ["pg", "libsql"] };
+export const drivers: Readonly<Record<string, readonly string[]>> = { "plugins/rdb-sink": ["pg", "mysql2", "libsql"] };
 
 /** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
 export function layerFaults(path: string, text: string): readonly string[] {

@@ -1,6 +1,8 @@
+import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
-import { type Dialect, quoted, type TableRows } from "./dialect.js";
+import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
+import { type Dialect, quoted, type TableDefinition, type TableRows } from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
 
@@ -9,40 +11,93 @@ const MOST_PARAMETERS = 65_535;
 const ROWS_PER_STATEMENT = 100;
 
 export const postgresql = {
+  database: "postgresql",
   reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+  longestText: Number.POSITIVE_INFINITY,
+  columnKey: (column) => column,
   allowed: (name) => name,
   catalogue,
-  createSchema: (schema) => [plain(schema, `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)],
-  createTable: (name, columns) => [
-    plain(name.schema, `CREATE TABLE IF NOT EXISTS ${path(name)} (${columns.map(definition).join(", ")})`),
-  ],
+  columnKind: (type) => kinds.get(type) ?? "other",
+  cell: (kind, value) => cells[kind](value),
+  createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
+  createTable,
   addColumns: (name, columns) => {
     const additions = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
-    return [plain(name.schema, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
+    return [plain(name, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
   },
+  widenColumns: () => [],
   insert,
   noteTexts: (notes) =>
     notes.map(({ name, text }) => ({
-      schema: name.schema,
-      text: "SELECT format('COMMENT ON TABLE %I.%I IS %L', $1::text, $2::text, $3::text)",
-      runs: [[name.schema, name.table, text]],
+      at: name,
+      text: "SELECT $1::text, format('COMMENT ON TABLE %I.%I IS %L', $2::text, $3::text, $4::text)",
+      runs: [[name.database, name.schema, name.table, text]],
     })),
   faults: postgresqlFaults,
 } as const satisfies Dialect;
 
+const types = {
+  text: "text",
+  longtext: "text",
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  time: "timestamptz",
+  json: "jsonb",
+  other: "text",
+} as const satisfies Record<ColumnKind, string>;
+
+const kinds: ReadonlyMap<string, ColumnKind> = new Map([
+  ...["text", "varchar", "bpchar", "name"].map((type) => [type, "text"] as const),
+  ...["int2", "int4", "int8"].map((type) => [type, "integer"] as const),
+  ...["numeric", "float4", "float8"].map((type) => [type, "number"] as const),
+  ["bool", "boolean"],
+  ...["timestamp", "timestamptz", "date"].map((type) => [type, "time"] as const),
+  ...["json", "jsonb"].map((type) => [type, "json"] as const),
+]);
+
+// PostgreSQL's jsonb takes neither of these escapes.
+const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
+
+const cells: Cells = {
+  text: plainCell,
+  longtext: plainCell,
+  integer: integerCell,
+  number: decimalCell,
+  boolean: booleanCell("true", "false"),
+  time: (value) => {
+    const time = utcTime(value);
+    return time === undefined ? undefined : `${time}+00`;
+  },
+  json: (value) => {
+    const json = jsonCell(value);
+    return REFUSED_IN_JSON.test(json) ? undefined : json;
+  },
+  other: plainCell,
+};
+
 function catalogue(tables: readonly TableName[]): readonly Statement[] {
-  const [first] = tables;
-  if (first === undefined) return [];
-  const text = `
-    WITH wanted AS (SELECT * FROM json_to_recordset($1::json) AS w("schema" text, "table" text))
-    SELECT nspname, NULL, NULL FROM pg_catalog.pg_namespace WHERE nspname IN (SELECT "schema" FROM wanted)
+  const databases = [...new Set(tables.map(({ database }) => database))];
+  return databases.map((database) => {
+    const names = tables.filter((name) => name.database === database);
+    const text = `
+    WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text))
+    SELECT $1, nspname, NULL, NULL, NULL FROM pg_catalog.pg_namespace WHERE nspname IN (SELECT "schema" FROM wanted)
     UNION ALL
-    SELECT n.nspname, c.relname, a.attname
+    SELECT $1, n.nspname, c.relname, a.attname, t.typname
     FROM wanted
     JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"
-    LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped`;
-  return [{ schema: first.schema, text, runs: [[JSON.stringify(tables)]] }];
+    LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid`;
+    return { at: { database, schema: "" }, text, runs: [[database, JSON.stringify(names)]] };
+  });
+}
+
+function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+  const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
+  const parts = [...columns.map(definition), ...unique];
+  return [plain(name, `CREATE TABLE IF NOT EXISTS ${path(name)} (${parts.join(", ")})`)];
 }
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {
@@ -52,18 +107,17 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   for (; start + size <= rows.length; start += size) full.push(rows.slice(start, start + size).flat());
   const rest = rows.slice(start);
 
-  const { schema } = name;
-  const into = `INSERT INTO ${path(name)} (${columns.map(quoted).join(", ")}) VALUES `;
+  const into = `INSERT INTO ${path(name)} (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES `;
   return [
-    ...(full.length === 0 ? [] : [{ schema, text: into + placeholders(size, columns.length), runs: full }]),
+    ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
     ...(rest.length === 0
       ? []
-      : [{ schema, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
+      : [{ at: name, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
   ];
 }
 
-function definition(column: string): string {
-  return `${quoted(column)} text`;
+function definition({ name, kind }: Column): string {
+  return `${quoted(name)} ${types[kind]}`;
 }
 
 function path({ schema, table }: TableName): string {

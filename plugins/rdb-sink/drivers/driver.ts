@@ -1,5 +1,6 @@
 import { AgentError } from "deneb/sdk";
 import type { Cell, Statement } from "../statement.js";
+import type { SchemaName } from "../table-name.js";
 
 /** The way to a database. It throws what its npm package throws; the dialect reads that. */
 export interface Driver {
@@ -8,21 +9,23 @@ export interface Driver {
   /** The rows of all the statements, one after another. */
   read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
   /**
-   * Runs the statements in order: all of them or none. Returns the bytes of the answers. A store with a file per
-   * schema can only promise it for each schema; when some were committed it throws {@link PartlyWritten}.
+   * Runs the statements in order: all of them or none. Returns the bytes of the answers. A store with a file for each
+   * schema, or with several databases, can only promise it for each of them; when some were committed it throws
+   * {@link PartlyWritten}.
    */
   write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
   /** Ends connections and threads; safe to call twice. After the signal aborts, running work is given up. */
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** The statements of these schemas are committed, the others are not, because of the cause. */
+/** The statements of some places are committed, the others are not, because of the cause. */
 export class PartlyWritten extends Error {
-  readonly schemas: readonly string[];
+  /** Whether the statements of this place are committed. */
+  readonly wrote: (place: SchemaName) => boolean;
 
-  constructor(schemas: readonly string[], cause: unknown) {
-    super("some schemas of the batch are written", { cause });
-    this.schemas = schemas;
+  constructor(wrote: (place: SchemaName) => boolean, cause: unknown) {
+    super("a part of the batch is written", { cause });
+    this.wrote = wrote;
   }
 }
 

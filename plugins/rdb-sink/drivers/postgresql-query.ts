@@ -1,11 +1,15 @@
 import type { QueryResult } from "deneb/sdk";
 import pg from "pg";
-import { clientConfig, type PostgresqlSettings } from "./postgresql.js";
-import { type Encryption, encrypted } from "./postgresql-tls.js";
+import { type Encryption, encrypted } from "./encryption.js";
+import { clientConfig, wantsOtherEncryption } from "./postgresql-client.js";
+import type { ServerSettings } from "./server-settings.js";
 
 /** Runs one statement in a read-only transaction over a connection of its own. */
-export async function postgresqlQuery(settings: PostgresqlSettings, text: string): Promise<QueryResult> {
-  const client = await encrypted(settings.options, (way) => connected(settings, way));
+export async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  const client = await encrypted(settings.options, {
+    connect: (way) => connected(settings, way),
+    wantsOther: wantsOtherEncryption,
+  });
   try {
     await client.query("BEGIN READ ONLY");
     const { fields, rows } = await client.query<(string | null)[]>(question(text));
@@ -18,7 +22,7 @@ export async function postgresqlQuery(settings: PostgresqlSettings, text: string
   }
 }
 
-async function connected(settings: PostgresqlSettings, way: Encryption): Promise<pg.Client> {
+async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
   const client = new pg.Client(clientConfig(settings, way));
   // A break during the query reaches its promise too.
   client.on("error", () => undefined);

@@ -3,34 +3,19 @@ import pg from "pg";
 import { isSqlState } from "../dialects/postgresql-faults.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import { type Driver, unlessAborted, writeAborted } from "./driver.js";
-import { PostgresqlLease } from "./postgresql-lease.js";
-import type { PostgresqlOptions } from "./postgresql-options.js";
+import { type Encryption, encrypted } from "./encryption.js";
+import { Lease, type LeaseEnd } from "./lease.js";
+import { poolConfig, wantsOtherEncryption } from "./postgresql-client.js";
 import { type PipelineResult, PostgresqlPipeline } from "./postgresql-pipeline.js";
-import { type Encryption, encrypted, wantsOtherEncryption } from "./postgresql-tls.js";
+import type { ServerSettings } from "./server-settings.js";
 
-export interface PostgresqlSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly username: string;
-  readonly password: string;
-  readonly options: PostgresqlOptions;
-  readonly mostConnections: number;
-  readonly mostIdle: number;
-  readonly leastIdle: number;
-  readonly idleMillis: number;
-  readonly connectTimeoutMillis: number;
-  /** 0 waits for ever. */
-  readonly statementTimeoutMillis: number;
-}
-
-/** PostgreSQL through a pool of connections. */
+/** One database of a PostgreSQL server through a pool of connections. */
 export class PostgresqlDriver implements Driver {
-  readonly #settings: PostgresqlSettings;
-  readonly #leases = new Set<PostgresqlLease>();
+  readonly #settings: ServerSettings;
+  readonly #leases = new Set<Lease>();
   #pool: Promise<pg.Pool> | undefined;
 
-  constructor(settings: PostgresqlSettings) {
+  constructor(settings: ServerSettings) {
     this.#settings = settings;
   }
 
@@ -43,11 +28,16 @@ export class PostgresqlDriver implements Driver {
     return rows;
   }
 
+  /** Runs a statement that no transaction may hold. */
+  async execute(statement: Statement, signal: AbortSignal): Promise<void> {
+    await this.#leased(signal, (client) => answered(client, [statement]));
+  }
+
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     return await this.#leased(signal, async (client) => {
-      const { bytes } = await answered(client, [plain("", "BEGIN"), ...statements]);
+      const { bytes } = await answered(client, [plain(nowhere, "BEGIN"), ...statements]);
       // Apart from the rest: a write that is given up while it waits must not be committed by a server that goes on.
-      await answered(client, [plain("", "COMMIT")]);
+      await answered(client, [plain(nowhere, "COMMIT")]);
       return bytes;
     });
   }
@@ -71,9 +61,14 @@ export class PostgresqlDriver implements Driver {
   async #leased<T>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const pool = await unlessAborted(this.#opened(), signal, ignore);
     const client = await this.#connected(pool, signal);
-    const { statementTimeoutMillis: limit, connectTimeoutMillis: grace, mostIdle } = this.#settings;
-    // The server ends a statement at its limit; the lease ends when the server does not answer at all.
-    const lease = new PostgresqlLease(client, limit === 0 ? undefined : limit + grace, signal);
+    const { mostIdle } = this.#settings;
+    // Whatever runs gets the same error; without a listener the client would throw it out of the process.
+    client.on("error", ignore);
+    const release = (how: LeaseEnd) => {
+      client.release(how === "destroy");
+      client.off("error", ignore);
+    };
+    const lease = new Lease({ release, limitMillis: limitOf(this.#settings), signal });
     this.#leases.add(lease);
     try {
       const result = await work(client);
@@ -111,7 +106,7 @@ export class PostgresqlDriver implements Driver {
 
   /** The first connection finds out which of the allowed encryptions the server takes; the pool then stays with it. */
   async #open(): Promise<pg.Pool> {
-    return await encrypted(this.#settings.options, async (way) => {
+    const connect = async (way: Encryption) => {
       const pool = new pg.Pool(poolConfig(this.#settings, way));
       // An idle connection that breaks has left the pool already; the next write opens another.
       pool.on("error", ignore);
@@ -122,8 +117,17 @@ export class PostgresqlDriver implements Driver {
         await pool.end();
         throw error;
       }
-    });
+    };
+    return await encrypted(this.#settings.options, { connect, wantsOther: wantsOtherEncryption });
   }
+}
+
+const nowhere = { database: "", schema: "" } as const;
+
+/** The server ends a statement at its limit; the lease ends when the server does not answer at all. */
+function limitOf({ options, statementTimeoutMillis, connectTimeoutMillis }: ServerSettings): number | undefined {
+  const limit = options.statementTimeoutMillis ?? statementTimeoutMillis;
+  return limit === 0 ? undefined : limit + connectTimeoutMillis;
 }
 
 async function answered(client: pg.PoolClient, statements: readonly Statement[]): Promise<PipelineResult> {
@@ -134,38 +138,12 @@ async function answered(client: pg.PoolClient, statements: readonly Statement[])
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
   if (!isSqlState(codeOf(error))) return false;
   try {
-    await answered(client, [plain("", "ROLLBACK")]);
+    await answered(client, [plain(nowhere, "ROLLBACK")]);
     return true;
   } catch {
     // The error that led here is the one to report.
     return false;
   }
-}
-
-/** The settings of one connection in the words of `pg`. */
-export function clientConfig(settings: PostgresqlSettings, encryption: Encryption): pg.ClientConfig {
-  return {
-    host: settings.host,
-    port: settings.port,
-    database: settings.database,
-    user: settings.username,
-    // As a function: with an empty text `pg` would look for PGPASSWORD and a password file.
-    password: () => settings.password,
-    ssl: encryption,
-    application_name: settings.options.applicationName ?? "deneb",
-    statement_timeout: settings.statementTimeoutMillis,
-    connectionTimeoutMillis: settings.options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
-    keepAlive: true,
-  };
-}
-
-function poolConfig(settings: PostgresqlSettings, encryption: Encryption): pg.PoolConfig {
-  return {
-    ...clientConfig(settings, encryption),
-    max: settings.mostConnections,
-    min: settings.leastIdle,
-    idleTimeoutMillis: settings.idleMillis,
-  };
 }
 
 function ignore(): void {}

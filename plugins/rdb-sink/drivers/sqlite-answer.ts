@@ -48,7 +48,7 @@ function write(files: SqliteFiles, { statements, givenUp }: SqliteRequest, writt
 }
 
 function schemasOf(statements: readonly Statement[]): readonly string[] {
-  return [...new Set(statements.map(({ schema }) => schema))];
+  return [...new Set(statements.map(({ at }) => at.schema))];
 }
 
 function refuseGivenUp(givenUp: Int32Array): void {

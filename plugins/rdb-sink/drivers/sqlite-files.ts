@@ -68,7 +68,7 @@ export class SqliteFiles {
     return file.connection;
   }
 
-  #statement({ schema, text }: Statement): Prepared {
+  #statement({ at: { schema }, text }: Statement): Prepared {
     const key = `${schema}\0${text}`;
     const known = this.#prepared.get(key);
     if (known !== undefined) return known;

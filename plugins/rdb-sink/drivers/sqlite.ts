@@ -55,7 +55,8 @@ export class SqliteDriver implements Driver {
     if (reply.fault === undefined) return reply;
 
     const error = signal.aborted ? writeAborted() : new SqliteError(reply.fault);
-    throw reply.written.length > 0 ? new PartlyWritten(reply.written, error) : error;
+    const written = new Set(reply.written);
+    throw written.size > 0 ? new PartlyWritten(({ schema }) => written.has(schema), error) : error;
   }
 
   /** A thread in the middle of a transaction cannot be stopped safely; it looks at `givenUp` and rolls back itself. */

@@ -1,53 +1,68 @@
 import { createHash } from "node:crypto";
-import { columnName, type Entity, shorten } from "deneb/ngsi";
+import { type ColumnNaming, columnKey, columnName, nameLimits, shorten } from "deneb/ngsi";
 
-const COLUMN_LIMIT_BYTES = 63;
 const HASH_DIGITS = 8;
 
+/** Something that wants a column: an attribute, or a member of one. */
+export interface Claim {
+  /** The name it would have. */
+  readonly name: string;
+  /** Tells every attribute and member apart; names never hold NUL. */
+  readonly origin: string;
+  readonly of: "attribute" | "member";
+}
+
+/** Columns that belong to nobody, besides those for values that do not fit. */
+export interface ReservedColumns {
+  readonly naming: ColumnNaming;
+  /** Their keys. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** The column beside another one that takes, as JSON text, what does not fit there. */
+export function overflowColumn(column: string, naming: ColumnNaming): string {
+  return columnName(`${column}${OVERFLOW}`, naming);
+}
+
+const OVERFLOW = "$json";
+
 /**
- * The columns of an entity, no two alike and none of them reserved: for each attribute its own, then those of its
- * members, in the order of the document.
+ * The columns of the claims, no two alike and none of them reserved, in the same order.
  *
  * Where several names fall into one column, an exact lower-case name keeps it (an attribute before a member). The
  * others get a suffix made from their full name, so that they find the same column again.
  */
-export function columnNames(entity: Entity, reserved: ReadonlySet<string>): readonly string[] {
-  const claims = entity.attributes.flatMap((attribute) => [
-    claim(attribute.name, attribute.name, "attribute"),
-    ...attribute.members.map((member) =>
-      claim(`${attribute.name}_${member.name}`, `${attribute.name}\0${member.name}`, "member"),
-    ),
-  ]);
-  const columns = claims.map(({ column }) => column);
-  const distinct = new Set(columns);
-  const clash = distinct.size < columns.length || columns.some((column) => reserved.has(column));
-  return clash ? resolved(claims, new Set([...reserved, ...distinct]), owners(claims, reserved)) : columns;
+export function columnNames(claims: readonly Claim[], reserved: ReservedColumns): readonly string[] {
+  const wishes = claims.map((claim) => wish(claim, reserved));
+  const distinct = new Set(wishes.map(({ key }) => key));
+  const clash = distinct.size < wishes.length || wishes.some(({ free }) => !free);
+  if (!clash) return wishes.map(({ column }) => column);
+  return resolved(wishes, { ...reserved, keys: new Set([...reserved.keys, ...distinct]) });
 }
 
-/** Something that wants a column: an attribute, or a member of one. */
-interface Claim {
+interface Wish extends Claim {
   readonly column: string;
-  /** Tells every attribute and member apart; names never hold NUL. */
-  readonly origin: string;
-  readonly of: "attribute" | "member";
+  readonly key: string;
   readonly exact: boolean;
+  readonly free: boolean;
 }
 
-function claim(name: string, origin: string, of: Claim["of"]): Claim {
-  const column = columnName(name);
-  return { column, origin, of, exact: column === name };
+function wish(claim: Claim, { naming, keys }: ReservedColumns): Wish {
+  const column = columnName(claim.name, naming);
+  const key = columnKey(column, naming);
+  return { ...claim, column, key, exact: key === claim.name, free: !keys.has(key) && !key.endsWith(OVERFLOW) };
 }
 
-function owners(claims: readonly Claim[], reserved: ReadonlySet<string>): ReadonlySet<Claim> {
-  const byColumn = new Map<string, Claim[]>();
-  for (const one of claims) {
-    if (reserved.has(one.column)) continue;
-    byColumn.set(one.column, [...(byColumn.get(one.column) ?? []), one]);
+function owners(wishes: readonly Wish[]): ReadonlySet<Wish> {
+  const byKey = new Map<string, Wish[]>();
+  for (const one of wishes) {
+    if (!one.free) continue;
+    byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
   }
-  return new Set([...byColumn.values()].flatMap((rivals) => owner(rivals) ?? []));
+  return new Set([...byKey.values()].flatMap((rivals) => owner(rivals) ?? []));
 }
 
-function owner(rivals: readonly Claim[]): Claim | undefined {
+function owner(rivals: readonly Wish[]): Wish | undefined {
   if (rivals.length === 1) return rivals[0];
   const exact = rivals.filter((one) => one.exact);
   const members = exact.filter(({ of }) => of === "member");
@@ -55,21 +70,23 @@ function owner(rivals: readonly Claim[]): Claim | undefined {
   return exact.find(({ of }) => of === "attribute") ?? (members.length === 1 ? members[0] : undefined);
 }
 
-function resolved(claims: readonly Claim[], all: ReadonlySet<string>, owning: ReadonlySet<Claim>): readonly string[] {
-  const taken = new Set(all);
-  return claims.map((one) => {
+function resolved(wishes: readonly Wish[], { naming, keys }: ReservedColumns): readonly string[] {
+  const owning = owners(wishes);
+  const taken = new Set(keys);
+  return wishes.map((one) => {
     if (owning.has(one)) return one.column;
-    const column = suffixed(one, taken);
-    taken.add(column);
+    const column = suffixed(one, taken, naming);
+    taken.add(columnKey(column, naming));
     return column;
   });
 }
 
-function suffixed({ column, origin }: Claim, taken: ReadonlySet<string>): string {
-  const stem = shorten(column, COLUMN_LIMIT_BYTES - HASH_DIGITS - 1);
+function suffixed({ column, origin }: Wish, taken: ReadonlySet<string>, naming: ColumnNaming): string {
+  const { length, unit } = nameLimits[naming.database];
+  const stem = shorten(column, { length: length - HASH_DIGITS - 1, unit });
   for (let repeat = 0; ; repeat++) {
     const hashed = createHash("sha256").update(repeat === 0 ? origin : `${origin}\0${repeat}`);
     const name = `${stem}_${hashed.digest("hex").slice(0, HASH_DIGITS)}`;
-    if (!taken.has(name)) return name;
+    if (!taken.has(columnKey(name, naming))) return name;
   }
 }

@@ -1,55 +1,70 @@
-import { type Attribute, attributeText, type Entity, memberText } from "deneb/ngsi";
-import { AgentError } from "deneb/sdk";
+import { type Api, type Attribute, attributeText, type Entity, isoTime, memberText, metadataText } from "deneb/ngsi";
+import type { NativeValue } from "../column.js";
 import { RecentMap } from "../recent-map.js";
 import type { Cell } from "../statement.js";
-import { columnNames } from "./column-names.js";
-
-/** The columns of every table, before those of the attributes. */
-export const fixedColumns = ["recvtime", "entityid", "entitytype"] as const;
+import { type Claim, columnNames, type ReservedColumns } from "./column-names.js";
+import { columnLayoutColumns, namesOf, recvTime } from "./fixed-columns.js";
+import type { Arrival, Layout, LayoutOptions, Row } from "./layout.js";
+import { attributeValue, memberValue, textValue } from "./native-value.js";
+import { refuseUnstorable } from "./unstorable.js";
 
 const MOST_SHAPES = 5000;
 
-export interface Row {
-  /** The same list for all entities with the same attributes and members. */
-  readonly columns: readonly string[];
-  /** One for each column. */
-  readonly cells: readonly Cell[];
-}
+/** The attribute by which NGSI v2 says why it notifies; it is no part of the entity. */
+export const ALTERATION_TYPE = "alterationType";
 
-export interface ColumnLayoutOptions {
-  /** True: the null of a simplified attribute is SQL NULL, not the text `null`. */
-  readonly nativeTypes: boolean;
-  /** Columns that the database keeps for itself. */
-  readonly reserved: readonly string[];
-}
-
-/** Makes one row of one entity: a column for each attribute and each member. */
-export class ColumnLayout {
-  readonly #nativeTypes: boolean;
-  readonly #reserved: ReadonlySet<string>;
+/**
+ * Makes one row of one entity: a column for each attribute, and for NGSI-LD one for each of its members, for NGSI v2
+ * one with all its metadata.
+ */
+export class ColumnLayout implements Layout {
+  readonly #options: LayoutOptions;
+  readonly #reserved: ReservedColumns;
   readonly #columns = new RecentMap<readonly string[]>(MOST_SHAPES);
 
-  constructor({ nativeTypes, reserved }: ColumnLayoutOptions) {
-    this.#nativeTypes = nativeTypes;
-    this.#reserved = new Set([...fixedColumns, ...reserved]);
+  constructor(options: LayoutOptions, reserved: ReservedColumns) {
+    this.#options = options;
+    this.#reserved = reserved;
   }
 
-  /** Undefined for an entity without attributes. Throws `VALUE_NOT_STORABLE` for text that no database keeps. */
-  row(entity: Entity, receivedAt: string): Row | undefined {
-    if (entity.attributes.length === 0) return undefined;
+  rows(entity: Entity, arrival: Arrival): readonly Row[] {
+    const attributes = entity.attributes.filter(({ name }) => entity.api !== "v2" || name !== ALTERATION_TYPE);
+    if (attributes.length === 0) return [];
 
-    const columns = this.#columnsOf(entity);
-    const cells: Cell[] = [receivedAt, entity.id, entity.type];
-    for (const attribute of entity.attributes) {
-      cells.push(this.#attributeCell(attribute));
-      for (const member of attribute.members) cells.push(memberText(member));
-    }
+    const stored = { ...entity, attributes };
+    const columns = this.#columnsOf(stored);
+    const fixed = this.#fixedCells(entity, arrival);
+    const cells = [...fixed, ...attributes.flatMap((attribute) => this.#cells(attribute, entity))];
     cells.forEach((cell, index) => refuseUnstorable(cell, entity, columns[index]));
-    return { columns, cells };
+    const values = () => [
+      instantValue(arrival.epochMillis, entity.api ?? "ld"),
+      ...fixed.slice(1).map(textValue),
+      ...attributes.flatMap((attribute) => this.#values(attribute, entity)),
+    ];
+    return [{ columns, cells, values, native: this.#options.nativeTypes ? columns : [] }];
+  }
+
+  #fixedCells(entity: Entity, { epochMillis, servicePath }: Arrival): readonly string[] {
+    const { id, type, api = "ld" } = entity;
+    const path = api === "v2" ? [servicePath] : [];
+    return [recvTime[api](epochMillis), ...path, id, type];
+  }
+
+  #cells(attribute: Attribute, { api }: Entity): readonly Cell[] {
+    const own = this.#attributeCell(attribute);
+    if (api !== "v2") return [own, ...attribute.members.map(memberText)];
+    return this.#options.metadata ? [own, metadataText(attribute.members)] : [own];
+  }
+
+  #values(attribute: Attribute, { api }: Entity): readonly (NativeValue | undefined)[] {
+    const own = attributeValue(attribute, this.#attributeCell(attribute));
+    if (api !== "v2") return [own, ...attribute.members.map((member) => memberValue(member, memberText(member)))];
+    return this.#options.metadata ? [own, textValue(metadataText(attribute.members))] : [own];
   }
 
   #attributeCell(attribute: Attribute): Cell {
-    const isNull = this.#nativeTypes && attribute.form === "simplified" && attribute.value.kind === "null";
+    const { form, value } = attribute;
+    const isNull = this.#options.nativeTypes && form === "simplified" && value.kind === "null";
     return isNull ? undefined : attributeText(attribute);
   }
 
@@ -58,31 +73,39 @@ export class ColumnLayout {
     const known = this.#columns.get(shape);
     if (known !== undefined) return known;
 
-    const columns = [...fixedColumns, ...columnNames(entity, this.#reserved)];
+    const claims = entity.attributes.flatMap((attribute) => this.#claims(attribute, entity));
+    const fixed = namesOf(columnLayoutColumns[entity.api ?? "ld"], this.#reserved.naming);
+    const columns = [...fixed, ...columnNames(claims, this.#reserved)];
     this.#columns.set(shape, columns);
     return columns;
   }
+
+  #claims({ name, members }: Attribute, { api }: Entity): readonly Claim[] {
+    const own: Claim = { name, origin: name, of: "attribute" };
+    if (api !== "v2") return [own, ...members.map((member) => memberClaim(name, member.name))];
+    return this.#options.metadata ? [own, memberClaim(name, "md")] : [own];
+  }
+}
+
+function instantValue(epochMillis: number, api: Api): NativeValue {
+  return { kind: "time", text: isoTime(epochMillis), plain: recvTime[api](epochMillis) };
+}
+
+function memberClaim(attribute: string, member: string): Claim {
+  return { name: `${attribute}_${member}`, origin: `${attribute}\0${member}`, of: "member" };
 }
 
 /** One text for all names of the entity, in order; no other names give the same text, because none holds NUL. */
 function shapeOf(entity: Entity): string {
-  let shape = "";
+  let shape: string = entity.api ?? "ld";
   for (const { name, members } of entity.attributes) {
     refuseUnstorable(name, entity, name);
     shape += `\0a${name}`;
+    if (entity.api === "v2") continue;
     for (const member of members) {
       refuseUnstorable(member.name, entity, name);
       shape += `\0m${member.name}`;
     }
   }
   return shape;
-}
-
-// SQLite would cut the text at NUL without a word, and a lone surrogate has no UTF-8 form: both would be stored changed.
-const unstorable = /\0|\p{Surrogate}/u;
-
-function refuseUnstorable(text: Cell, { id }: Entity, column: string | undefined): void {
-  if (text === undefined || !unstorable.test(text)) return;
-  const message = `storing ${JSON.stringify(column)} of entity ${JSON.stringify(id)}: NUL or half a surrogate pair in it`;
-  throw new AgentError("VALUE_NOT_STORABLE", `${message}, which no database keeps`);
 }

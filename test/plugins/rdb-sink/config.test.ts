@@ -6,15 +6,20 @@ import { configOf } from "./sinks.js";
 const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: readonly string[] }[] = [
   { config: {}, faulty: [] },
   { config: { data_model: "DMByEntityType" }, faulty: [] },
-  { config: { data_model: "dm-by-service-path" }, faulty: ["data_model"] },
+  { config: { data_model: "dm-by-service-path" }, faulty: [] },
+  { config: { data_model: "dm-by-entity-database-schema" }, faulty: [] },
+  { config: { data_model: "dm-by-entity-database-schema", rdb_dialect: "mysql" }, faulty: ["data_model"] },
+  { config: { data_model: "dm-by-entity-database", rdb_dialect: "sqlite" }, faulty: ["data_model"] },
   { config: { data_model: "dm-by-nothing" }, faulty: ["data_model"] },
-  { config: { attr_persistence: "row" }, faulty: ["attr_persistence"] },
+  { config: { attr_persistence: "row" }, faulty: [] },
   {
     config: { enable_grouping: true, enable_name_mappings: true },
     faulty: ["enable_grouping", "enable_name_mappings"],
   },
   { config: { enable_lowercase: true, "backend.enable_cache": true }, faulty: [] },
   { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },
+  { config: { rdb_options: "sslMode=VERIFY_CA", rdb_dialect: "mysql" }, faulty: [] },
+  { config: { rdb_options: "connectTimeout=soon", rdb_dialect: "mysql" }, faulty: ["rdb_options"] },
 ];
 
 for (const { config, faulty } of cases)

@@ -4,6 +4,7 @@ import type { TestContext } from "node:test";
 import Database from "libsql";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import plugin from "../../../plugins/rdb-sink/index.js";
+import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -14,6 +15,8 @@ export type StoredRow = Readonly<Record<string, string | undefined>>;
 
 /** A database as the tests see it. */
 export interface Place {
+  /** Stands before each service, so that no schema meets that of somebody else. */
+  readonly prefix: string;
   /** A started sink that stops with the test. */
   sink(config?: Partial<RdbConfig>): Promise<LoggingSink>;
   /** In the order of arrival. */
@@ -40,17 +43,31 @@ export async function testedDatabases(): Promise<{ databases: readonly TestedDat
       return postgresqlPlace(context, server);
     },
   } as const;
+  const mysqlTested = await mysqlServer();
+  const mysql = {
+    name: "MySQL",
+    skip: mysqlTested === undefined ? "MySQL is not reachable" : false,
+    place: async (context: TestContext) => {
+      if (mysqlTested === undefined) throw new Error("MySQL is not reachable");
+      return mysqlPlace(context, mysqlTested);
+    },
+  } as const;
   const sqlite = {
     name: "SQLite",
     skip: false,
     place: async (context: TestContext) => sqlitePlace(context, await tempFolder(context)),
   } as const;
-  return { databases: [postgresql, sqlite], drop: async () => server?.drop() };
+  const drop = async () => {
+    await server?.drop();
+    await mysqlTested?.drop();
+  };
+  return { databases: [postgresql, mysql, sqlite], drop };
 }
 
 function postgresqlPlace(context: TestContext, { host, port, user, password, database, query }: TestDatabase): Place {
   const config = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
   return {
+    prefix: "",
     sink: (more) => startedSink(context, { ...config, ...more }),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     alter: async (schema, table, text) => {
@@ -62,10 +79,37 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
   };
 }
 
+/** Schemas are databases of a server that others use too, so each gets a prefix of its own. */
+function mysqlPlace(context: TestContext, { host, port, user, password, prefix, query }: TestServer): Place {
+  const config: Partial<RdbConfig> = {
+    rdb_dialect: "mysql",
+    rdb_host: host,
+    rdb_port: port,
+    rdb_username: user,
+    rdb_password: password,
+    // As the other databases do it, so that the same tests hold.
+    enable_lowercase: true,
+  };
+  const ticked = (name: string) => `\`${name.replaceAll("`", "``")}\``;
+  const path = (schema: string, table: string) => `${ticked(schema)}.${ticked(table)}`;
+  return {
+    prefix,
+    sink: (more) => startedSink(context, { ...config, ...more }),
+    rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
+    alter: async (schema, table, text) => {
+      await query(text.replace("@", () => path(schema, table)));
+    },
+    dropSchema: async (schema) => {
+      await query(`DROP DATABASE ${ticked(schema)}`);
+    },
+  };
+}
+
 function sqlitePlace(context: TestContext, folder: string): Place {
   const config = { rdb_dialect: "sqlite", rdb_folder: folder } as const;
   const path = (schema: string) => join(folder, `${schema}.db`);
   return {
+    prefix: "",
     sink: (more) => startedSink(context, { ...config, ...more }),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.

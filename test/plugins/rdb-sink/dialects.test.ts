@@ -3,20 +3,21 @@ import { test } from "node:test";
 import { postgresql } from "../../../plugins/rdb-sink/dialects/postgresql.js";
 import { sqlite } from "../../../plugins/rdb-sink/dialects/sqlite.js";
 
-const name = { schema: 's"1', table: 't"1' };
+const name = { database: "", schema: 's"1', table: 't"1' };
+const textColumns = (...names: readonly string[]) => names.map((column) => ({ name: column, kind: "text" }) as const);
 const rows = (count: number) => Array.from({ length: count }, (_, index) => [String(index), undefined]);
-const table = (count: number) => ({ name, subject: "", columns: ["a", 'b"c'], rows: rows(count) });
+const table = (count: number) => ({ name, columns: textColumns("a", 'b"c'), rows: rows(count) });
 
 test("PostgreSQL: names are quoted", () => {
   assert.deepEqual(
     [
-      ...postgresql.createSchema('s"1'),
-      ...postgresql.createTable(name, ['b"c']),
-      ...postgresql.addColumns(name, ["a", "b"]),
+      ...postgresql.createSchema(name),
+      ...postgresql.createTable({ name, columns: textColumns('b"c'), key: ['b"c'] }),
+      ...postgresql.addColumns(name, textColumns("a", "b")),
     ].map(({ text }) => text),
     [
       'CREATE SCHEMA IF NOT EXISTS "s""1"',
-      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("b""c" text)',
+      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("b""c" text, PRIMARY KEY ("b""c"))',
       'ALTER TABLE "s""1"."t""1" ADD COLUMN IF NOT EXISTS "a" text, ADD COLUMN IF NOT EXISTS "b" text',
     ],
   );
@@ -24,9 +25,11 @@ test("PostgreSQL: names are quoted", () => {
 
 test("SQLite: names are quoted, the schema is the file", () => {
   assert.deepEqual(
-    [...sqlite.createSchema(), ...sqlite.createTable(name, ['b"c']), ...sqlite.addColumns(name, ["a", "b"])].map(
-      ({ text }) => text,
-    ),
+    [
+      ...sqlite.createSchema(),
+      ...sqlite.createTable({ name, columns: textColumns('b"c'), key: [] }),
+      ...sqlite.addColumns(name, textColumns("a", "b")),
+    ].map(({ text }) => text),
     [
       'CREATE TABLE IF NOT EXISTS "t""1" ("b""c" text)',
       'ALTER TABLE "t""1" ADD COLUMN "a" text',
@@ -38,7 +41,7 @@ test("SQLite: names are quoted, the schema is the file", () => {
 test("PostgreSQL: several rows go in one statement", () => {
   assert.deepEqual(postgresql.insert(table(2)), [
     {
-      schema: 's"1',
+      at: name,
       text: 'INSERT INTO "s""1"."t""1" ("a", "b""c") VALUES ($1, $2), ($3, $4)',
       runs: [["0", undefined, "1", undefined]],
     },
@@ -63,8 +66,7 @@ test("PostgreSQL: a statement never has more than 65,535 parameters", () => {
 
   const statements = postgresql.insert({
     name,
-    subject: "",
-    columns,
+    columns: textColumns(...columns),
     rows: Array.from({ length: 100 }, () => columns),
   });
 
@@ -74,7 +76,7 @@ test("PostgreSQL: a statement never has more than 65,535 parameters", () => {
 
 test("SQLite: one statement runs once for each row", () => {
   assert.deepEqual(sqlite.insert(table(2)), [
-    { schema: 's"1', text: 'INSERT INTO "t""1" ("a", "b""c") VALUES (?, ?)', runs: rows(2) },
+    { at: name, text: 'INSERT INTO "t""1" ("a", "b""c") VALUES (?, ?)', runs: rows(2) },
   ]);
 });
 

@@ -17,7 +17,10 @@ export async function onEveryDatabase(title: string, cases: readonly Case[]): Pr
   for (const database of databases)
     describe(`rdb sink on ${database.name}, ${title}`, () => {
       for (const { name, service, run } of cases)
-        test(name, { skip: database.skip }, async (context) => run(await database.place(context), service));
+        test(name, { skip: database.skip }, async (context) => {
+          const place = await database.place(context);
+          await run(place, `${place.prefix}${service}`);
+        });
     });
 }
 

@@ -70,7 +70,7 @@ await onEveryDatabase("writing", [
     name: "a batch may hold several schemas and tables",
     service: "several",
     run: async (place, service) => {
-      const schemas = [service, `${service}-b`, "main", "temp"];
+      const schemas = [service, `${service}-b`, `${place.prefix}main`, `${place.prefix}temp`];
       const events = schemas.flatMap((schema) => ["1", "2"].map((id) => eventOf(entity(id, { a: schema }), schema)));
 
       await persist(await place.sink(), ...events);
@@ -165,7 +165,7 @@ await onEveryDatabase("writing", [
   },
 ]);
 
-for (const rdb_dialect of ["postgresql", "sqlite"] as const)
+for (const rdb_dialect of ["postgresql", "mysql", "sqlite"] as const)
   test(`a sink on ${rdb_dialect} may be stopped before it is started, and twice`, async () => {
     const { sink } = sinkOf({ rdb_dialect });
 

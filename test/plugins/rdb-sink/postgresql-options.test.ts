@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Encryption, encrypted } from "../../../plugins/rdb-sink/drivers/encryption.js";
 import { postgresqlOptions } from "../../../plugins/rdb-sink/drivers/postgresql-options.js";
-import { encrypted } from "../../../plugins/rdb-sink/drivers/postgresql-tls.js";
 
 const nothing = {
   sslMode: "prefer",
@@ -9,7 +9,9 @@ const nothing = {
   sslCert: undefined,
   sslKey: undefined,
   connectTimeoutMillis: undefined,
+  statementTimeoutMillis: undefined,
   applicationName: undefined,
+  searchPath: undefined,
   unknown: [],
   faults: [],
 } as const;
@@ -26,7 +28,10 @@ const cases = [
   },
   { text: "connectTimeout=5&ApplicationName=x", expected: { connectTimeoutMillis: 5000, applicationName: "x" } },
   { text: "connect_timeout=5 application_name=x", expected: { connectTimeoutMillis: 5000, applicationName: "x" } },
-  { text: "currentSchema=a&target_session_attrs=b", expected: { unknown: ["currentSchema", "target_session_attrs"] } },
+  {
+    text: "?currentSchema=a&socketTimeout=5&target_session_attrs=b",
+    expected: { searchPath: "a", statementTimeoutMillis: 5000, unknown: ["target_session_attrs"] },
+  },
   {
     text: "sslmode=maybe",
     expected: {
@@ -56,12 +61,13 @@ for (const { mode, tried } of ways)
   test(`sslmode=${mode} tries ${tried.join(", then ")}`, async () => {
     const attempts: string[] = [];
 
-    const connecting = encrypted(postgresqlOptions(`sslmode=${mode}`), async (way) => {
+    const connect = async (way: Encryption) => {
       if (way === false) attempts.push("plain");
       else if (way.rejectUnauthorized === false) attempts.push("unchecked");
       else attempts.push(way.checkServerIdentity === undefined ? "checked" : "checked without name");
       throw new Error("The server does not support SSL connections");
-    });
+    };
+    const connecting = encrypted(postgresqlOptions(`sslmode=${mode}`), { connect, wantsOther: () => true });
 
     await assert.rejects(connecting);
     assert.deepEqual(attempts, tried);
@@ -70,8 +76,8 @@ for (const { mode, tried } of ways)
 test("an unreadable certificate file is named", async () => {
   const options = postgresqlOptions("sslmode=verify-full&sslrootcert=nowhere/ca.pem");
 
-  await assert.rejects(
-    encrypted(options, async () => undefined),
-    { message: 'the file of sslrootcert in rdb_options cannot be read: "nowhere/ca.pem" (ENOENT)', retryable: true },
-  );
+  await assert.rejects(encrypted(options, { connect: async () => undefined, wantsOther: () => true }), {
+    message: 'the file of sslrootcert in rdb_options cannot be read: "nowhere/ca.pem" (ENOENT)',
+    retryable: true,
+  });
 });

@@ -26,6 +26,7 @@ const defaults: RdbConfig = {
   data_model: "dm-by-entity",
   attr_persistence: "column",
   attr_native_types: false,
+  attr_metadata_store: true,
   enable_encoding: false,
   enable_lowercase: false,
   enable_grouping: false,

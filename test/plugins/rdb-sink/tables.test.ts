@@ -3,33 +3,42 @@ import { test } from "node:test";
 import { RecentMap } from "../../../plugins/rdb-sink/recent-map.js";
 import { Tables } from "../../../plugins/rdb-sink/tables.js";
 
-const name = (table: string) => ({ schema: "s", table });
+const schema = { database: "", schema: "s" } as const;
+const name = (table: string) => ({ ...schema, table });
+const text = (...names: readonly string[]) => names.map((column) => ({ name: column, kind: "text" }) as const);
+const newTables = () => new Tables((column) => column.toLowerCase());
 
 test("columns are learned bit by bit and forgotten with their table", () => {
-  const tables = new Tables();
+  const tables = newTables();
 
-  tables.learn(name("t"), ["a"]);
-  tables.learn(name("t"), ["b"]);
-  assert.deepEqual([...(tables.columns(name("t")) ?? [])], ["a", "b"]);
+  tables.learn(name("t"), text("A"));
+  tables.learn(name("t"), [{ name: "b", kind: "time" }]);
+  assert.deepEqual(
+    [...(tables.columns(name("t")) ?? [])],
+    [
+      ["a", "text"],
+      ["b", "time"],
+    ],
+  );
 
   tables.forget(name("t"));
   assert.equal(tables.columns(name("t")), undefined);
 });
 
 test("forgetting a table forgets its schema, which may be gone too", () => {
-  const tables = new Tables();
-  tables.learnSchema("s");
+  const tables = newTables();
+  tables.learnSchema(schema);
 
   tables.forget(name("t"));
 
-  assert.equal(tables.hasSchema("s"), false);
+  assert.equal(tables.hasSchema(schema), false);
 });
 
 test("tables with the same columns share one set", () => {
-  const tables = new Tables();
+  const tables = newTables();
 
-  tables.learn(name("t"), ["a", "b"]);
-  tables.learn(name("u"), ["b", "a"]);
+  tables.learn(name("t"), text("a", "b"));
+  tables.learn(name("u"), text("b", "a"));
 
   assert.equal(tables.columns(name("t")), tables.columns(name("u")));
 });

@@ -1,28 +1,29 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { AgentError, codeOf } from "deneb/sdk";
-import type { PostgresqlOptions, SslMode } from "./postgresql-options.js";
+import type { ServerOptions, SslMode } from "./server-options.js";
 
 /** How to connect: TLS with these options, or plain. */
 export type Encryption = ConnectionOptions | false;
 
+/** A way to connect, and whether an error means that the other encryption may succeed. */
+export interface Connecting<T> {
+  connect(way: Encryption): Promise<T>;
+  wantsOther(error: unknown): boolean;
+}
+
 /** Connects in the ways the sslmode allows, one after another until the server takes one. */
-export async function encrypted<T>(options: PostgresqlOptions, connect: (way: Encryption) => Promise<T>): Promise<T> {
+export async function encrypted<T>(options: ServerOptions, { connect, wantsOther }: Connecting<T>): Promise<T> {
   const [first, second] = await encryptions(options);
   try {
     return await connect(first);
   } catch (error) {
-    if (second === undefined || !wantsOtherEncryption(error)) throw error;
+    if (second === undefined || !wantsOther(error)) throw error;
     return await connect(second);
   }
 }
 
-/** True when another way to connect may succeed: no TLS here, or pg_hba.conf wants the other way. */
-export function wantsOtherEncryption(error: unknown): boolean {
-  return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
-}
-
-async function encryptions(options: PostgresqlOptions): Promise<readonly [Encryption, Encryption?]> {
+async function encryptions(options: ServerOptions): Promise<readonly [Encryption, Encryption?]> {
   if (options.sslMode === "disable") return [false];
   const tls = { ...(await certificates(options)), ...checks[options.sslMode] };
   if (options.sslMode === "allow") return [false, tls];
@@ -40,7 +41,7 @@ const checks = {
   "verify-full": { rejectUnauthorized: true },
 } satisfies Record<Exclude<SslMode, "disable">, ConnectionOptions>;
 
-async function certificates(options: PostgresqlOptions): Promise<ConnectionOptions> {
+async function certificates(options: ServerOptions): Promise<ConnectionOptions> {
   const ca = await contents("sslrootcert", options.sslRootCert);
   const cert = await contents("sslcert", options.sslCert);
   const key = await contents("sslkey", options.sslKey);

@@ -1,0 +1,101 @@
+import { codeOf } from "deneb/sdk";
+import { type Cell, plain, type Statement } from "../statement.js";
+import { type Driver, PartlyWritten } from "./driver.js";
+import { PostgresqlDriver } from "./postgresql.js";
+import type { ServerSettings } from "./server-settings.js";
+
+// Each has connections of its own; those of a database that was not used for long are closed.
+const MOST_DATABASES = 20;
+const NO_DATABASE = "3D000";
+const MADE_BY_SOMEBODY_ELSE = new Set(["42P04", "23505"]);
+
+/** The databases of a PostgreSQL server, each through a pool of its own. Those that a data model asks for are made. */
+export class PostgresqlServer implements Driver {
+  readonly #settings: ServerSettings;
+  readonly #home: PostgresqlDriver;
+  /** In the order of their last use. */
+  readonly #others = new Map<string, PostgresqlDriver>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#home = new PostgresqlDriver(settings);
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.#home.probe(signal);
+  }
+
+  async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    const answers: (readonly Cell[])[] = [];
+    for (const [database, own] of byDatabase(statements)) {
+      answers.push(...(await this.#made(database, signal, (driver) => driver.read(own, signal))));
+    }
+    return answers;
+  }
+
+  async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    const written = new Set<string>();
+    let bytes = 0;
+    for (const [database, own] of byDatabase(statements)) {
+      try {
+        bytes += await this.#made(database, signal, (driver) => driver.write(own, signal));
+        written.add(database);
+      } catch (error) {
+        throw written.size > 0 ? new PartlyWritten((place) => written.has(place.database), error) : error;
+      }
+    }
+    return bytes;
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    const open = [this.#home, ...this.#others.values()];
+    this.#others.clear();
+    await Promise.all([...open.map((driver) => driver.close(signal)), ...this.#closing]);
+  }
+
+  /** Does the work in a database, which is made when it is not there and not that of the configuration. */
+  async #made<T>(database: string, signal: AbortSignal, work: (driver: PostgresqlDriver) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#driverOf(database));
+    } catch (error) {
+      if (database === "" || codeOf(error) !== NO_DATABASE) throw error;
+      await this.#create(database, signal);
+      return await work(this.#driverOf(database));
+    }
+  }
+
+  async #create(database: string, signal: AbortSignal): Promise<void> {
+    const name = `"${database.replaceAll('"', '""')}"`;
+    try {
+      await this.#home.execute(plain({ database: "", schema: "" }, `CREATE DATABASE ${name}`), signal);
+    } catch (error) {
+      if (!MADE_BY_SOMEBODY_ELSE.has(codeOf(error) ?? "")) throw error;
+    }
+  }
+
+  #driverOf(database: string): PostgresqlDriver {
+    if (database === "" || database === this.#settings.database) return this.#home;
+    const known = this.#others.get(database) ?? new PostgresqlDriver({ ...this.#settings, database });
+    this.#others.delete(database);
+    this.#others.set(database, known);
+    for (const [name, driver] of [...this.#others].slice(0, -MOST_DATABASES)) this.#retire(name, driver);
+    return known;
+  }
+
+  #retire(name: string, driver: PostgresqlDriver): void {
+    this.#others.delete(name);
+    const closing = driver.close(new AbortController().signal).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}
+
+function byDatabase(statements: readonly Statement[]): ReadonlyMap<string, readonly Statement[]> {
+  const grouped = new Map<string, Statement[]>();
+  for (const statement of statements) {
+    const own = grouped.get(statement.at.database);
+    if (own === undefined) grouped.set(statement.at.database, [statement]);
+    else own.push(statement);
+  }
+  return grouped;
+}

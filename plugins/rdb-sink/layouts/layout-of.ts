@@ -1,0 +1,28 @@
+import { type ColumnNaming, columnKey } from "deneb/ngsi";
+import type { RdbConfig } from "../config.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { ColumnLayout } from "./column.js";
+import { columnLayoutColumns, namesOf } from "./fixed-columns.js";
+import type { Layout } from "./layout.js";
+import { RowLayout } from "./row.js";
+
+/** The layout that a configuration asks for. */
+export function layoutOf(config: RdbConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
+  const options = { nativeTypes: config.attr_native_types, metadata: config.attr_metadata_store };
+  return layouts[config.attr_persistence](options, naming, reservedColumns);
+}
+
+type Make = (
+  options: { readonly nativeTypes: boolean; readonly metadata: boolean },
+  naming: ColumnNaming,
+  reservedColumns: readonly string[],
+) => Layout;
+
+const layouts = {
+  column: (options, naming, reservedColumns) => {
+    const fixed = [...columnLayoutColumns.ld, ...columnLayoutColumns.v2];
+    const keys = [...namesOf(fixed, naming), ...reservedColumns].map((column) => columnKey(column, naming));
+    return new ColumnLayout(options, { naming, keys: new Set(keys) });
+  },
+  row: (options, naming) => new RowLayout(options, naming),
+} satisfies Record<RdbConfig["attr_persistence"], Make>;
