@@ -104,6 +104,54 @@ export const rdbConfig = {
     format: "flag",
     default: true,
   },
+  last_data_mode: {
+    doc:
+      "insert: rows are added to tables of history. upsert: each entity has one row with its last values, in a table beside it. " +
+      "both: the two. Only with attr_persistence = column.",
+    format: ["insert", "upsert", "both"],
+    default: "insert",
+  },
+  last_data_table_suffix: {
+    doc: "What follows the name of a table in that of its table of last data.",
+    format: "text",
+    default: "_last_data",
+  },
+  last_data_unique_key: {
+    doc: "Columns or attributes that tell the rows of last data apart. A table that the sink makes gets them as its key.",
+    format: "words",
+    default: ["entityId"],
+  },
+  last_data_timestamp_key: {
+    doc: "Column or attribute with the time by which a row of last data is newer than another.",
+    format: "text",
+    default: "recvTime",
+  },
+  last_data_sql_timestamp_format: {
+    doc:
+      "How the database reads that time where it is text: a format of to_timestamp (PostgreSQL) or STR_TO_DATE (MySQL). Empty " +
+      "reads ISO 8601, in MySQL in UTC. SQLite always does.",
+    format: "text",
+    default: "",
+  },
+  "persistence_policy.max_records": {
+    doc: "Most rows of a table of history; the oldest are deleted after each write. -1 keeps all.",
+    format: "integer",
+    default: -1,
+    min: -1,
+  },
+  "persistence_policy.expiration_time": {
+    doc: "Seconds after which rows are deleted from tables of history, also from those written by earlier runs. -1 keeps them.",
+    format: "integer",
+    default: -1,
+    min: -1,
+  },
+  "persistence_policy.checking_time": {
+    doc: "Seconds between two looks for rows to delete.",
+    format: "seconds",
+    default: 3600,
+    min: 1,
+    max: 2_000_000,
+  },
   enable_encoding: {
     doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
     format: "flag",
@@ -144,6 +192,25 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
             reason: "name mappings are not supported by this version yet; use false",
           } as const,
         ]
+      : []),
+    ...(config.last_data_mode !== "insert" && config.attr_persistence === "row"
+      ? [
+          {
+            property: "last_data_mode",
+            reason: "last data need attr_persistence = column; use insert with row",
+          } as const,
+        ]
+      : []),
+    ...(config.last_data_mode !== "insert" && config.last_data_table_suffix === ""
+      ? [
+          {
+            property: "last_data_table_suffix",
+            reason: "must not be empty: last data need a table of their own",
+          } as const,
+        ]
+      : []),
+    ...(config.last_data_mode !== "insert" && config.last_data_unique_key.length === 0
+      ? [{ property: "last_data_unique_key", reason: "must name a column, for example entityId" } as const]
       : []),
     ...storeKinds[config.rdb_dialect]
       .options(config.rdb_options)

@@ -10,6 +10,8 @@ export interface PlacedRow extends Row {
   /** The id or type the table is named after. */
   readonly subject: string;
   readonly event: Event;
+  /** The notification says that the entity is no more. */
+  readonly removed: boolean;
 }
 
 /** The rows of one table, with the events they come from. */
@@ -25,7 +27,8 @@ export interface TableBatch {
   values(): readonly (readonly (NativeValue | undefined)[])[];
   /** Columns that are made with the type of their values. */
   readonly native: ReadonlySet<string>;
-  readonly events: readonly Event[];
+  /** What the rows were made of, in the same order. */
+  readonly placed: readonly PlacedRow[];
 }
 
 /** The rows by table; each table gets the columns of all its rows, NULL where a row has no such column. */
@@ -55,7 +58,7 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
     native: new Set(
       rows.every(({ native }) => native === first.native) ? first.native : rows.flatMap(({ native }) => native),
     ),
-    events: rows.map(({ event }) => event),
+    placed: rows,
   };
 }
 

@@ -3,6 +3,7 @@ import { AgentError, type Event } from "deneb/sdk";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
+import { ALTERATION_TYPE } from "./layouts/column.js";
 import type { Layout } from "./layouts/layout.js";
 import type { TableName } from "./table-name.js";
 
@@ -28,7 +29,7 @@ export function placedRows(event: Event, { naming, layout, dialect }: Placing): 
     if (rows.length === 0) return [];
     const table = tableName(part, naming, { servicePath, ...(attribute === undefined ? {} : { attribute }) });
     const name: TableName = dialect.allowed({ ...home, table });
-    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event }));
+    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event, removed: isRemoved(entity) }));
   });
 }
 
@@ -48,6 +49,11 @@ function parts(entity: Entity, { dataModel }: Naming): readonly Part[] {
 
 function subjectOf({ id, type }: Entity, { dataModel }: Naming): string {
   return dataModel.includes("type") ? type : id;
+}
+
+function isRemoved({ api, attributes }: Entity): boolean {
+  if (api !== "v2") return false;
+  return attributes.some(({ name, value }) => name === ALTERATION_TYPE && value.text === "entityDelete");
 }
 
 function header({ headers }: Event, { id }: Entity, name: string): string {

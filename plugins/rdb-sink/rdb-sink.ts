@@ -1,13 +1,13 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, type Sink } from "deneb/sdk";
+import { type Batch, type Context, type Receipt, reasonOf, type Sink } from "deneb/sdk";
 import type { RdbConfig } from "./config.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
-import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
+import type { TableBatch } from "./grouping.js";
+import { Intake } from "./intake.js";
 import type { KnownStore } from "./known-store.js";
-import { layoutOf } from "./layouts/layout-of.js";
 import { makeMissing } from "./make-missing.js";
 import { namingOf } from "./naming-of.js";
-import { type Placing, placedRows } from "./placing.js";
+import { Retention } from "./retention.js";
 import { bytesOf } from "./statement.js";
 import { storeError } from "./store-error.js";
 import { storeKinds } from "./store-kinds.js";
@@ -15,23 +15,19 @@ import { Tables } from "./tables.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
 const TABLES_PER_TRANSACTION = 2000;
-const WARNING_PAUSE_MILLIS = 60_000;
 
-/** Stores each entity as a row of its table. */
+/** Stores each entity in its tables. */
 export class RdbSink implements Sink {
-  readonly #context: Context;
   readonly #store: KnownStore;
-  readonly #placing: Placing;
-  /** Events whose row is committed while their batch is not: a repeat of the batch leaves them out. */
-  readonly #written = new WeakSet<Event>();
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  readonly #intake: Intake;
+  readonly #retention: Retention;
 
   constructor(config: RdbConfig, context: Context) {
     const store = storeKinds[config.rdb_dialect].open(config, context);
     const naming = namingOf(config);
-    this.#context = context;
     this.#store = { ...store, naming, tables: new Tables(store.dialect.columnKey), log: context.log };
-    this.#placing = { naming, layout: layoutOf(config, naming, store.dialect), dialect: store.dialect };
+    this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
+    this.#retention = new Retention(config, this.#store, context);
   }
 
   async start(): Promise<void> {
@@ -45,11 +41,11 @@ export class RdbSink implements Sink {
         "the database cannot be used now; writes are tried again",
       );
     }
+    this.#retention.start();
   }
 
   async persist({ events }: Batch, signal: AbortSignal): Promise<Receipt> {
-    const rows = events.filter((event) => !this.#written.has(event)).flatMap((event) => this.#placed(event));
-    const tables = groupedByTable(rows);
+    const tables = this.#intake.tables(events);
     const total = { requestBytes: 0, responseBytes: 0 };
     for (let start = 0; start < tables.length; start += TABLES_PER_TRANSACTION) {
       const part = tables.slice(start, start + TABLES_PER_TRANSACTION);
@@ -58,38 +54,28 @@ export class RdbSink implements Sink {
         total.requestBytes += receipt.requestBytes;
         total.responseBytes += receipt.responseBytes;
       } catch (error) {
-        this.#note(tables.slice(0, start));
+        this.#intake.note(tables.slice(0, start));
         throw this.#failed(part, error);
       }
     }
+    await this.#retention.grown(tables, signal);
     return total;
   }
 
+  /** Deletes what is too old or too much now, instead of at the next regular look. */
+  async sweep(): Promise<void> {
+    await this.#retention.sweep(new AbortController().signal);
+  }
+
   async stop(signal: AbortSignal): Promise<void> {
+    await this.#retention.stop();
     await this.#store.driver.close(signal);
-  }
-
-  #placed(event: Event): readonly PlacedRow[] {
-    const rows = placedRows(event, this.#placing);
-    if (rows.length === 0) this.#warnWithoutAttributes();
-    return rows;
-  }
-
-  #warnWithoutAttributes(): void {
-    const now = this.#context.now().getTime();
-    if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
-    this.#warnedAt = now;
-    this.#context.log.warn({}, "entities without attributes make no row");
   }
 
   #failed(tables: readonly TableBatch[], error: unknown): unknown {
     if (!(error instanceof PartlyWritten)) return this.#explained(error);
-    this.#note(tables.filter(({ name }) => error.wrote(name)));
+    this.#intake.note(tables.filter(({ name }) => error.wrote(name)));
     return this.#explained(error.cause);
-  }
-
-  #note(tables: readonly TableBatch[]): void {
-    for (const { events } of tables) for (const event of events) this.#written.add(event);
   }
 
   /** Somebody may have dropped what is known to exist: then it is made again, once. */
@@ -104,8 +90,11 @@ export class RdbSink implements Sink {
   }
 
   async #write(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {
-    const rows = await makeMissing(tables, this.#store, signal);
-    const statements = rows.flatMap((table) => this.#store.dialect.insert(table));
+    const fitted = await makeMissing(tables, this.#store, signal);
+    const statements = tables.flatMap((table, index) => {
+      const rows = fitted[index];
+      return rows === undefined ? [] : this.#intake.statements(table, rows, this.#store);
+    });
     const responseBytes = await this.#store.driver.write(statements, signal);
     return { requestBytes: bytesOf(statements), responseBytes };
   }

@@ -19,6 +19,31 @@ export interface TableDefinition {
   readonly key: readonly string[];
 }
 
+/** A row of last data: one for each key, and only a newer one changes it. */
+export interface LastRow {
+  readonly name: TableName;
+  /** Only those that the row has; the others stay as they are. */
+  readonly columns: readonly Column[];
+  readonly cells: readonly Cell[];
+  readonly key: readonly string[];
+  /** The column that says which row is newer, and its format where it is a text that the database must be told how to read. */
+  readonly time: Column;
+  readonly timeFormat: string | undefined;
+}
+
+/** A row of last data that is no more. */
+export interface RemovedRow {
+  readonly name: TableName;
+  readonly key: readonly string[];
+  readonly cells: readonly Cell[];
+}
+
+/** A table of history, and the column of its times. */
+export interface History {
+  readonly name: TableName;
+  readonly time: Column;
+}
+
 /** A table and the full id or type its shortened name stands for. */
 export interface TableNote {
   readonly name: TableName;
@@ -49,6 +74,18 @@ export interface Dialect {
   /** Makes longtext of text columns. */
   widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
   insert(rows: TableRows): readonly Statement[];
+  upsert(row: LastRow): Statement;
+  remove(row: RemovedRow): Statement;
+  /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
+  tablesWith(columns: readonly string[], places: readonly SchemaName[]): readonly Statement[];
+  /** Asks for the number of rows. */
+  count(history: History): Statement;
+  /** Asks for the number of rows older than the time, a UTC time with a blank; at most so many. */
+  countOlder(history: History, time: string, limit: number): Statement;
+  /** Deletes rows older than the time; at most so many. */
+  deleteOlder(history: History, time: string, limit: number): Statement;
+  /** Deletes so many of the rows that are not among the newest. Rows without a time count as new. */
+  deleteExcess(history: History, newest: number, limit: number): Statement;
   /** Asks for the texts of the statements that write the notes; nothing where tables have no comments. */
   noteTexts(notes: readonly TableNote[]): readonly Statement[];
   readonly faults: FaultReader;

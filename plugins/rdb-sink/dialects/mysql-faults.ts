@@ -32,13 +32,15 @@ const PERMANENT = new Set([
   "ER_NON_INSERTABLE_TABLE",
   "ER_NON_UPDATABLE_TABLE",
 ]);
-// SQLSTATE of a CHECK that MariaDB reports by a number only.
+// What MariaDB says by a message only: a CHECK, and InnoDB's limit of 1,017 columns.
 const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
+const TOO_MANY_COLUMNS = /Too many columns/;
 
 export const mysqlFaults: FaultReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
-  retryable: ({ code = "", message }) => !PERMANENT.has(code) && !CHECK_FAILED.test(message),
+  retryable: ({ code = "", message }) =>
+    !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
   explain: (fault, place) =>
     explanations.find(({ when }) => when(fault))?.say(place, fault) ??
     `writing to ${described(place)} failed: ${fault.message}`,
@@ -70,9 +72,9 @@ const explanations: readonly Explanation[] = [
     say: (place, { message }) => `a right is missing in ${described(place)}: ${message}; grant it to the user`,
   },
   {
-    when: coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE"),
+    when: (fault) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(fault) || TOO_MANY_COLUMNS.test(fault.message),
     say: (place, { message }) =>
-      `a table in ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+      `a table on ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),

@@ -2,7 +2,7 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import type { Dialect, TableDefinition, TableRows } from "./dialect.js";
+import type { Dialect, LastRow, TableDefinition, TableRows } from "./dialect.js";
 import { mysqlChunks } from "./mysql-chunks.js";
 import { mysqlFaults } from "./mysql-faults.js";
 
@@ -33,6 +33,27 @@ export const mysql = {
     return [plain(name, `ALTER TABLE ${path(name)} ${changes.join(", ")}`)];
   },
   insert,
+  upsert,
+  remove: ({ name, key, cells }) => ({
+    at: name,
+    text: `DELETE FROM ${path(name)} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`,
+    runs: [cells],
+  }),
+  tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
+  countOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `SELECT count(*) FROM (SELECT 1 FROM ${path(name)} WHERE ${sortable(time)} < ? LIMIT ${limit}) AS older`,
+    runs: [[before]],
+  }),
+  deleteOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `DELETE FROM ${path(name)} WHERE ${sortable(time)} < ? LIMIT ${limit}`,
+    runs: [[before]],
+  }),
+  // Nothing tells rows apart, so it is the number that counts.
+  deleteExcess: ({ name, time }, _newest, limit) =>
+    plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
   noteTexts: () => [],
   faults: mysqlFaults,
 } as const satisfies Dialect;
@@ -115,6 +136,44 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
     text: into + Array.from({ length: size }, () => row).join(", "),
     runs,
   }));
+}
+
+function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
+  const names = columns.map((column) => quoted(column.name));
+  const own = quoted(time.name);
+  const read = (column: string) => timeOf(column, time, timeFormat);
+  const newer = `${own} IS NULL OR ${read(own)} < ${read(`VALUES(${own})`)}`;
+  const plainly = columns.filter((column) => !key.includes(column.name) && column.name !== time.name);
+  // Changes are made one after another, so the time comes last: the others ask for it.
+  const changes = [...plainly.map((column) => quoted(column.name)), own].map(
+    (column) => `${column} = IF(${newer}, VALUES(${column}), ${column})`,
+  );
+  const text = `
+    INSERT INTO ${path(name)} (${names.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+    ON DUPLICATE KEY UPDATE ${changes.join(", ")}`;
+  const formats =
+    timeFormat === undefined || time.kind !== "text" ? [] : changes.flatMap(() => [timeFormat, timeFormat]);
+  return { at: name, text, runs: [[...cells, ...formats]] };
+}
+
+/** A time to compare; texts are read with a format, or are times in UTC as this sink writes them. */
+function timeOf(column: string, { kind }: Column, format: string | undefined): string {
+  if (kind !== "text") return column;
+  return format === undefined ? `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')` : `STR_TO_DATE(${column}, ?)`;
+}
+
+/** Times in texts are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+function sortable({ name, kind }: Column): string {
+  return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
+}
+
+function tablesWith(columns: number): string {
+  return `
+    SELECT c.table_schema, c.table_schema, c.table_name, c.column_name, c.data_type
+    FROM information_schema.columns c
+    JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+    WHERE t.table_type = 'BASE TABLE' AND lower(c.column_name) IN (${Array.from({ length: columns }, () => "lower(?)").join(", ")})
+      AND c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
 }
 
 function definition({ name, kind }: Column): string {

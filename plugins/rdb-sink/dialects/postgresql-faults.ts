@@ -66,6 +66,16 @@ const explanations: readonly Explanation[] = [
     say: (place) => `no answer in time from ${described(place)}; check rdb_host, rdb_port and the network`,
   },
   {
+    when: coded("54011", "54000"),
+    say: (place, { message }) =>
+      `a table of ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded("42P10"),
+    say: (place, { message }) =>
+      `a table of last data in ${described(place)} has no unique key over last_data_unique_key: ${message}; add it`,
+  },
+  {
     when: coded("53100"),
     say: (place) => `the disk of ${described(place)} is full; free space there`,
   },

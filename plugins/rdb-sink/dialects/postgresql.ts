@@ -2,7 +2,7 @@ import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
 
@@ -27,6 +27,28 @@ export const postgresql = {
   },
   widenColumns: () => [],
   insert,
+  upsert,
+  remove: ({ name, key, cells }) => ({
+    at: name,
+    text: `DELETE FROM ${path(name)} WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`,
+    runs: [cells],
+  }),
+  tablesWith: (columns, places) =>
+    places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
+  countOlder: (history, before, limit) => ({
+    at: history.name,
+    text: `SELECT count(*) FROM (
+      SELECT FROM ${path(history.name)} WHERE ${sortable(history.time)} < $1 LIMIT $2::bigint) AS older`,
+    runs: [[bound(history, before), String(limit)]],
+  }),
+  deleteOlder: (history, before, limit) =>
+    deletion(history, `WHERE ${sortable(history.time)} < $1 LIMIT $2::bigint`, [bound(history, before), String(limit)]),
+  deleteExcess: (history, newest, limit) =>
+    deletion(history, `ORDER BY ${sortable(history.time)} DESC, ctid DESC OFFSET $1::bigint LIMIT $2::bigint`, [
+      String(newest),
+      String(limit),
+    ]),
   noteTexts: (notes) =>
     notes.map(({ name, text }) => ({
       at: name,
@@ -115,6 +137,52 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
       : [{ at: name, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
   ];
 }
+
+function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
+  const places = columns.map((_, index) => `$${index + 1}`).join(", ");
+  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
+  const own = quoted(time.name);
+  const format = time.kind === "text" ? timeFormat : undefined;
+  const read = (column: string) => timeOf(column, time, format === undefined ? undefined : columns.length + 1);
+  const text = `
+    INSERT INTO ${path(name)} AS stored (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES (${places})
+    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}
+    WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
+  return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
+}
+
+/** A time to compare; texts are read with a format, or as ISO 8601. */
+function timeOf(column: string, { kind }: Column, formatParameter: number | undefined): string {
+  if (kind !== "text") return column;
+  return formatParameter === undefined
+    ? `${column}::timestamptz`
+    : `to_timestamp(${column}, $${formatParameter}::text)`;
+}
+
+// A table may consist of several, and each of them counts its rows anew.
+function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
+  const text = `
+    DELETE FROM ${path(name)} WHERE (tableoid, ctid) IN (SELECT tableoid, ctid FROM ${path(name)} ${which})`;
+  return { at: name, text, runs: [parameters] };
+}
+
+function bound({ time }: History, before: string): string {
+  return time.kind === "time" ? `${before}+00` : before;
+}
+
+/** Times in texts are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+function sortable({ name, kind }: Column): string {
+  return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
+}
+
+const TABLES_WITH = `
+  SELECT $1, n.nspname, c.relname, a.attname, t.typname
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname !~ '^(pg_|information_schema$)'
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  WHERE c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)
+    AND a.attname IN (SELECT json_array_elements_text($2::json))`;
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;

@@ -1,7 +1,8 @@
 import type { Fault, FaultReader, Place } from "../faults.js";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
-const PERMANENT_ERROR = /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified/;
+const PERMANENT_ERROR =
+  /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
 
 export const sqliteFaults: FaultReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
@@ -18,6 +19,11 @@ interface Explanation {
 }
 
 const explanations: readonly Explanation[] = [
+  {
+    when: ({ message }) => /too many (columns|SQL variables)/.test(message),
+    say: ({ address }, { message }) =>
+      `a table of the database files in "${address}" cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+  },
   {
     when: coded(/^(SQLITE_FULL|ENOSPC)/),
     say: ({ address }) => `the disk of the database files in "${address}" is full; free space there`,

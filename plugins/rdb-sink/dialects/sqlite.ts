@@ -3,7 +3,7 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
 import { sqliteFaults } from "./sqlite-faults.js";
 
 export const sqlite = {
@@ -22,6 +22,27 @@ export const sqlite = {
     columns.map((column) => plain(name, `ALTER TABLE ${quoted(name.table)} ADD COLUMN ${definition(column)}`)),
   widenColumns: () => [],
   insert,
+  upsert,
+  remove: ({ name, key, cells }) => ({
+    at: name,
+    text: `DELETE FROM ${quoted(name.table)} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`,
+    runs: [cells],
+  }),
+  tablesWith: (columns, places) =>
+    places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),
+  countOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `SELECT count(*) FROM (SELECT 1 FROM ${quoted(name.table)} WHERE ${sortable(time)} < ? LIMIT ${limit})`,
+    runs: [[before]],
+  }),
+  deleteOlder: (history, before, limit) =>
+    deletion(history, `WHERE ${sortable(history.time)} < ? LIMIT ${limit}`, [before]),
+  deleteExcess: (history, newest, limit) => {
+    const { name, kind } = history.time;
+    const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, rowid DESC`;
+    return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
+  },
   noteTexts: () => [],
   faults: sqliteFaults,
 } as const satisfies Dialect;
@@ -85,6 +106,38 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const names = columns.map((column) => quoted(column.name)).join(", ");
   return [{ at: name, text: `INSERT INTO ${quoted(name.table)} (${names}) VALUES (${places})`, runs: rows }];
 }
+
+function upsert({ name, columns, cells, key, time }: LastRow): Statement {
+  const names = columns.map((column) => quoted(column.name)).join(", ");
+  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
+  const own = quoted(time.name);
+  const text = `
+    INSERT INTO ${quoted(name.table)} AS stored (${names}) VALUES (${columns.map(() => "?").join(", ")})
+    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(", ")}
+    WHERE stored.${own} IS NULL OR ${timeOf(`stored.${own}`)} < ${timeOf(`excluded.${own}`)}`;
+  return { at: name, text, runs: [cells] };
+}
+
+/** ISO 8601 in any zone; what SQLite cannot read is compared as it is. */
+function timeOf(column: string): string {
+  return `coalesce(strftime('%Y-%m-%d %H:%M:%f', ${column}), ${column})`;
+}
+
+function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
+  const table = quoted(name.table);
+  const text = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} ${which})`;
+  return { at: name, text, runs: [parameters] };
+}
+
+/** Times are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+function sortable({ name }: Column): string {
+  return `replace(${quoted(name)}, 'T', ' ')`;
+}
+
+const TABLES_WITH = `
+  SELECT '', ?1, tables.name, found.name, found.type
+  FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS found
+  WHERE tables.type = 'table' AND lower(found.name) IN (SELECT lower(value) FROM json_each(?2))`;
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;

@@ -14,6 +14,8 @@ export interface Driver {
    * {@link PartlyWritten}.
    */
   write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
+  /** Where tables may be, as far as is known: databases, or schemas with a file of their own. */
+  places(signal: AbortSignal): Promise<readonly SchemaName[]>;
   /** Ends connections and threads; safe to call twice. After the signal aborts, running work is given up. */
   close(signal: AbortSignal): Promise<void>;
 }

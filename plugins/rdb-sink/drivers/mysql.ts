@@ -1,5 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
 import type { Cell, Statement } from "../statement.js";
+import type { SchemaName } from "../table-name.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { type Driver, unlessAborted, writeAborted } from "./driver.js";
 import { encrypted } from "./encryption.js";
@@ -49,6 +50,10 @@ export class MysqlDriver implements Driver {
       await connection.query("COMMIT");
       return 0;
     });
+  }
+
+  async places(): Promise<readonly SchemaName[]> {
+    return [{ database: "", schema: "" }];
   }
 
   async close(signal: AbortSignal): Promise<void> {

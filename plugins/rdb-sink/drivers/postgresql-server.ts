@@ -1,5 +1,6 @@
 import { codeOf } from "deneb/sdk";
 import { type Cell, plain, type Statement } from "../statement.js";
+import type { SchemaName } from "../table-name.js";
 import { type Driver, PartlyWritten } from "./driver.js";
 import { PostgresqlDriver } from "./postgresql.js";
 import type { ServerSettings } from "./server-settings.js";
@@ -15,6 +16,7 @@ export class PostgresqlServer implements Driver {
   readonly #home: PostgresqlDriver;
   /** In the order of their last use. */
   readonly #others = new Map<string, PostgresqlDriver>();
+  readonly #used = new Set<string>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(settings: ServerSettings) {
@@ -48,6 +50,10 @@ export class PostgresqlServer implements Driver {
     return bytes;
   }
 
+  async places(): Promise<readonly SchemaName[]> {
+    return ["", ...this.#used].map((database) => ({ database, schema: "" }));
+  }
+
   async close(signal: AbortSignal): Promise<void> {
     const open = [this.#home, ...this.#others.values()];
     this.#others.clear();
@@ -77,6 +83,7 @@ export class PostgresqlServer implements Driver {
   #driverOf(database: string): PostgresqlDriver {
     if (database === "" || database === this.#settings.database) return this.#home;
     const known = this.#others.get(database) ?? new PostgresqlDriver({ ...this.#settings, database });
+    this.#used.add(database);
     this.#others.delete(database);
     this.#others.set(database, known);
     for (const [name, driver] of [...this.#others].slice(0, -MOST_DATABASES)) this.#retire(name, driver);

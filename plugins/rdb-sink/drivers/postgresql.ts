@@ -10,7 +10,7 @@ import { type PipelineResult, PostgresqlPipeline } from "./postgresql-pipeline.j
 import type { ServerSettings } from "./server-settings.js";
 
 /** One database of a PostgreSQL server through a pool of connections. */
-export class PostgresqlDriver implements Driver {
+export class PostgresqlDriver implements Omit<Driver, "places"> {
   readonly #settings: ServerSettings;
   readonly #leases = new Set<Lease>();
   #pool: Promise<pg.Pool> | undefined;

@@ -1,9 +1,11 @@
 import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access, mkdir, readdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import type { Fault } from "../faults.js";
 import type { Cell, Statement } from "../statement.js";
+import type { SchemaName } from "../table-name.js";
 import { type Driver, PartlyWritten, writeAborted } from "./driver.js";
+import { schemaOf } from "./sqlite-file-name.js";
 import type { SqliteReply, SqliteRequest } from "./sqlite-messages.js";
 
 interface Waiting {
@@ -35,6 +37,14 @@ export class SqliteDriver implements Driver {
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     await this.#done("write", statements, signal);
     return 0;
+  }
+
+  async places(): Promise<readonly SchemaName[]> {
+    const files = await readdir(this.#folder);
+    return files.flatMap((file) => {
+      const schema = schemaOf(file);
+      return schema === undefined ? [] : { database: "", schema };
+    });
   }
 
   async close(): Promise<void> {

@@ -28,9 +28,9 @@ export class ColumnLayout implements Layout {
   }
 
   rows(entity: Entity, arrival: Arrival): readonly Row[] {
-    const attributes = entity.attributes.filter(({ name }) => entity.api !== "v2" || name !== ALTERATION_TYPE);
-    if (attributes.length === 0) return [];
+    if (entity.attributes.length === 0) return [];
 
+    const attributes = entity.attributes.filter(({ name }) => entity.api !== "v2" || name !== ALTERATION_TYPE);
     const stored = { ...entity, attributes };
     const columns = this.#columnsOf(stored);
     const fixed = this.#fixedCells(entity, arrival);

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import Database from "libsql";
+import { type NameLimit, nameLimits } from "../../../core/ngsi/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import plugin from "../../../plugins/rdb-sink/index.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
@@ -17,10 +18,14 @@ export type StoredRow = Readonly<Record<string, string | undefined>>;
 export interface Place {
   /** Stands before each service, so that no schema meets that of somebody else. */
   readonly prefix: string;
+  /** The longest name. */
+  readonly limit: NameLimit;
   /** A started sink that stops with the test. */
-  sink(config?: Partial<RdbConfig>): Promise<LoggingSink>;
+  sink(config?: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink>;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
+  /** The rows of a query; `@` stands for the quoted table. */
+  select(schema: string, table: string, text: string): Promise<readonly StoredRow[]>;
   /** Runs a statement as somebody else would; `@` stands for the quoted table. */
   alter(schema: string, table: string, text: string): Promise<void>;
   dropSchema(schema: string): Promise<void>;
@@ -68,8 +73,14 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
   const config = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
   return {
     prefix: "",
-    sink: (more) => startedSink(context, { ...config, ...more }),
+    limit: nameLimits.postgresql,
+    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
+    select: (schema, table, text) =>
+      rowsOf(
+        config,
+        text.replace("@", () => `${quoted(schema)}.${quoted(table)}`),
+      ),
     alter: async (schema, table, text) => {
       await query(text.replace("@", () => `${quoted(schema)}.${quoted(table)}`));
     },
@@ -94,8 +105,14 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
   const path = (schema: string, table: string) => `${ticked(schema)}.${ticked(table)}`;
   return {
     prefix,
-    sink: (more) => startedSink(context, { ...config, ...more }),
+    limit: nameLimits.mysql,
+    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
+    select: (schema, table, text) =>
+      rowsOf(
+        config,
+        text.replace("@", () => path(schema, table)),
+      ),
     alter: async (schema, table, text) => {
       await query(text.replace("@", () => path(schema, table)));
     },
@@ -110,12 +127,18 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   const path = (schema: string) => join(folder, `${schema}.db`);
   return {
     prefix: "",
-    sink: (more) => startedSink(context, { ...config, ...more }),
+    limit: nameLimits.sqlite,
+    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
       return rowsOf(config, `SELECT * FROM ${quoted(attached)}.${quoted(table)} ORDER BY _rowid_`);
     },
+    select: (schema, table, text) =>
+      rowsOf(
+        config,
+        text.replace("@", () => `${quoted(schema)}.${quoted(table)}`),
+      ),
     alter: async (schema, table, text) => {
       const connection = new Database(path(schema));
       connection.exec(text.replace("@", () => quoted(table)));
@@ -125,8 +148,8 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   };
 }
 
-async function startedSink(context: TestContext, config: Partial<RdbConfig>): Promise<LoggingSink> {
-  const made = sinkOf(config);
+async function startedSink(context: TestContext, config: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink> {
+  const made = sinkOf(config, now);
   context.after(() => made.sink.stop(never));
   await made.sink.start();
   return made;

@@ -1,0 +1,77 @@
+import type { Naming } from "deneb/ngsi";
+import type { Context, Event } from "deneb/sdk";
+import type { RdbConfig } from "./config.js";
+import type { Dialect } from "./dialects/dialect.js";
+import type { FittedRows } from "./fitting.js";
+import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
+import type { KnownStore } from "./known-store.js";
+import { LastData } from "./last-data.js";
+import { layoutOf } from "./layouts/layout-of.js";
+import { type Placing, placedRows } from "./placing.js";
+import type { Statement } from "./statement.js";
+import { tableKey } from "./table-name.js";
+
+const WARNING_PAUSE_MILLIS = 60_000;
+
+export interface IntakeParts {
+  readonly naming: Naming;
+  readonly dialect: Dialect;
+  readonly context: Context;
+}
+
+/** Makes of events what goes into the tables: rows of history, rows of last data, or both. */
+export class Intake {
+  readonly #context: Context;
+  readonly #placing: Placing;
+  readonly #mode: RdbConfig["last_data_mode"];
+  readonly #lastData: LastData;
+  /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
+  readonly #written = new WeakMap<Event, ReadonlySet<string>>();
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(config: RdbConfig, { naming, dialect, context }: IntakeParts) {
+    this.#context = context;
+    this.#placing = { naming, layout: layoutOf(config, naming, dialect), dialect };
+    this.#mode = config.last_data_mode;
+    this.#lastData = new LastData(config, naming);
+  }
+
+  /** The rows of the events by table, without those that are written already. */
+  tables(events: readonly Event[]): readonly TableBatch[] {
+    const rows = events.flatMap((event) => this.#placed(event));
+    const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
+    const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
+    return [...history, ...last];
+  }
+
+  /** Notes that these tables have their rows. */
+  note(tables: readonly TableBatch[]): void {
+    for (const { name, placed } of tables) {
+      for (const { event } of placed) {
+        this.#written.set(event, new Set([...(this.#written.get(event) ?? []), tableKey(name)]));
+      }
+    }
+  }
+
+  /** What writes the rows of a table. */
+  statements(table: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
+    return table.key.length === 0 ? store.dialect.insert(fitted) : this.#lastData.statements(table, fitted, store);
+  }
+
+  #unwritten(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    return rows.filter(({ event, name }) => this.#written.get(event)?.has(tableKey(name)) !== true);
+  }
+
+  #placed(event: Event): readonly PlacedRow[] {
+    const rows = placedRows(event, this.#placing);
+    if (rows.length === 0) this.#warnWithoutAttributes();
+    return rows;
+  }
+
+  #warnWithoutAttributes(): void {
+    const now = this.#context.now().getTime();
+    if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
+    this.#warnedAt = now;
+    this.#context.log.warn({}, "entities without attributes make no row");
+  }
+}

@@ -1,0 +1,102 @@
+import { columnName, type Naming, nameLimits, shorten } from "deneb/ngsi";
+import { AgentError } from "deneb/sdk";
+import type { Column } from "./column.js";
+import type { RdbConfig } from "./config.js";
+import type { FittedRows } from "./fitting.js";
+import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
+import type { KnownStore } from "./known-store.js";
+import { overflowColumn } from "./layouts/column-names.js";
+import type { Cell, Statement } from "./statement.js";
+
+/** Keeps, beside a table of history, a table with one row for each entity: its last values. */
+export class LastData {
+  readonly #naming: Naming;
+  readonly #suffix: string;
+  readonly #key: readonly string[];
+  readonly #time: string;
+  readonly #timeFormat: string | undefined;
+
+  constructor(config: RdbConfig, naming: Naming) {
+    this.#naming = naming;
+    this.#suffix = config.last_data_table_suffix;
+    this.#key = config.last_data_unique_key.map((column) => columnName(column, naming));
+    this.#time = columnName(config.last_data_timestamp_key, naming);
+    this.#timeFormat = config.last_data_sql_timestamp_format === "" ? undefined : config.last_data_sql_timestamp_format;
+  }
+
+  /** The rows with the names of their tables of last data. Throws `LAST_DATA_INCOMPLETE` for one without key or time. */
+  rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    return rows.map((row) => {
+      for (const column of [...this.#key, this.#time]) refuseWithout(column, row);
+      return { ...row, name: { ...row.name, table: this.#tableOf(row.name.table) } };
+    });
+  }
+
+  /** The same rows by table. */
+  batches(rows: readonly PlacedRow[]): readonly TableBatch[] {
+    return groupedByTable(rows).map((batch) => ({ ...batch, key: this.#key }));
+  }
+
+  /** In order of arrival: a row that is newer than the stored one changes it, one of a removed entity deletes it. */
+  statements({ placed }: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
+    const statements = placed.map((row, index) => {
+      const cells = fitted.rows[index] ?? [];
+      const stored = fitted.columns.map((column, at) => ({ column, cell: cells[at] }));
+      return row.removed ? this.#removal(fitted, stored, store) : this.#upsert(row, fitted, stored, store);
+    });
+    return joined(statements);
+  }
+
+  #upsert({ columns }: PlacedRow, { name }: FittedRows, stored: readonly Stored[], store: KnownStore): Statement {
+    const beside = columns.map((column) => overflowColumn(column, this.#naming));
+    const named = new Set([...columns, ...beside]);
+    const own = stored.filter(({ column }) => named.has(column.name));
+    const given = new Set(own.map(({ column }) => column.name));
+    // What did not fit last time and fits now must not stay beside.
+    const emptied = beside.filter((column) => !given.has(column) && store.tables.kind(name, column) !== undefined);
+    const all = [
+      ...own,
+      ...emptied.map((column) => ({ column: { name: column, kind: "text" } as const, cell: undefined })),
+    ];
+    return store.dialect.upsert({
+      name,
+      columns: all.map(({ column }) => column),
+      cells: all.map(({ cell }) => cell),
+      key: this.#key,
+      time: { name: this.#time, kind: stored.find(({ column }) => column.name === this.#time)?.column.kind ?? "text" },
+      timeFormat: this.#timeFormat,
+    });
+  }
+
+  #removal({ name }: FittedRows, stored: readonly Stored[], { dialect }: KnownStore): Statement {
+    const cells = this.#key.map((column) => stored.find((one) => one.column.name === column)?.cell);
+    return dialect.remove({ name, key: this.#key, cells });
+  }
+
+  #tableOf(table: string): string {
+    return shorten(`${table}${this.#suffix}`, nameLimits[this.#naming.database]);
+  }
+}
+
+interface Stored {
+  readonly column: Column;
+  readonly cell: Cell;
+}
+
+function refuseWithout(column: string, { columns, cells, name }: PlacedRow): void {
+  const index = columns.indexOf(column);
+  if (index !== -1 && cells[index] !== undefined) return;
+  const message = `storing last data of table "${name.table}": the entity has no value for "${column}"`;
+  throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`);
+}
+
+/** Statements of the same text one after another are one that runs several times. */
+function joined(statements: readonly Statement[]): readonly Statement[] {
+  const all: Statement[] = [];
+  for (const statement of statements) {
+    const last = all.at(-1);
+    if (last?.text === statement.text) all[all.length - 1] = { ...last, runs: [...last.runs, ...statement.runs] };
+    else all.push(statement);
+  }
+  return all;
+}
