@@ -90,7 +90,11 @@ export const rdbConfig = {
     default: false,
   },
   enable_grouping: { doc: "Accepted for existing files: only false.", format: "flag", default: false },
-  enable_name_mappings: { doc: "Name mappings; not supported by this version, only false.", format: "flag", default: false },
+  enable_name_mappings: {
+    doc: "true: the names that a name-mappings interceptor gave are used instead of the original ones.",
+    format: "flag",
+    default: false,
+  },
   "backend.enable_cache": {
     doc: "Accepted for existing files: what exists is always remembered, and looked up again when the database says it is gone.",
     format: "flag",
@@ -110,9 +114,6 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
       : []),
     ...(config.enable_grouping
       ? [{ property: "enable_grouping", reason: "grouping rules do not exist for NGSI-LD; use false" } as const]
-      : []),
-    ...(config.enable_name_mappings
-      ? [{ property: "enable_name_mappings", reason: "name mappings are not supported by this version yet; use false" } as const]
       : []),
     ...faults.map((reason) => ({ property: "rdb_options", reason }) as const),
   ];
