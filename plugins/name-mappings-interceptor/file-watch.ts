@@ -17,7 +17,7 @@ export class FileWatch {
   }
 
   async start(): Promise<void> {
-    watchFile(this.#file, { interval: this.#interval, persistent: false }, this.#changed);
+    watchFile(this.#file, { interval: this.#interval }, this.#changed);
     await this.#next();
   }
 
