@@ -25,6 +25,8 @@ export function managementApp({ version, statistics, logging, nameMappings, log 
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(correlate);
+  // Express answers OPTIONS by itself, in plain text.
+  app.options(/./, unknownPath);
   app.use(versionResource(version));
   app.use(statisticsResource(statistics));
   app.use(appendersResource(logging));

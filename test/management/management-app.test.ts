@@ -112,6 +112,7 @@ const unknown = [
   ["GET", "/v1/nothing"],
   ["DELETE", "/v1/version"],
   ["PATCH", "/v1/stats"],
+  ["OPTIONS", "/v1/namemappings"],
   ["GET", "/V1/version"],
 ] as const;
 
