@@ -48,6 +48,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("-p, --management-port <port>", "port of the management interface (default: 5080)")
     .option("--management-host <host>", "address the management interface binds (default: 127.0.0.1)")
     .option("--data-dir <folder>", "folder for everything the agent keeps (default: data)")
+    .option("--logging <file>", "logging file: appenders and levels (default: config/logging.json)")
     .option("--grace-period <seconds>", "time to write what was accepted when stopping (default: 30)")
     .option("--log-level <level>", "debug, info, warn or error (default: info)")
     .action(({ plugins: pluginFolders, gracePeriod: gracePeriodSeconds, ...rest }) =>

@@ -9,10 +9,7 @@ const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: re
   { config: { data_model: "dm-by-service-path" }, faulty: ["data_model"] },
   { config: { data_model: "dm-by-nothing" }, faulty: ["data_model"] },
   { config: { attr_persistence: "row" }, faulty: ["attr_persistence"] },
-  {
-    config: { enable_grouping: true, enable_name_mappings: true },
-    faulty: ["enable_grouping", "enable_name_mappings"],
-  },
+  { config: { enable_grouping: true, enable_name_mappings: true }, faulty: ["enable_grouping"] },
   { config: { enable_lowercase: true, "backend.enable_cache": true }, faulty: [] },
   { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },
 ];
