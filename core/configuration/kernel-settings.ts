@@ -32,6 +32,25 @@ export const kernelProperties = {
     default: 30,
     env: "DENEB_GRACE_PERIOD",
   },
+  reloadIntervalSeconds: {
+    doc: "Seconds between two looks at the properties file; a changed file is reloaded. 0 never looks; SIGHUP reloads either way.",
+    format: "seconds",
+    default: 30,
+    max: 86_400,
+    env: "DENEB_RELOAD_INTERVAL",
+  },
+  deadLetterDays: {
+    doc: "Days a dead letter is kept; 0 for ever.",
+    format: "count",
+    default: 30,
+    env: "DENEB_DEAD_LETTER_DAYS",
+  },
+  deadLetterBytes: {
+    doc: "Bytes of the dead letters of one sink; beyond that the oldest are removed, with an error in the log. 0 is no limit.",
+    format: "count",
+    default: 268_435_456,
+    env: "DENEB_DEAD_LETTER_BYTES",
+  },
   logLevel: {
     doc: "Least level of the log lines written.",
     format: ["debug", "info", "warn", "error"],
@@ -52,6 +71,9 @@ export const kernelOptions = {
   managementPort: "--management-port",
   dataDir: "--data-dir",
   gracePeriodSeconds: "--grace-period",
+  reloadIntervalSeconds: "--reload-interval",
+  deadLetterDays: "--dead-letter-days",
+  deadLetterBytes: "--dead-letter-bytes",
   logLevel: "--log-level",
   pluginFolders: "--plugins",
 } as const;

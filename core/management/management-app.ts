@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Statistics } from "../agent/statistics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
+import { deadLettersResource } from "./dead-letters-resource.js";
 import { fail } from "./envelope.js";
 import { statisticsResource } from "./statistics-resource.js";
 import { versionResource } from "./version-resource.js";
@@ -9,16 +11,18 @@ import { versionResource } from "./version-resource.js";
 export interface ManagementParts {
   readonly version: string;
   readonly statistics: Statistics;
+  readonly letterDesk?: LetterDesk;
   readonly log: Logger;
 }
 
 /** The management interface as an express application: one router for each resource. */
-export function managementApp({ version, statistics, log }: ManagementParts): Express {
+export function managementApp({ version, statistics, letterDesk, log }: ManagementParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(correlate);
   app.use(versionResource(version));
   app.use(statisticsResource(statistics));
+  if (letterDesk !== undefined) app.use(deadLettersResource(letterDesk));
   app.use(unknownPath);
   app.use(unexpectedError(log));
   return app;

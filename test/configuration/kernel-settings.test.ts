@@ -9,6 +9,9 @@ const defaults = {
   managementPort: 5080,
   dataDir: "data",
   gracePeriodSeconds: 30,
+  reloadIntervalSeconds: 30,
+  deadLetterDays: 30,
+  deadLetterBytes: 268_435_456,
   logLevel: "info",
   pluginFolders: [],
 };
