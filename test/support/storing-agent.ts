@@ -33,7 +33,10 @@ export interface ChannelLedgerReply {
 }
 
 /** Undefined when there is no PostgreSQL for the tests. */
-export async function storingAgent(context: TestContext, ...lines: readonly string[]): Promise<StoringAgent | undefined> {
+export async function storingAgent(
+  context: TestContext,
+  ...lines: readonly string[]
+): Promise<StoringAgent | undefined> {
   const database = await postgresqlDatabase();
   if (database === undefined) {
     context.skip("needs PostgreSQL");
@@ -41,7 +44,8 @@ export async function storingAgent(context: TestContext, ...lines: readonly stri
   }
   context.after(() => database.drop());
   const folder = await tempFolder(context);
-  const properties = (...more: readonly string[]) => merged([...propertiesFor(database).split("\n"), ...lines, ...more]);
+  const properties = (...more: readonly string[]) =>
+    merged([...propertiesFor(database).split("\n"), ...lines, ...more]);
   const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_LOG_LEVEL: "info" };
   const agent = await startAgent(context, { properties: properties(), folder, env });
   const ask = async (method: string, target: string): Promise<Reply> =>
