@@ -122,6 +122,6 @@ function asError(thrown: unknown): Error {
   const known = { code: codeOf(thrown), retryable: retryableOf(thrown) };
   const message = `the sink threw ${inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}`;
   return known.retryable === undefined
-    ? new Error(message, { cause: thrown })
+    ? new Error(message)
     : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
 }

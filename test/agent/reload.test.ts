@@ -122,3 +122,66 @@ test("a component that cannot start brings the configuration before back", async
   assert.equal(ledger.unaccounted, 0);
   await assert.rejects(post([room(1)]), "the first port is free again");
 });
+
+test("a reload that corrects a sink stores what was waiting for it", async (context) => {
+  const storing = await storingAgent(context, "deneb.sinks.rdb-sink.rdb_database = not_there");
+  if (storing === undefined) return;
+  const { post, settled, ask, database } = storing;
+  assert.equal(await post([room(1), room(2)]), 200);
+  await until(
+    async () => (await ask("GET", "/v1/stats")).stats.sinks[0],
+    ({ num_processed_events }) => num_processed_events === 2,
+  );
+
+  const told = await reloadWith(storing, `deneb.sinks.rdb-sink.rdb_database = ${database.database}`);
+  const ledger = await settled();
+
+  assert.deepEqual(told.at(-1)?.["started"], ["rdb-sink"]);
+  assert.deepEqual([ledger.received, ledger.stored, ledger.dead_lettered, ledger.unaccounted], [2, 2, 0, 0]);
+  assert.equal(await distinctRooms(storing), 2);
+});
+
+const second = [
+  "deneb.channels = c d",
+  "deneb.sinks = rdb-sink other-sink",
+  "deneb.sources.http-source.channels = c d",
+  "deneb.channels.d.type = memory",
+  "deneb.sinks.other-sink.type = rdb",
+  "deneb.sinks.other-sink.channel = d",
+  "deneb.sinks.other-sink.rdb_host = 127.0.0.1",
+  "deneb.sinks.other-sink.rdb_port = 1",
+  "deneb.sinks.other-sink.batch_ttl = -1",
+  "deneb.sinks.other-sink.batch_retry_intervals = 20",
+];
+
+test("a channel in memory is not removed while its events cannot be stored", async (context) => {
+  const storing = await storingAgent(context, ...second);
+  if (storing === undefined) return;
+  const { post, ask, agent, propertiesFile, properties } = storing;
+  assert.equal(await post([room(1)]), 200);
+  const without = properties(...second)
+    .split("\n")
+    .filter((line) => !/other-sink\.|channels\.d\./.test(line))
+    .map((line) => line.replace(/ d$| other-sink$/, ""));
+
+  await writeFile(propertiesFile, without.join("\n"));
+  agent.process.kill("SIGHUP");
+  const lines = await until(
+    async () => agent.lines.filter(({ component }) => component === "reload"),
+    (seen) => seen.some(({ msg }) => msg === "the configuration before runs again"),
+  );
+
+  const { stats } = await ask("GET", "/v1/stats");
+  assert.match(JSON.stringify(lines), /removing channel \\"d\\": 1 events could not be stored within the grace period/);
+  assert.deepEqual(
+    stats.ledger.channels.map(({ name, waiting, unaccounted }: Readonly<Record<string, unknown>>) => [
+      name,
+      waiting,
+      unaccounted,
+    ]),
+    [
+      ["c", 0, 0],
+      ["d", 1, 0],
+    ],
+  );
+});

@@ -46,7 +46,7 @@ export async function storingAgent(
   const folder = await tempFolder(context);
   const properties = (...more: readonly string[]) =>
     merged([...propertiesFor(database).split("\n"), ...lines, ...more]);
-  const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_LOG_LEVEL: "info" };
+  const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "2" };
   const agent = await startAgent(context, { properties: properties(), folder, env });
   const ask = async (method: string, target: string): Promise<Reply> =>
     JSON.parse(await (await fetch(`${agent.managementUrl}${target}`, { method })).text());
