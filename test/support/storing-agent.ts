@@ -20,6 +20,11 @@ export interface StoringAgent {
   settled(): Promise<ChannelLedgerReply>;
 }
 
+interface Given {
+  readonly lines?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Asserted on, member by member. */
 type Reply = ReturnType<typeof JSON.parse>;
 
@@ -37,6 +42,11 @@ export async function storingAgent(
   context: TestContext,
   ...lines: readonly string[]
 ): Promise<StoringAgent | undefined> {
+  return await storingAgentWith(context, { lines });
+}
+
+/** The same with an environment. */
+export async function storingAgentWith(context: TestContext, given: Given): Promise<StoringAgent | undefined> {
   const database = await postgresqlDatabase();
   if (database === undefined) {
     context.skip("needs PostgreSQL");
@@ -45,8 +55,8 @@ export async function storingAgent(
   context.after(() => database.drop());
   const folder = await tempFolder(context);
   const properties = (...more: readonly string[]) =>
-    merged([...propertiesFor(database).split("\n"), ...lines, ...more]);
-  const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "2" };
+    merged([...propertiesFor(database).split("\n"), ...(given.lines ?? []), ...more]);
+  const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "2", ...given.env };
   const agent = await startAgent(context, { properties: properties(), folder, env });
   const ask = async (method: string, target: string): Promise<Reply> =>
     JSON.parse(await (await fetch(`${agent.managementUrl}${target}`, { method })).text());
