@@ -71,8 +71,9 @@ export class Agent {
     const { sources, sinks, channels } = this.assembly;
     await makeFolder(dataDir);
     await ledger.start();
-    await deadLetters.start();
     for (const running of channels) await this.#crew.startChannel(running);
+    // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
+    await deadLetters.start();
     for (const running of sinks) await this.#crew.startSink(running);
     for (const running of sources) await this.#crew.startSource(running);
   }

@@ -1,5 +1,6 @@
+import { withinLimit } from "../pipeline/within-limit.js";
 import { AgentError } from "../sdk/index.js";
-import type { Assembly, RunningChannel, RunningSink } from "./component.js";
+import type { Assembly, Running, RunningChannel, RunningSink } from "./component.js";
 import type { Crew } from "./crew.js";
 
 /**
@@ -21,15 +22,15 @@ export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): 
   for (const running of leaving.channels) await replaceChannel(running, arriving.channels, { crew, live, grace });
   for (const running of arriving.channels) {
     if (running.status === "START") continue;
-    await orStop(crew.startChannel(running), () => crew.stopChannel(running, grace));
+    await orStop(inTime(crew.startChannel(running), running, grace), () => crew.stopChannel(running, grace));
     live.add({ channels: [running] });
   }
   for (const running of arriving.sinks) {
-    await orStop(crew.startSink(running), () => crew.stopSink(running, grace));
+    await orStop(inTime(crew.startSink(running), running, grace), () => crew.stopSink(running, grace));
     live.add({ sinks: [running] });
   }
   for (const running of arriving.sources) {
-    await orStop(crew.startSource(running), () => crew.stopSource(running, grace));
+    await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
     live.add({ sources: [running] });
   }
   crew.become(next);
@@ -72,7 +73,7 @@ async function replaceChannel(
     await crew.stopChannel(leaving, grace);
     return live.remove([leaving]);
   }
-  await orStop(crew.startChannel(successor), () => crew.stopChannel(successor, grace));
+  await orStop(inTime(crew.startChannel(successor), successor, grace), () => crew.stopChannel(successor, grace));
   const events = await handOver(leaving, successor, { crew, live, grace });
   live.remove([leaving]);
   live.add({ channels: [successor] });
@@ -89,6 +90,11 @@ async function handOver(from: RunningChannel, to: RunningChannel, { crew, grace 
     const reason = `moving ${from.channel.size} waiting events to the new channel "${to.name}"`;
     throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause });
   }
+}
+
+/** A component that never ends starting must not keep the agent from going back, or from stopping. */
+async function inTime(starting: Promise<void>, { name }: Running, signal: AbortSignal): Promise<void> {
+  await withinLimit(() => starting, { what: `starting "${name}"`, milliseconds: 0, signal });
 }
 
 /** What could not start may still hold a port or a file. */

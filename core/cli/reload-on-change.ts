@@ -20,6 +20,9 @@ export interface ReloadOnChangeParts {
 export class ReloadOnChange {
   readonly #parts: ReloadOnChangeParts;
   #seen: string | undefined;
+  #started = false;
+  /** Somebody asked before the agent was ready. */
+  #asked = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
 
@@ -30,11 +33,15 @@ export class ReloadOnChange {
   start(): void {
     const { intervalSeconds, file } = this.#parts;
     this.#seen = textOf(file);
+    this.#started = true;
+    if (this.#asked) this.now();
     if (intervalSeconds > 0) this.#timer ??= setInterval(() => this.#look(), intervalSeconds * 1000);
   }
 
   /** Reads the file again, changed or not: what it refers to may have changed. */
   now(): void {
+    this.#asked = !this.#started;
+    if (!this.#started) return;
     this.#turn = this.#turn.then(() => this.#reload());
   }
 

@@ -42,11 +42,11 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   const log = loggers.of("deneb");
   try {
     const { agent, management, reloading } = build(service, loggers);
+    terminal.onReload?.(() => reloading.now());
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
       await management.start();
       reloading.start();
-      terminal.onReload?.(() => reloading.now());
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");

@@ -15,6 +15,7 @@ export class Ledger {
   readonly #accounts = new Map<string, ChannelAccount>();
   #saved: ReadonlyMap<string, AccountState> = new Map();
   #timer: NodeJS.Timeout | undefined;
+  #changed = false;
   #writing = Promise.resolve();
 
   constructor(file: string, log: Logger) {
@@ -53,6 +54,7 @@ export class Ledger {
   }
 
   #soon(): void {
+    this.#changed = true;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.#save();
@@ -61,14 +63,22 @@ export class Ledger {
 
   async #save(): Promise<void> {
     const write = async () => {
+      if (!this.#changed) return;
+      this.#changed = false;
       try {
-        await writeAccounts(this.#file, new Map([...this.#accounts].map(([name, account]) => [name, account.state])));
+        await writeAccounts(this.#file, this.#states());
       } catch (error) {
         this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger not written");
       }
     };
     this.#writing = this.#writing.then(write);
     await this.#writing;
+  }
+
+  /** Channels that did not start, or are not in the configuration now, keep the books they had. */
+  #states(): ReadonlyMap<string, AccountState> {
+    const opened = [...this.#accounts].filter(([, account]) => account.opened);
+    return new Map([...this.#saved, ...opened.map(([name, account]) => [name, account.state] as const)]);
   }
 }
 

@@ -46,7 +46,8 @@ export class SupervisedSink implements Sink {
   }
 
   async start(): Promise<void> {
-    await this.#sink?.start();
+    const sink = this.#sink;
+    if (sink !== undefined) await this.#limited("starting", new AbortController().signal, () => sink.start());
   }
 
   async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
