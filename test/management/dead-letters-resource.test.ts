@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, DEAD_LETTERS, LETTER_DESK, STATISTICS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
-import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import { type DeadLetter, DeadLetters } from "../../core/pipeline/dead-letters.js";
 import type { AnyPlugin } from "../../core/sdk/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -57,7 +58,8 @@ async function serve(context: TestContext) {
     const response = await fetch(`http://127.0.0.1:${server.port}/v1/admin/deadletters${path}`, { method });
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
-  return { call, sink, letters: container.resolve(DEAD_LETTERS) };
+  const letters = container.resolve(DEAD_LETTERS);
+  return { call, sink, letters, folder: dirname(letters.fileOf("k1")) };
 }
 
 test("the list counts all letters, shows a part without their events, and of one sink when asked", async (context) => {
@@ -100,6 +102,17 @@ test("a replay gives the sink its events with the id of the letter, and the lett
     left.body.deadletters.map(({ id }: { readonly id: string }) => id),
     ["b", "c"],
   );
+});
+
+test("a letter is left alone while this agent is replaying it, and goes again when the one before was", async (context) => {
+  const { call, letters, folder } = await serve(context);
+  await letters.keep([letter("own"), letter("old")]);
+  await letters.mark("k1", ["own"], "replaying");
+  await new DeadLetters(folder).mark("k1", ["old"], "replaying");
+
+  const { body } = await call("POST", "/replay");
+
+  assert.deepEqual(body, { success: "true", replayed: 1, underway: 1 });
 });
 
 const refusals = [
