@@ -1,17 +1,23 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
 export { type ColumnNaming, columnKey, columnName } from "./column-name.js";
 export { type DataModel, dataModels, parseDataModel, refusedModel } from "./data-models.js";
+export { decode, type NgsiVersion, ngsiVersions } from "./decode.js";
 export { decodeLd } from "./decode-ld.js";
+export { decodeV1 } from "./decode-v1.js";
+export { decodeV2 } from "./decode-v2.js";
 export { encodeName, type Kept, type KeptLetters, lowerCase, replaceOdd } from "./encoding.js";
 export { ExactNumber } from "./exact-number.js";
 export {
   type AttributeFormat,
+  type AttrsFormat,
+  attrsFormatOf,
   correlatorOf,
   eventHeaders,
   formatHintOf,
   type HeaderFields,
   linkOf,
   serviceOf,
+  servicePathsOf,
 } from "./headers.js";
 export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
 export { metadataText } from "./metadata.js";

@@ -6,7 +6,7 @@ export default definePlugin({
   kind: "handler",
   type: "ngsi",
   aliases: ["com.telefonica.iot.cygnus.handlers.NGSIRestHandler"],
-  summary: "Turns each entity of an NGSI-LD notification into an event.",
+  summary: "Turns each entity of an NGSI-LD, NGSI v2 or NGSI v1 notification into an event.",
   stability: "stable",
   config: handlerSchema,
   check: checkHandler,
