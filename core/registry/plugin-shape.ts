@@ -49,6 +49,10 @@ const members = {
   kind: { holds: isKind, noun: `one of ${Object.keys(kinds).join(", ")}` },
   type: { holds: isTypeName, noun: "a name in lower case without blanks" },
   aliases: { holds: (value) => value === undefined || isTextList(value), noun: "a list of texts" },
+  spellings: {
+    holds: (value) => value === undefined || (Array.isArray(value) && value.every(isSpelling)),
+    noun: "a list of spellings, each with its types",
+  },
   summary: { holds: isSentence, noun: "a sentence" },
   stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
   config: { holds: isRecord, noun: "a schema" },
@@ -72,6 +76,16 @@ function propertyFault(config: unknown): string | undefined {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSpelling(value: unknown): boolean {
+  return isRecord(value) && isTextList(value.types) && tables.every((name) => isTextTable(value[name]));
+}
+
+const tables = ["means", "implies", "prefixes", "variables", "fileVariables"] as const;
+
+function isTextTable(value: unknown): boolean {
+  return value === undefined || (isRecord(value) && Object.values(value).every((text) => typeof text === "string"));
 }
 
 function isKind(value: unknown): boolean {
