@@ -16,7 +16,7 @@ export function oldVariables(
   { variables = {}, fileVariables = {} }: Spelling,
   { config }: AnyPlugin,
   schema: Schema,
-  { env, readFile }: Surroundings,
+  { env, readFile }: Pick<Surroundings, "env" | "readFile">,
 ): readonly OldVariable[] {
   const wanted = (name: string) => Object.hasOwn(schema, name) && !hasOwnVariable(name, config, env);
   const direct = valuesOf(variables, env).filter(({ name }) => wanted(name));

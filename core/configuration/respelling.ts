@@ -16,10 +16,12 @@ export interface Respelling {
   readonly block: ComponentBlock;
 }
 
+type Around = Pick<Surroundings, "env" | "readFile">;
+
 /** The component in new spelling. Its lines keep their places, so faults still name what the file holds. */
 export function respelled(
   respelling: Respelling,
-  surroundings: Surroundings,
+  surroundings: Around,
 ): { readonly block: ComponentBlock; readonly faults: readonly Fault[] } {
   const { definition, schema, block } = respelling;
   const spellings = spellingsOf(respelling, surroundings.env);

@@ -15,4 +15,10 @@ export interface Spelling {
   readonly variables?: Readonly<Record<string, string>>;
   /** Environment variables that name a file holding the value, and the property each overrides likewise. */
   readonly fileVariables?: Readonly<Record<string, string>>;
+  /** Properties there that are none here, and what to do instead. */
+  readonly without?: Readonly<Record<string, string>>;
+  /** What is better than there, a sentence each; `deneb migrate` tells it. */
+  readonly better?: readonly string[];
+  /** What is different from there, a sentence each. */
+  readonly different?: readonly string[];
 }

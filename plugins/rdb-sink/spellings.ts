@@ -10,6 +10,7 @@ export const rdbSpellings: readonly Spelling[] = [
     implies: { attr_persistence: "row" },
     prefixes: { postgresql_: "rdb_" },
     ...variablesOf("CYGNUS_POSTGRESQL"),
+    ...remarks(),
   },
   {
     types: [`${packageName}.NGSIMySQLSink`],
@@ -17,6 +18,7 @@ export const rdbSpellings: readonly Spelling[] = [
     implies: { attr_persistence: "row", rdb_port: "3306", rdb_username: "root" },
     prefixes: { mysql_: "rdb_" },
     ...variablesOf("CYGNUS_MYSQL"),
+    ...remarks(),
   },
 ];
 
@@ -48,5 +50,30 @@ function variablesOf(prefix: string) {
       [`${prefix}_USER_FILE`]: "rdb_username",
       [`${prefix}_PASS_FILE`]: "rdb_password",
     },
+  };
+}
+
+function remarks() {
+  return {
+    without: {
+      persist_errors: "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
+      max_latest_errors:
+        "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
+    },
+    better: [
+      "tables and columns are made when they are first needed, also in column mode; a new attribute is a new column",
+      "every text is stored as it came: values are parameters and names are quoted, so apostrophes and odd names do no harm",
+      "an absent attribute is SQL NULL, not the text NULL",
+      "a write that fails is repeated without storing a row twice, and one bad event does not keep the others",
+      "what is given up after batch_ttl retries is kept as dead letters instead of being dropped",
+      "NGSI-LD: arrays, nulls, language maps and the concise form are stored instead of stopping the sink",
+    ],
+    different: [
+      "a name that is longer than the database takes is cut and ends in a hash; there the event was dropped",
+      "milliseconds always have three digits: .047, not .47",
+      "rdb_options counts for NGSI-LD too: sslmode=require needs a server with TLS, sslmode=prefer does not",
+      "values that hold functions such as ST_GeomFromGeoJSON are stored as text, never run as SQL",
+      "schemas are made in rdb_database; there they were made in the database named like the user",
+    ],
   };
 }

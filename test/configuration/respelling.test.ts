@@ -1,41 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigurationInput } from "../../core/configuration/read-configuration.js";
-import { catalogueOf } from "../../core/registry/catalogue.js";
-import { definePlugin } from "../../core/sdk/index.js";
 import { changed, read, told } from "../support/configuration.js";
-import { fakePlugins } from "../support/plugins.js";
-
-const old = (name: string) => `org.example.${name}`;
-const store = definePlugin({
-  kind: "sink",
-  type: "store",
-  aliases: [old("SeaSink"), old("LandSink")],
-  spellings: [
-    {
-      types: [old("SeaSink")],
-      means: { store_kind: "sea" },
-      implies: { store_port: "3306", layout: "row" },
-      prefixes: { sea_: "store_" },
-      variables: { SEA_HOST: "store_host", SEA_PASS: "store_password", SEA_BATCH: "batch_size" },
-      fileVariables: { SEA_PASS_FILE: "store_password" },
-    },
-    { types: [old("LandSink")], means: { store_kind: "land" }, variables: { LAND_HOST: "store_host" } },
-  ],
-  summary: "A sink with a past.",
-  stability: "stable",
-  config: {
-    store_kind: { doc: "Kind.", format: ["land", "sea"], default: "land" },
-    store_host: { doc: "Host.", format: "text", default: "localhost", env: "STORE_HOST" },
-    store_port: { doc: "Port.", format: "port", default: 5432 },
-    store_password: { doc: "Password.", format: "text", default: "", sensitive: true },
-    layout: { doc: "Layout.", format: ["row", "column"], default: "column" },
-  },
-  create: () => {
-    throw new Error("a plugin of the configuration tests was created");
-  },
-});
-const { catalogue } = catalogueOf([...fakePlugins, store].map((definition) => ({ definition, origin: "test" })));
+import { speltCatalogue as catalogue, old } from "../support/spelt-plugin.js";
 
 function readSink(type: string, lines: readonly string[] = [], input: Partial<ConfigurationInput> = {}) {
   const text = [changed("type = rdb", `type = ${type}`), ...lines.map((line) => `a1.sinks.s.${line}`)].join("\n");
