@@ -3,20 +3,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { migrate } from "../../core/cli/migrate.js";
-import { exitCodes, type Terminal } from "../../core/cli/terminal.js";
+import { exitCodes } from "../../core/cli/terminal.js";
+import { recordingTerminal } from "../support/recording-terminal.js";
 import { tempFolder } from "../support/temp-folder.js";
-
-function recordingTerminal() {
-  const out: string[] = [];
-  const err: string[] = [];
-  const terminal: Terminal = {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    env: {},
-    stopRequested: new AbortController().signal,
-  };
-  return { terminal, out, err };
-}
 
 const oldFile = `
 old.sources = s
