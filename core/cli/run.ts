@@ -1,13 +1,19 @@
 import { once } from "node:events";
+import path from "node:path";
 import type { Agent } from "../agent/agent.js";
 import { AGENT, agentContainer, STATISTICS } from "../agent/container.js";
-import { type KernelFlags, type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
+import {
+  isGiven,
+  type KernelFlags,
+  type KernelSettings,
+  readKernelSettings,
+} from "../configuration/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
-import { createLoggers } from "../logging/loggers.js";
+import { type Logging, openLogging } from "../logging/logging.js";
 import { managementApp } from "../management/management-app.js";
 import { ManagementServer } from "../management/management-server.js";
+import { nameMappingsText } from "../management/name-mappings-text.js";
 import { reasonOf } from "../sdk/index.js";
-import type { Loggers } from "../tokens.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
@@ -22,21 +28,32 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   const configuration = loadConfiguration(options, catalogue, terminal);
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
-  return await serve({ topology: configuration.topology, settings, version }, terminal);
+  const logging = await openLogging({
+    file: settings.logging,
+    folder: path.join(settings.dataDir, "logs"),
+    level: settings.logLevel,
+    levelGiven: isGiven("logLevel", options, terminal.env),
+    report: (problem) => terminal.err(`warning: ${problem}`),
+  });
+  try {
+    return await serve({ topology: configuration.topology, settings, version, logging }, terminal);
+  } finally {
+    logging.close();
+  }
 }
 
 interface Service {
   readonly topology: Topology;
   readonly settings: KernelSettings;
   readonly version: string;
+  readonly logging: Logging;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
-  const loggers = createLoggers(settings.logLevel);
-  const log = loggers.of("deneb");
+  const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, management } = build(service, loggers);
+    const { agent, management } = build(service);
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
       await management.start();
@@ -54,13 +71,11 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   }
 }
 
-function build(
-  { topology, settings, version }: Service,
-  loggers: Loggers,
-): { agent: Agent; management: ManagementServer } {
-  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers });
-  const log = loggers.of("management");
-  const app = managementApp({ version, statistics: container.resolve(STATISTICS), log });
+function build({ topology, settings, version, logging }: Service): { agent: Agent; management: ManagementServer } {
+  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers: logging.loggers });
+  const log = logging.loggers.of("management");
+  const nameMappings = nameMappingsText(topology);
+  const app = managementApp({ version, statistics: container.resolve(STATISTICS), logging, nameMappings, log });
   const address = { host: settings.managementHost, port: settings.managementPort };
   return { agent: container.resolve(AGENT), management: new ManagementServer(app, address, log) };
 }

@@ -10,7 +10,11 @@ import { typeOf } from "./v2-attribute.js";
  * Throws code `MALFORMED_JSON` when the text is no JSON, `NOT_A_NOTIFICATION` when the JSON is something else.
  */
 export function decodeV1(text: string): Notification {
-  const root = parseJson(text, "sent");
+  return readV1(parseJson(text, "sent"));
+}
+
+/** {@link decodeV1} of a text that was parsed already. */
+export function readV1(root: Json): Notification {
   if (!isObject(root)) throw notANotification("v1", `the body is ${shown(root)}, not a JSON object`);
   const { contextResponses } = root;
   if (!isArray(contextResponses)) {

@@ -13,7 +13,11 @@ import { decodeV2Attribute } from "./v2-attribute.js";
  * the format `values`, which tells no ids.
  */
 export function decodeV2(text: string, format?: AttrsFormat): Notification {
-  const root = parseJson(text, "sent");
+  return readV2(parseJson(text, "sent"), format);
+}
+
+/** {@link decodeV2} of a text that was parsed already. */
+export function readV2(root: Json, format?: AttrsFormat): Notification {
   if (!isObject(root)) throw notANotification("v2", `the body is ${shown(root)}, not a JSON object`);
   const elements = elementsOf(root, format);
   if (format === "values" || elements.some(isArray)) throw notANotification("v2", WITHOUT_IDS);

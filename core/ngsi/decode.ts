@@ -1,6 +1,7 @@
 import { decodeLd, readLd } from "./decode-ld.js";
-import { decodeV1 } from "./decode-v1.js";
-import { decodeV2 } from "./decode-v2.js";
+import { decodeV1, readV1 } from "./decode-v1.js";
+import { decodeV2, readV2 } from "./decode-v2.js";
+import { holdsExactNumber } from "./exact-number.js";
 import { attrsFormatOf, formatHintOf, type HeaderFields } from "./headers.js";
 import { parseJson } from "./json.js";
 import type { Notification } from "./model.js";
@@ -32,5 +33,7 @@ const decoders = {
 function decodeAuto(text: string, headers: HeaderFields): Notification {
   const root = parseJson(text);
   const version = versionOf(root, headers);
-  return version === "ld" ? readLd(root, formatHintOf(headers)) : decoders[version](text, headers);
+  if (version === "ld") return readLd(root, formatHintOf(headers));
+  const sent = holdsExactNumber(text, "sent") ? parseJson(text, "sent") : root;
+  return version === "v1" ? readV1(sent) : readV2(sent, attrsFormatOf(headers));
 }

@@ -20,8 +20,18 @@ export {
   servicePathsOf,
 } from "./headers.js";
 export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
+export { mappedEvent, withMappedNames } from "./mapped-event.js";
+export { addMappings, type MappingEdit, removeMappings, updateMappings } from "./mapping-edits.js";
+export { type MappingNode, mappingsJson } from "./mapping-tree.js";
 export { metadataText } from "./metadata.js";
 export type { Api, Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export { type CompiledMappings, compileNameMappings, type NameMappings, type Names } from "./name-mappings.js";
+export {
+  type NameMappingsFile,
+  nameMappingsText,
+  readMappingsDocument,
+  readNameMappingsFile,
+} from "./name-mappings-file.js";
 export {
   type Address,
   type Database,

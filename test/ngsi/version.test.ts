@@ -61,6 +61,18 @@ test("auto reads each body as what it is", () => {
   assert.deepEqual(apis, [[undefined], ["v2"], ["v2"]]);
 });
 
+test("auto keeps the digits of numbers that were sent by v2 and v1, not by NGSI-LD", () => {
+  const texts = [
+    '{"type":"Notification","data":[{"id":"urn:r","type":"Room","t":{"type":"Property","value":23.0}}]}',
+    '{"data":[{"id":"r","type":"Room","t":{"type":"Number","value":23.0,"metadata":{}}}]}',
+    '{"contextResponses":[{"contextElement":{"id":"r","type":"Room","attributes":[{"name":"t","value":23.0}]}}]}',
+  ];
+
+  const values = texts.map((text) => decode("auto", text, {}).entities[0]?.attributes[0]?.value.text);
+
+  assert.deepEqual(values, ["23", "23.0", "23.0"]);
+});
+
 test("without auto, a body of another API is read as the one that is set", () => {
   const [entity] = decode("ld", JSON.stringify({ data: [v2Room] }), orion).entities;
 
