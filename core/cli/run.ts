@@ -1,14 +1,22 @@
 import { once } from "node:events";
+import path from "node:path";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, STATISTICS } from "../agent/container.js";
-import { type KernelFlags, type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
+import { AGENT, agentContainer, LETTER_DESK, RELOAD, STATISTICS } from "../agent/container.js";
+import {
+  isGiven,
+  type KernelFlags,
+  type KernelSettings,
+  readKernelSettings,
+} from "../configuration/kernel-settings.js";
+import type { Configuration } from "../configuration/read-configuration.js";
 import type { Topology } from "../configuration/topology.js";
-import { createLoggers } from "../logging/loggers.js";
+import { type Logging, openLogging } from "../logging/logging.js";
 import { managementApp } from "../management/management-app.js";
 import { ManagementServer } from "../management/management-server.js";
+import { nameMappingsText } from "../management/name-mappings-text.js";
 import { reasonOf } from "../sdk/index.js";
-import type { Loggers } from "../tokens.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface RunOptions extends ConfigurationFile, KernelFlags {}
@@ -19,31 +27,49 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings.pluginFolders, terminal);
-  const configuration = loadConfiguration(options, catalogue, terminal);
+  const read = () => loadConfiguration(options, catalogue, terminal);
+  const configuration = read();
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
-  return await serve({ topology: configuration.topology, settings, version }, terminal);
+  const logging = await openLogging({
+    file: settings.logging,
+    folder: path.join(settings.dataDir, "logs"),
+    level: settings.logLevel,
+    levelGiven: isGiven("logLevel", options, terminal.env),
+    report: (problem) => terminal.err(`warning: ${problem}`),
+  });
+  const { topology } = configuration;
+  try {
+    return await serve({ topology, settings, version, logging, file: options.config, read }, terminal);
+  } finally {
+    logging.close();
+  }
 }
 
 interface Service {
   readonly topology: Topology;
   readonly settings: KernelSettings;
   readonly version: string;
+  readonly logging: Logging;
+  readonly file: string;
+  readonly read: () => Configuration;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
-  const loggers = createLoggers(settings.logLevel);
-  const log = loggers.of("deneb");
+  const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, management } = build(service, loggers);
+    const { agent, management, reloading } = build(service);
+    terminal.onReload?.(() => reloading.now());
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
       await management.start();
+      reloading.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
     } finally {
+      await reloading.stop();
       await agent.stop(settings.gracePeriodSeconds * 1000);
       await management.stop(AbortSignal.abort());
     }
@@ -54,13 +80,33 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   }
 }
 
-function build(
-  { topology, settings, version }: Service,
-  loggers: Loggers,
-): { agent: Agent; management: ManagementServer } {
-  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers });
-  const log = loggers.of("management");
-  const app = managementApp({ version, statistics: container.resolve(STATISTICS), log });
+interface Built {
+  readonly agent: Agent;
+  readonly management: ManagementServer;
+  readonly reloading: ReloadOnChange;
+}
+
+function build({ topology, settings, version, logging, file, read }: Service): Built {
+  const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
+  const { loggers } = logging;
+  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers, deadLetterLimits });
+  const app = managementApp({
+    version,
+    statistics: container.resolve(STATISTICS),
+    logging,
+    nameMappings: nameMappingsText(topology),
+    letterDesk: container.resolve(LETTER_DESK),
+    log: loggers.of("management"),
+  });
   const address = { host: settings.managementHost, port: settings.managementPort };
-  return { agent: container.resolve(AGENT), management: new ManagementServer(app, address, log) };
+  const reloading = new ReloadOnChange({
+    file,
+    read,
+    reload: container.resolve(RELOAD),
+    graceMilliseconds: settings.gracePeriodSeconds * 1000,
+    intervalSeconds: settings.reloadIntervalSeconds,
+    log: loggers.of("reload"),
+  });
+  const management = new ManagementServer(app, address, loggers.of("management"));
+  return { agent: container.resolve(AGENT), management, reloading };
 }

@@ -32,11 +32,36 @@ export const kernelProperties = {
     default: 30,
     env: "DENEB_GRACE_PERIOD",
   },
+  reloadIntervalSeconds: {
+    doc: "Seconds between two looks at the properties file; a changed file is reloaded. 0 never looks; SIGHUP reloads either way.",
+    format: "seconds",
+    default: 30,
+    max: 86_400,
+    env: "DENEB_RELOAD_INTERVAL",
+  },
+  deadLetterDays: {
+    doc: "Days a dead letter is kept; 0 for ever.",
+    format: "count",
+    default: 30,
+    env: "DENEB_DEAD_LETTER_DAYS",
+  },
+  deadLetterBytes: {
+    doc: "Bytes of the dead letters of one sink; beyond that the oldest are removed, with an error in the log. 0 is no limit.",
+    format: "count",
+    default: 268_435_456,
+    env: "DENEB_DEAD_LETTER_BYTES",
+  },
   logLevel: {
-    doc: "Least level of the log lines written.",
+    doc: "Least level of the log lines written. When given, it wins over the level of the root logger in the logging file.",
     format: ["debug", "info", "warn", "error"],
     default: "info",
     env: "DENEB_LOG_LEVEL",
+  },
+  logging: {
+    doc: "Logging file: appenders and levels of loggers, JSON. It need not exist; the management interface edits it.",
+    format: "text",
+    default: "config/logging.json",
+    env: "DENEB_LOGGING",
   },
 } as const satisfies Schema;
 
@@ -52,7 +77,11 @@ export const kernelOptions = {
   managementPort: "--management-port",
   dataDir: "--data-dir",
   gracePeriodSeconds: "--grace-period",
+  reloadIntervalSeconds: "--reload-interval",
+  deadLetterDays: "--dead-letter-days",
+  deadLetterBytes: "--dead-letter-bytes",
   logLevel: "--log-level",
+  logging: "--logging",
   pluginFolders: "--plugins",
 } as const;
 
@@ -84,6 +113,11 @@ export function readKernelSettings(flags: KernelFlags, env: Environment): Kernel
   const config = Object.fromEntries(values);
   if (!isComplete(config)) return { settings: undefined, faults };
   return { settings: { ...config, pluginFolders: pluginFolders(flags, env) }, faults };
+}
+
+/** Whether the command line or the environment gives the setting, so that it is not the default. */
+export function isGiven(name: KernelName, flags: KernelFlags, env: Environment): boolean {
+  return givenFor(name, flags, env).length > 0;
 }
 
 const kernelNames = Object.keys(kernelProperties).filter(isKernelName);

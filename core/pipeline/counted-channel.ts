@@ -1,13 +1,23 @@
 import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
+import type { ChannelAccount } from "./ledger.js";
+import { Settlements } from "./settlements.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
+  /** What became of events that are still in it. */
+  readonly settlements = new Settlements();
   readonly #channel: Channel;
+  readonly #account: ChannelAccount | undefined;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, account?: ChannelAccount) {
     this.#channel = channel;
+    this.#account = account;
+  }
+
+  get durable(): boolean {
+    return this.#channel.durable === true;
   }
 
   get size(): number {
@@ -18,16 +28,39 @@ export class CountedChannel implements Channel {
     return this.#channel.transactionCapacity;
   }
 
-  start(): Promise<void> {
-    return this.#channel.start();
+  async start(): Promise<void> {
+    await this.#channel.start();
+    if (this.durable || this.#account?.opened === false) this.#account?.open(this.#channel.size);
   }
 
   stop(signal: AbortSignal): Promise<void> {
     return this.#channel.stop(signal);
   }
 
+  /** Takes over what is left in a channel that this one replaces. */
+  async inherit(from: CountedChannel): Promise<number> {
+    const most = Math.min(this.transactionCapacity, from.transactionCapacity);
+    let moved = 0;
+    while (from.size > 0) {
+      const taken = from.#channel.openTake();
+      const events = await taken.take(most, AbortSignal.abort());
+      if (events.length === 0) break;
+      try {
+        const put = this.#channel.openPut();
+        for (const event of events) put.put(event);
+        await put.commit();
+      } catch (error) {
+        await taken.rollback();
+        throw error;
+      }
+      await taken.commit();
+      moved += events.length;
+    }
+    return moved;
+  }
+
   openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), this.counters);
+    return new CountedPut(this.#channel.openPut(), this.counters, this.#account);
   }
 
   openTake(): TakeTransaction {
@@ -41,6 +74,7 @@ class CountedPut implements PutTransaction {
   constructor(
     private readonly transaction: PutTransaction,
     private readonly counters: ChannelCounters,
+    private readonly account: ChannelAccount | undefined,
   ) {}
 
   put(event: Event): void {
@@ -57,6 +91,7 @@ class CountedPut implements PutTransaction {
       throw error;
     }
     this.counters.putsOk += events;
+    this.account?.accepted(events);
   }
 
   async rollback(): Promise<void> {

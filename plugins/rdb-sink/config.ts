@@ -164,7 +164,7 @@ export const rdbConfig = {
   },
   enable_grouping: { doc: "Accepted for existing files: only false.", format: "flag", default: false },
   enable_name_mappings: {
-    doc: "Name mappings; not supported by this version, only false.",
+    doc: "true: the names that a name-mappings interceptor gave are used instead of the original ones.",
     format: "flag",
     default: false,
   },
@@ -184,14 +184,6 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
     ...(unfit === undefined ? [] : [{ property: "data_model", reason: unfit } as const]),
     ...(config.enable_grouping
       ? [{ property: "enable_grouping", reason: "grouping rules do not exist any more; use false" } as const]
-      : []),
-    ...(config.enable_name_mappings
-      ? [
-          {
-            property: "enable_name_mappings",
-            reason: "name mappings are not supported by this version yet; use false",
-          } as const,
-        ]
       : []),
     ...(config.last_data_mode !== "insert" && config.attr_persistence === "row"
       ? [

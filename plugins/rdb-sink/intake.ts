@@ -31,7 +31,7 @@ export class Intake {
 
   constructor(config: RdbConfig, { naming, dialect, context }: IntakeParts) {
     this.#context = context;
-    this.#placing = { naming, layout: layoutOf(config, naming, dialect), dialect };
+    this.#placing = { naming, layout: layoutOf(config, naming, dialect), dialect, mapped: config.enable_name_mappings };
     this.#mode = config.last_data_mode;
     this.#lastData = new LastData(config, naming);
   }

@@ -1,4 +1,4 @@
-import { databaseName, type Entity, eventHeaders, type Naming, schemaName, tableName } from "deneb/ngsi";
+import { databaseName, type Entity, eventHeaders, mappedEvent, type Naming, schemaName, tableName } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
@@ -11,15 +11,19 @@ export interface Placing {
   readonly naming: Naming;
   readonly layout: Layout;
   readonly dialect: Dialect;
+  /** Whether names after the name mappings are used. */
+  readonly mapped: boolean;
 }
 
 /** The rows of an event and their tables; none for an entity without attributes. */
-export function placedRows(event: Event, { naming, layout, dialect }: Placing): readonly PlacedRow[] {
-  const entity = entityOf(event);
-  const servicePath = event.headers[eventHeaders.servicePath] ?? "/";
-  const epochMillis = Number(header(event, entity, eventHeaders.timestamp));
+export function placedRows(event: Event, { naming, layout, dialect, mapped }: Placing): readonly PlacedRow[] {
+  const removed = isRemoved(entityOf(event));
+  const named = mapped ? mappedEvent(event) : event;
+  const entity = entityOf(named);
+  const servicePath = named.headers[eventHeaders.servicePath] ?? "/";
+  const epochMillis = Number(header(named, entity, eventHeaders.timestamp));
   const address = {
-    service: header(event, entity, eventHeaders.service),
+    service: header(named, entity, eventHeaders.service),
     servicePath,
     api: entity.api ?? "ld",
   } as const;
@@ -29,7 +33,7 @@ export function placedRows(event: Event, { naming, layout, dialect }: Placing): 
     if (rows.length === 0) return [];
     const table = tableName(part, naming, { servicePath, ...(attribute === undefined ? {} : { attribute }) });
     const name: TableName = dialect.allowed({ ...home, table });
-    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event, removed: isRemoved(entity) }));
+    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event, removed }));
   });
 }
 

@@ -9,7 +9,11 @@ const defaults = {
   managementPort: 5080,
   dataDir: "data",
   gracePeriodSeconds: 30,
+  reloadIntervalSeconds: 30,
+  deadLetterDays: 30,
+  deadLetterBytes: 268_435_456,
   logLevel: "info",
+  logging: "config/logging.json",
   pluginFolders: [],
 };
 
@@ -30,6 +34,7 @@ const cases = [
       DENEB_DATA_DIR: "/var/lib/deneb",
       DENEB_GRACE_PERIOD: "5",
       DENEB_LOG_LEVEL: "debug",
+      DENEB_LOGGING: "/etc/deneb/logging.json",
     },
     expected: {
       managementHost: "0.0.0.0",
@@ -37,6 +42,7 @@ const cases = [
       dataDir: "/var/lib/deneb",
       gracePeriodSeconds: 5,
       logLevel: "debug",
+      logging: "/etc/deneb/logging.json",
     },
   },
   {

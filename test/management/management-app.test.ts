@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, STATISTICS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
+import { editedMemory } from "../../core/files/edited-text.js";
 import { managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import type { AnyPlugin } from "../../core/sdk/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
+import { testLogging } from "../support/logging.js";
 import { recordingLog } from "../support/recording-log.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -37,9 +39,16 @@ const topology: Topology = {
 
 async function serve(context: TestContext) {
   const { log } = recordingLog();
-  const container = agentContainer({ topology, dataDir: await tempFolder(context), loggers: { of: () => log } });
+  const dataDir = await tempFolder(context);
+  const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
   const agent = container.resolve(AGENT);
-  const app = managementApp({ version: "1.2.3.abc", statistics: container.resolve(STATISTICS), log });
+  const app = managementApp({
+    version: "1.2.3.abc",
+    statistics: container.resolve(STATISTICS),
+    logging: await testLogging(dataDir),
+    nameMappings: editedMemory(),
+    log,
+  });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
   await agent.start(1000);
   await server.start();
@@ -103,6 +112,7 @@ const unknown = [
   ["GET", "/v1/nothing"],
   ["DELETE", "/v1/version"],
   ["PATCH", "/v1/stats"],
+  ["OPTIONS", "/v1/namemappings"],
   ["GET", "/V1/version"],
 ] as const;
 

@@ -12,10 +12,8 @@ const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: re
   { config: { data_model: "dm-by-entity-database", rdb_dialect: "sqlite" }, faulty: ["data_model"] },
   { config: { data_model: "dm-by-nothing" }, faulty: ["data_model"] },
   { config: { attr_persistence: "row" }, faulty: [] },
-  {
-    config: { enable_grouping: true, enable_name_mappings: true },
-    faulty: ["enable_grouping", "enable_name_mappings"],
-  },
+  { config: { attr_persistence: "row", last_data_mode: "both" }, faulty: ["last_data_mode"] },
+  { config: { enable_grouping: true, enable_name_mappings: true }, faulty: ["enable_grouping"] },
   { config: { enable_lowercase: true, "backend.enable_cache": true }, faulty: [] },
   { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },
   { config: { rdb_options: "sslMode=VERIFY_CA", rdb_dialect: "mysql" }, faulty: [] },

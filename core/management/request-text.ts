@@ -1,0 +1,40 @@
+import { type Request, type RequestHandler, raw } from "express";
+
+const LARGEST_BODY = "1mb";
+
+/** Reads the body of a request whatever its method and content type say; scripts send JSON as form data. */
+export const readBody: RequestHandler = raw({ type: () => true, limit: LARGEST_BODY });
+
+/** The body as text; empty when there is none. */
+export function bodyOf({ body }: Request): string {
+  return Buffer.isBuffer(body) ? body.toString("utf8") : "";
+}
+
+/** The body as a JSON object; undefined when it is something else. */
+export function objectOf(request: Request): Readonly<Record<string, unknown>> | undefined {
+  return asObject(parsed(bodyOf(request)));
+}
+
+/** A member that is an object; undefined when it is something else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+/** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
+export function parameterOf({ originalUrl }: Request, name: string): string | undefined {
+  const start = originalUrl.indexOf("?");
+  const query = start === -1 ? "" : originalUrl.slice(start + 1);
+  return new URLSearchParams(query).get(name) ?? undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
