@@ -18,11 +18,14 @@ export interface FittedRows extends TableRows {
 export interface Fitting {
   readonly dialect: Dialect;
   readonly naming: ColumnNaming;
+  /** Whether the sink makes columns of the types of their values. */
+  readonly nativeTypes: boolean;
 }
 
 /**
- * Brings the values of a batch into the columns a table has or will get. A value that its column cannot keep without
- * loss goes as JSON text to a column beside it, and the column itself gets NULL.
+ * Brings the values of a batch into the columns a table has or will get. With native types a value that its column
+ * cannot keep without loss goes as JSON text to a column beside it, and the column itself gets NULL. Without them the
+ * only typed columns are those that somebody else made: there the database decides what it takes.
  */
 export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitting: Fitting): FittedRows {
   const { name, subject, key, rows } = batch;
@@ -57,8 +60,12 @@ function fittedByColumn(
 ): FittedRows {
   const { name, subject, key, rows } = batch;
   const values = batch.values();
-  const columns = batch.columns.map((column, index) => {
+  const columns = batch.columns.flatMap((column, index) => {
     const own = values.map((row) => row[index]);
+    // Its first value will tell of what type the column is.
+    const nothing =
+      existing[index] === undefined && batch.native.has(column) && own.every((value) => value === undefined);
+    if (nothing) return [];
     const kind = existing[index] ?? (batch.native.has(column) ? kindOf(own) : "text");
     return fittedColumn(
       { name: column, kind },
@@ -92,7 +99,7 @@ function fittedColumn(
   column: Column,
   values: readonly (NativeValue | undefined)[],
   plain: readonly Cell[],
-  { dialect, naming }: Fitting,
+  { dialect, naming, nativeTypes }: Fitting,
 ): FittedColumn {
   const cells = values.map((value, row) =>
     value === undefined ? nullCell(column.kind, plain[row]) : dialect.cell(column.kind, value),
@@ -101,6 +108,8 @@ function fittedColumn(
   if (misfits.every((value) => value === undefined)) return { column, cells, widened: false, beside: undefined };
   if (column.kind === "text")
     return { column: { ...column, kind: "longtext" }, cells: plain, widened: true, beside: undefined };
+  if (!nativeTypes)
+    return { column, cells: cells.map((cell, row) => cell ?? misfits[row]?.plain), widened: false, beside: undefined };
   const beside = {
     column: { name: overflowColumn(column.name, naming), kind: "longtext" } as const,
     cells: misfits.map((value) => (value === undefined ? undefined : jsonOf(value))),

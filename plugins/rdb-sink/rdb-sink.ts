@@ -25,7 +25,13 @@ export class RdbSink implements Sink {
   constructor(config: RdbConfig, context: Context) {
     const store = storeKinds[config.rdb_dialect].open(config, context);
     const naming = namingOf(config);
-    this.#store = { ...store, naming, tables: new Tables(store.dialect.columnKey), log: context.log };
+    this.#store = {
+      ...store,
+      naming,
+      nativeTypes: config.attr_native_types,
+      tables: new Tables(store.dialect.columnKey),
+      log: context.log,
+    };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
   }

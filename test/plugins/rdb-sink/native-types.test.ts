@@ -77,6 +77,21 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "an attribute that was null first gets its type from its first value",
+    service: "nullfirst",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+
+      for (const value of [undefined, 5]) await persist(sink, v2Event(body(value), service));
+
+      const rows = await place.select(service, "e_t", "SELECT a + 1 AS x FROM @ WHERE a > 4");
+      assert.deepEqual(
+        rows.map(({ x }) => x),
+        ["6"],
+      );
+    },
+  },
+  {
     name: "values that do not agree in the first batch make a column of text",
     service: "disagreeing",
     run: async (place, service) => {
