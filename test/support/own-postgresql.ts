@@ -1,20 +1,12 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.js";
 import type { PostgresqlPrograms } from "./postgresql-programs.js";
-
-/** A PostgreSQL that belongs to this test run. */
-export interface OwnPostgresql {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  /** Ends the server and removes its files. Safe to call twice. */
-  readonly stop: () => Promise<void>;
-}
+import type { OwnServer } from "./provided-server.js";
+import { unprivilegedAccount } from "./unprivileged-account.js";
 
 const HOST = "127.0.0.1";
 const USER = "postgres";
@@ -22,8 +14,8 @@ const USER = "postgres";
 const run = promisify(execFile);
 
 /** Makes a database cluster in a temporary folder and runs it on a free port of the loopback interface. */
-export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms): Promise<OwnPostgresql> {
-  const account = await unprivilegedAccount();
+export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms): Promise<OwnServer> {
+  const account = await unprivilegedAccount("postgres");
   const folder = await mkdtemp(join(tmpdir(), "deneb-postgresql-"));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
   const data = join(folder, "data");
@@ -36,7 +28,7 @@ export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms):
   };
   try {
     await run(initdb, ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"], options);
-    const port = await freePort();
+    const port = await freePort(HOST);
     running = true;
     await run(pgCtl, ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder)], options);
     return { host: HOST, port, user: USER, stop };
@@ -49,34 +41,4 @@ export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms):
 
 function settings(port: number, folder: string): string {
   return `-p ${port} -c listen_addresses=${HOST} -c unix_socket_directories='${folder}' -c fsync=off`;
-}
-
-interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-/** PostgreSQL refuses to run as root, so root lends it an account without rights; everybody else uses their own. */
-async function unprivilegedAccount(): Promise<Account | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  return (await accountOf("postgres")) ?? (await accountOf("nobody"));
-}
-
-async function accountOf(name: string): Promise<Account | undefined> {
-  try {
-    const [user, group] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
-    return { uid: Number(user.stdout), gid: Number(group.stdout) };
-  } catch {
-    return undefined;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the loopback interface gave no port");
-  return address.port;
 }

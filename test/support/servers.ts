@@ -1,6 +1,6 @@
-import pg from "pg";
-import { type OwnPostgresql, startOwnPostgresql } from "./own-postgresql.js";
-import { postgresqlPrograms } from "./postgresql-programs.js";
+import { providedMysql } from "./provided-mysql.js";
+import { providedPostgresql } from "./provided-postgresql.js";
+import { type ProvidedServer, where } from "./provided-server.js";
 
 /** The servers the tests may use. */
 export interface Servers {
@@ -12,69 +12,32 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-const REACH_TIMEOUT_MILLIS = 2000;
-
-/**
- * Makes PostgreSQL available to the test processes: the one that DENEB_TEST_PGHOST, _PGPORT, _PGUSER and _PGPASSWORD
- * point to when it answers, else one of our own from the programs installed here. The variables are set in
- * `process.env`, which the test processes inherit.
- */
+/** Makes PostgreSQL and MySQL available to the test processes, where that is possible. */
 export async function provideServers(): Promise<Servers> {
-  const given = givenPostgresql();
-  if (await answers(given)) return { remarks: [`PostgreSQL: ${where(given)}`], absent: [], stop: async () => {} };
-  const programs = await postgresqlPrograms();
-  if (programs === undefined) return without(`none at ${where(given)}, no initdb and pg_ctl installed here`);
-  try {
-    const own = await startOwnPostgresql(programs);
-    announce(own);
-    return { remarks: [`PostgreSQL: our own, ${where(own)}`], absent: [], stop: own.stop };
-  } catch (error) {
-    return without(`none at ${where(given)}, and ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function without(reason: string): Servers {
-  return { remarks: [`PostgreSQL: ${reason}`], absent: ["postgresql"], stop: async () => {} };
-}
-
-function announce({ host, port, user }: OwnPostgresql): void {
-  process.env["DENEB_TEST_PGHOST"] = host;
-  process.env["DENEB_TEST_PGPORT"] = String(port);
-  process.env["DENEB_TEST_PGUSER"] = user;
-  process.env["DENEB_TEST_PGPASSWORD"] = "";
-}
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-}
-
-function givenPostgresql(): Address {
-  const { DENEB_TEST_PGHOST, DENEB_TEST_PGPORT, DENEB_TEST_PGUSER, DENEB_TEST_PGPASSWORD } = process.env;
+  const [postgresql, mysql] = await Promise.all([providedPostgresql(), providedMysql()].map(provide));
+  const servers = [postgresql, mysql].filter((one) => one !== undefined);
   return {
-    host: DENEB_TEST_PGHOST ?? "127.0.0.1",
-    port: Number(DENEB_TEST_PGPORT ?? 5432),
-    user: DENEB_TEST_PGUSER ?? "postgres",
-    password: DENEB_TEST_PGPASSWORD ?? "",
+    remarks: servers.flatMap(({ remarks }) => remarks),
+    absent: servers.flatMap(({ absent }) => absent),
+    stop: async () => {
+      await Promise.all(servers.map(({ stop }) => stop()));
+    },
   };
 }
 
-async function answers(address: Address): Promise<boolean> {
-  const client = new pg.Client({ ...address, database: "postgres", connectionTimeoutMillis: REACH_TIMEOUT_MILLIS });
-  client.on("error", () => {});
+async function provide(server: ProvidedServer): Promise<Servers> {
+  const { name, where: place, missingPrograms } = server;
+  if (await server.answers()) return { remarks: [`${name}: ${place}`], absent: [], stop: async () => {} };
   try {
-    await client.connect();
-    await client.query("SELECT 1");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
+    const own = await server.start();
+    if (own === undefined) return without(name, `none at ${place}, no ${missingPrograms} installed here`);
+    server.announce(own);
+    return { remarks: [`${name}: our own, ${where(own)}`], absent: [], stop: own.stop };
+  } catch (error) {
+    return without(name, `none at ${place}, and ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function where({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `${host}:${port}`;
+function without(name: string, reason: string): Servers {
+  return { remarks: [`${name}: ${reason}`], absent: [name.toLowerCase()], stop: async () => {} };
 }
