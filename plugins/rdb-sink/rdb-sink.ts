@@ -84,15 +84,24 @@ export class RdbSink implements Sink {
     return this.#explained(error.cause);
   }
 
-  /** Somebody may have dropped what is known to exist: then it is made again, once. */
+  /**
+   * Somebody may have dropped what is known to exist, or made a typed column in another type at the same time: then all
+   * is looked up, and made, again, once.
+   */
   async #writeTwice(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {
     try {
       return await this.#write(tables, signal);
     } catch (error) {
-      if (!this.#store.dialect.faults.missing(faultOf(error))) throw error;
+      if (!this.#isStale(error, tables)) throw error;
       for (const { name } of tables) this.#store.tables.forget(name);
       return await this.#write(tables, signal);
     }
+  }
+
+  #isStale(error: unknown, tables: readonly TableBatch[]): boolean {
+    const { faults } = this.#store.dialect;
+    const fault = faultOf(error);
+    return faults.missing(fault) || (!faults.retryable(fault) && tables.some(({ native }) => native.size > 0));
   }
 
   async #write(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {

@@ -57,7 +57,15 @@ export class PostgresqlServer implements Driver {
   async close(signal: AbortSignal): Promise<void> {
     const open = [this.#home, ...this.#others.values()];
     this.#others.clear();
-    await Promise.all([...open.map((driver) => driver.close(signal)), ...this.#closing]);
+    // A signal of its own for each: one that many listen to is taken for a leak.
+    const endings = open.map((driver) => ({ driver, giveUp: new AbortController() }));
+    const giveUp = () => {
+      for (const ending of endings) ending.giveUp.abort();
+    };
+    if (signal.aborted) giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    await Promise.all([...endings.map((ending) => ending.driver.close(ending.giveUp.signal)), ...this.#closing]);
+    signal.removeEventListener("abort", giveUp);
   }
 
   /** Does the work in a database, which is made when it is not there and not that of the configuration. */

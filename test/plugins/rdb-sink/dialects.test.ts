@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mysql } from "../../../plugins/rdb-sink/dialects/mysql.js";
 import { postgresql } from "../../../plugins/rdb-sink/dialects/postgresql.js";
 import { sqlite } from "../../../plugins/rdb-sink/dialects/sqlite.js";
 
@@ -37,6 +38,50 @@ test("SQLite: names are quoted, the schema is the file", () => {
     ],
   );
 });
+
+test("MySQL: names are quoted, a key is short and exact", () => {
+  const ticked = { database: "", schema: "s`1", table: "t`1" };
+
+  assert.deepEqual(
+    [
+      ...mysql.createSchema(ticked),
+      ...mysql.createTable({ name: ticked, columns: textColumns("k`", "a"), key: ["k`"] }),
+      ...mysql.addColumns(ticked, [{ name: "j", kind: "json" }]),
+      ...mysql.widenColumns(ticked, ["a"]),
+    ].map(({ text }) => text),
+    [
+      "CREATE DATABASE IF NOT EXISTS `s``1` CHARACTER SET utf8mb4",
+      "CREATE TABLE IF NOT EXISTS `s``1`.`t``1` (`k``` varchar(768) COLLATE utf8mb4_bin, `a` text, PRIMARY KEY (`k```)) CHARACTER SET utf8mb4",
+      "ALTER TABLE `s``1`.`t``1` ADD COLUMN `j` json COMMENT 'json'",
+      "ALTER TABLE `s``1`.`t``1` MODIFY COLUMN `a` longtext",
+    ],
+  );
+});
+
+const cut = [
+  { name: "by number", lengths: Array.from({ length: 250 }, () => 1), sizes: [100, 50], runs: [2, 1] },
+  { name: "by length", lengths: [600_000, 600_000, 10, 2_000_000], sizes: [1, 2, 1], runs: [1, 1, 1] },
+] as const;
+
+for (const { name: how, lengths, sizes, runs } of cut)
+  test(`MySQL: rows are cut into statements ${how}`, () => {
+    const long = lengths.map((length) => ["x".repeat(length), undefined]);
+
+    const statements = mysql.insert({ name, columns: textColumns("a", "b"), rows: long });
+
+    assert.deepEqual(
+      statements.map(({ text }) => text.match(/\(\?, \?\)/g)?.length),
+      sizes,
+    );
+    assert.deepEqual(
+      statements.map((statement) => statement.runs.length),
+      runs,
+    );
+    assert.deepEqual(
+      statements.flatMap((statement) => statement.runs.flat()),
+      long.flat(),
+    );
+  });
 
 test("PostgreSQL: several rows go in one statement", () => {
   assert.deepEqual(postgresql.insert(table(2)), [
@@ -101,6 +146,32 @@ const faults = [
   { dialect: postgresql, code: "0A000", message: "", missing: false, raced: false, retryable: false },
   { dialect: postgresql, code: "EPIPE", message: "", missing: false, raced: false, retryable: true },
   { dialect: postgresql, code: undefined, message: "odd", missing: false, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_NO_SUCH_TABLE", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_BAD_FIELD_ERROR", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_BAD_DB_ERROR", message: "", missing: true, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_DUP_FIELDNAME", message: "", missing: false, raced: true, retryable: true },
+  { dialect: mysql, code: "ER_LOCK_DEADLOCK", message: "", missing: false, raced: true, retryable: true },
+  { dialect: mysql, code: "ER_LOCK_WAIT_TIMEOUT", message: "", missing: false, raced: false, retryable: true },
+  { dialect: mysql, code: "ER_DATA_TOO_LONG", message: "", missing: false, raced: false, retryable: false },
+  { dialect: mysql, code: "ER_TOO_BIG_ROWSIZE", message: "", missing: false, raced: false, retryable: false },
+  {
+    dialect: mysql,
+    code: "ER_CANT_CREATE_TABLE",
+    message: "Too many columns",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  { dialect: mysql, code: "ER_CANT_CREATE_TABLE", message: "errno: 28", missing: false, raced: false, retryable: true },
+  {
+    dialect: mysql,
+    code: "UNKNOWN",
+    message: "CONSTRAINT `t.j` failed for `s`.`t`",
+    missing: false,
+    raced: false,
+    retryable: false,
+  },
+  { dialect: mysql, code: "ECONNREFUSED", message: "", missing: false, raced: false, retryable: true },
   { dialect: sqlite, code: "SQLITE_ERROR", message: "no such table: t", missing: true, raced: false, retryable: true },
   {
     dialect: sqlite,
@@ -146,6 +217,16 @@ const place = { address: "db:5432", database: "d", username: "u", options: "" };
 
 const explained = [
   {
+    dialect: mysql,
+    code: "ER_TOO_MANY_FIELDS",
+    line: 'a table on the server at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+  },
+  {
+    dialect: postgresql,
+    code: "54011",
+    line: 'a table of database "d" at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+  },
+  {
     dialect: postgresql,
     code: "53100",
     line: 'the disk of database "d" at db:5432 as user "u" is full; free space there',
@@ -161,3 +242,34 @@ const explained = [
 for (const { dialect, code, line } of explained)
   test(`${code} is explained in one line`, () =>
     assert.equal(dialect.faults.explain({ code, message: "why" }, place), line));
+
+const cells = [
+  { kind: "number", value: "9007199254740993", kept: { postgresql: true, mysql: false, sqlite: true } },
+  { kind: "number", value: "0.12345678901234567890", kept: { postgresql: true, mysql: false, sqlite: false } },
+  { kind: "number", value: "1e400", kept: { postgresql: true, mysql: false, sqlite: false } },
+  { kind: "number", value: "23.50", kept: { postgresql: true, mysql: true, sqlite: true } },
+  { kind: "number", value: "NaN", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "integer", value: "9223372036854775808", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "integer", value: "2.5", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "boolean", value: "yes", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "time", value: "2020-05-13T10:00:00.1234567Z", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "time", value: "2020-13-45", kept: { postgresql: false, mysql: false, sqlite: false } },
+  { kind: "time", value: "2020-05-13T10:00:00+02:00", kept: { postgresql: true, mysql: true, sqlite: true } },
+] as const;
+
+for (const { kind, value, kept } of cells)
+  for (const dialect of [postgresql, mysql, sqlite])
+    test(`${dialect.database} ${kept[dialect.database] ? "keeps" : "does not keep"} ${value} in a column of ${kind}`, () => {
+      const cell = dialect.cell(kind, { kind: "text", text: value, plain: value });
+
+      assert.equal(cell !== undefined, kept[dialect.database]);
+    });
+
+test("a time goes into every database in UTC", () => {
+  const value = { kind: "time", text: "2020-05-13T10:00:00.5+02:00", plain: "" } as const;
+
+  assert.deepEqual(
+    [postgresql, mysql, sqlite].map((dialect) => dialect.cell("time", value)),
+    ["2020-05-13 08:00:00.5+00", "2020-05-13 08:00:00.5", "2020-05-13T08:00:00.5Z"],
+  );
+});

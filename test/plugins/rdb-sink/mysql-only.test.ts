@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createConnection } from "mysql2/promise";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import plugin from "../../../plugins/rdb-sink/index.js";
+import { mysqlServer, type TestServer } from "../../support/mysql.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { closedPort } from "./fake-server.js";
+import { configOf, entity, eventOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
+
+const server = await mysqlServer();
+after(() => server?.drop());
+const skip = server === undefined ? "MySQL is not reachable" : false;
+
+interface Given {
+  readonly server: TestServer;
+  readonly config: Partial<RdbConfig>;
+  readonly made: LoggingSink;
+  readonly service: string;
+}
+
+let services = 0;
+
+function onServer(run: (given: Given) => Promise<void>, more: Partial<RdbConfig> = {}) {
+  return async () => {
+    if (server === undefined) throw new Error("MySQL is not reachable");
+    const { host, port, user, password, prefix } = server;
+    const config: Partial<RdbConfig> = {
+      rdb_dialect: "mysql",
+      rdb_host: host,
+      rdb_port: port,
+      rdb_username: user,
+      rdb_password: password,
+      ...more,
+    };
+    const made = sinkOf(config);
+    services += 1;
+    try {
+      await run({ server, config, made, service: `${prefix}only${services}` });
+    } finally {
+      await made.sink.stop(never);
+    }
+  };
+}
+
+const persist = ({ sink }: LoggingSink, service: string, a: string, signal = never) =>
+  sink.persist({ events: [eventOf(entity("e", { a }), service)] }, signal);
+
+test(
+  "names keep their capitals, and columns of the original are filled as they are",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    await server.query(`CREATE DATABASE ${service}`);
+    await server.query(
+      `CREATE TABLE ${service}.\`4wheels_Car1_T\` (recvTimeTs text, recvTime text, fiwareServicePath text, entityId text,
+       entityType text, attrName text, attrType text, attrValue text, attrMd text)`,
+    );
+    const row = sinkOf({ ...configOfServer(server), attr_persistence: "row" });
+    const body = v2Entity("Car1", v2Attribute("Speed", "float", 112.9));
+
+    await row.sink.persist({ events: [v2Event(body, service, { servicePath: "/4wheels" })] }, never);
+    await made.sink.persist({ events: [v2Event(v2Entity("Car2", v2Attribute("Speed", "float", 1)), service)] }, never);
+    await row.sink.stop(never);
+
+    const rows = await server.query(`SELECT attrName, attrValue FROM ${service}.\`4wheels_Car1_T\``);
+    assert.deepEqual(rows, [{ attrName: "Speed", attrValue: "112.9" }]);
+    const [column = {}] = await server.query(`SELECT * FROM ${service}.Car2_T`);
+    assert.deepEqual(Object.keys(column), [
+      "recvTime",
+      "fiwareServicePath",
+      "entityId",
+      "entityType",
+      "Speed",
+      "Speed_md",
+    ]);
+  }),
+);
+
+test(
+  "a write that waits for a lock is given up when the signal aborts, and nothing of it is stored",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    await persist(made, service, "1");
+    const { host, port, user, password } = server;
+    const blocker = await createConnection({ host, port, user, password });
+    await blocker.query(`LOCK TABLES ${service}.e WRITE`);
+    const controller = new AbortController();
+
+    const failure = assert.rejects(persist(made, service, "2", controller.signal), {
+      code: "WRITE_ABORTED",
+      retryable: true,
+    });
+    const waiting = "SELECT 1 FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE ";
+    while ((await server.query(`${waiting} '%${service}%' AND id <> connection_id()`)).length === 0);
+    controller.abort();
+    await failure;
+    await made.sink.stop(never);
+    await blocker.query("UNLOCK TABLES");
+    await blocker.end();
+
+    assert.equal((await server.query(`SELECT 1 FROM ${service}.e WHERE a = '2'`)).length, 0);
+  }),
+);
+
+test(
+  "a write that takes longer than rdb_statement_timeout is given up and may be tried again",
+  { skip },
+  onServer(
+    async ({ server, made, service }) => {
+      await persist(made, service, "1");
+      const { host, port, user, password } = server;
+      const blocker = await createConnection({ host, port, user, password });
+      await blocker.query(`LOCK TABLES ${service}.e WRITE`);
+
+      await assert.rejects(persist(made, service, "2"), { code: "STATEMENT_TIMEOUT", retryable: true });
+      await blocker.end();
+      await persist(made, service, "3");
+
+      assert.equal((await server.query(`SELECT 1 FROM ${service}.e WHERE a = '3'`)).length, 1);
+    },
+    { rdb_options: "socketTimeout=300" },
+  ),
+);
+
+test(
+  "a connection that the server ended is replaced at the next write",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    await persist(made, service, "1");
+    const [{ id } = {}] = await server.query(
+      `SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND command = 'Sleep' ORDER BY id DESC LIMIT 1`,
+    );
+    await server.query(`KILL ${id}`);
+
+    await persist(made, service, "2").catch(() => persist(made, service, "2"));
+
+    assert.equal((await server.query(`SELECT 1 FROM ${service}.e`)).length, 2);
+  }),
+);
+
+test(
+  "a query gives every value as text, and only reads",
+  { skip },
+  onServer(async ({ config }) => {
+    const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+    const query = async (text: string) => plugin.query?.(configOf(config), text, context);
+
+    const result = await query("SELECT 9007199254740993 AS a, true AS b, NULL AS c, 'x' AS a");
+
+    assert.deepEqual(result, { columns: ["a", "b", "c", "a"], rows: [["9007199254740993", "1", undefined, "x"]] });
+    await assert.rejects(query("CREATE DATABASE deneb_never"));
+    await assert.rejects(query("SELECT 1; SELECT 2"));
+  }),
+);
+
+test(
+  "a wrong password and a missing right are one line that says what to do",
+  { skip },
+  onServer(async ({ server, config, service }) => {
+    const user = `deneb_${process.pid}`;
+    await server.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'right'`);
+    const attempt = async (rdb_password: string) => {
+      const limited = sinkOf({ ...config, rdb_username: user, rdb_password });
+      const failure = await persist(limited, service, "1").catch((error: unknown) => error);
+      await limited.sink.stop(never);
+      return failure instanceof Error ? failure.message : "";
+    };
+
+    const wrong = await attempt("wrong");
+    const unright = await attempt("right");
+    await server.query(`DROP USER '${user}'@'%'`);
+
+    assert.match(wrong, /^wrong user or password for the server at .*; check rdb_username and rdb_password$/);
+    assert.match(unright, /^a right is missing in the server at .*; grant it to the user$/);
+  }),
+);
+
+test("a port on which nobody listens is one line, and tried again", async () => {
+  const { sink } = sinkOf({ rdb_dialect: "mysql", rdb_port: await closedPort() });
+
+  const failure = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
+
+  await assert.rejects(failure, {
+    message: /^connection refused: no server listens at 127\.0\.0\.1:\d+; start it or check rdb_host and rdb_port$/,
+    retryable: true,
+  });
+  await sink.stop(never);
+});
+
+test(
+  "sslMode=REQUIRED never goes on without TLS",
+  { skip },
+  onServer(async ({ server, config, service }) => {
+    const [{ value } = {}] = await server.query("SELECT @@have_ssl AS value");
+    const secured = sinkOf({ ...config, rdb_options: "sslMode=REQUIRED" });
+
+    const failure = await persist(secured, service, "1").catch((error: unknown) => error);
+    await secured.sink.stop(never);
+
+    if (value === "YES") assert.ok(!(failure instanceof Error));
+    else assert.match(failure instanceof Error ? failure.message : "", /does not offer TLS/);
+  }),
+);
+
+function configOfServer({ host, port, user, password }: TestServer): Partial<RdbConfig> {
+  return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+}
