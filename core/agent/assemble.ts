@@ -6,8 +6,8 @@ import { SinkCounters } from "../pipeline/counters.js";
 import { DeadLetters } from "../pipeline/dead-letters.js";
 import { SinkDelivery } from "../pipeline/delivery.js";
 import { SinkRunner } from "../pipeline/sink-runner.js";
-import { AgentError, type Context } from "../sdk/index.js";
-import type { Clock, Loggers } from "../tokens.js";
+import { AgentError, type Context, type IncomingTransaction } from "../sdk/index.js";
+import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
 
@@ -15,6 +15,7 @@ export interface AssemblyParts {
   readonly loggers: Loggers;
   readonly clock: Clock;
   readonly dataDir: string;
+  readonly observer: TransactionObserver;
 }
 
 /** Creates every component of a topology and links them. No I/O happens here. */
@@ -33,7 +34,8 @@ function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Co
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
-  const channel = new CountedChannel(createComponent("channel", node, contextOf(node.name, parts)));
+  const context = contextOf(node.name, parts);
+  const channel = new CountedChannel(createComponent("channel", node, context), context.now);
   return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
@@ -50,6 +52,7 @@ function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyPar
     counters,
     log: context.log,
     clock: parts.clock,
+    observer: parts.observer,
   });
   const runner = new SinkRunner({ channel, delivery, batching: node.batching, counters, log: context.log });
   return { name: node.name, node, sink, runner, counters, setupTime: parts.clock.now(), status: "IDLE" };
@@ -78,7 +81,7 @@ function runningSource(
     ...context,
     emit: processor.emit,
     slots: Object.fromEntries(slots),
-    incoming: () => {},
+    incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
   return { name: node.name, node, source, interceptors, processor, setupTime: parts.clock.now(), status: "IDLE" };
 }

@@ -1,4 +1,4 @@
-import type { ComponentNode, SourceNode } from "../configuration/topology.js";
+import type { ComponentNode, SinkNode, SourceNode } from "../configuration/topology.js";
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
@@ -28,7 +28,7 @@ export interface RunningChannel extends Running {
 }
 
 export interface RunningSink extends Running {
-  readonly node: ComponentNode;
+  readonly node: SinkNode;
   readonly sink: Sink;
   readonly runner: SinkRunner;
   readonly counters: SinkCounters;

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, STATISTICS } from "../agent/container.js";
+import { AGENT, agentContainer } from "../agent/container.js";
 import { type KernelFlags, type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import { createLoggers } from "../logging/loggers.js";
-import { managementApp } from "../management/management-app.js";
-import { ManagementServer } from "../management/management-server.js";
+import type { ManagementServer } from "../management/management-server.js";
 import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { managementOf } from "./management.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface RunOptions extends ConfigurationFile, KernelFlags {}
@@ -58,9 +58,7 @@ function build(
   { topology, settings, version }: Service,
   loggers: Loggers,
 ): { agent: Agent; management: ManagementServer } {
-  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers });
+  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers, watching: settings });
   const log = loggers.of("management");
-  const app = managementApp({ version, statistics: container.resolve(STATISTICS), log });
-  const address = { host: settings.managementHost, port: settings.managementPort };
-  return { agent: container.resolve(AGENT), management: new ManagementServer(app, address, log) };
+  return { agent: container.resolve(AGENT), management: managementOf({ container, settings, version, log }) };
 }

@@ -1,24 +1,57 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
+import type { Prometheus } from "../metrics/prometheus.js";
+import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
+import type { BrokerClient } from "./broker/broker-client.js";
 import { fail } from "./envelope.js";
+import { metricsResource } from "./metrics-resource.js";
+import { openapiResource } from "./openapi/openapi-resource.js";
+import { probesResource } from "./probes-resource.js";
+import { prometheusResource } from "./prometheus-resource.js";
+import { RefusedCall } from "./refused-call.js";
+import { type AccessTokens, accessControl } from "./security/access.js";
+import { audit } from "./security/audit.js";
+import { refuseOtherSites, securityHeaders } from "./security/headers.js";
 import { statisticsResource } from "./statistics-resource.js";
+import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
 import { versionResource } from "./version-resource.js";
 
 export interface ManagementParts {
   readonly version: string;
   readonly statistics: Statistics;
+  readonly metrics: TransactionMetrics;
+  readonly prometheus: Prometheus;
+  readonly readiness: Readiness;
+  readonly brokers: BrokerClient;
+  readonly access: ManagementAccess;
   readonly log: Logger;
 }
 
+export interface ManagementAccess {
+  readonly tokens: AccessTokens;
+  /** Whether it is served over TLS. */
+  readonly tls: boolean;
+  /** Largest body of a request, in bytes. */
+  readonly bodyLimit: number;
+}
+
 /** The management interface as an express application: one router for each resource. */
-export function managementApp({ version, statistics, log }: ManagementParts): Express {
+export function managementApp(parts: ManagementParts): Express {
+  const { version, access, log } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(correlate);
+  app.use(securityHeaders(access.tls), correlate, audit(log), refuseOtherSites, accessControl(access.tokens));
+  app.use(unknownMethod);
   app.use(versionResource(version));
-  app.use(statisticsResource(statistics));
+  app.use(statisticsResource(parts.statistics));
+  app.use(subscriptionsResource({ brokers: parts.brokers, bodyLimit: access.bodyLimit }));
+  app.use(metricsResource(parts.metrics));
+  app.use(prometheusResource(parts.prometheus, version));
+  app.use(probesResource(parts.readiness));
+  app.use(openapiResource(version));
   app.use(unknownPath);
   app.use(unexpectedError(log));
   return app;
@@ -26,8 +59,16 @@ export function managementApp({ version, statistics, log }: ManagementParts): Ex
 
 /** Every answer carries the correlator of its request, or a new one. */
 const correlate: RequestHandler = (request, response, next) => {
-  response.set("Fiware-Correlator", request.get("fiware-correlator") ?? randomUUID());
+  response.set("Fiware-Correlator", request.get("fiware-correlator") || randomUUID());
   next();
+};
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);
+
+/** Express would answer HEAD and OPTIONS by itself. */
+const unknownMethod: RequestHandler = (request, response, next) => {
+  if (methods.has(request.method)) next();
+  else unknownPath(request, response, next);
 };
 
 const unknownPath: RequestHandler = (request, response) => {
@@ -38,6 +79,10 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) {
       next(error);
+      return;
+    }
+    if (error instanceof RefusedCall) {
+      fail(response, error.status, error.payload);
       return;
     }
     const status = clientStatusOf(error);

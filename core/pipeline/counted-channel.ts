@@ -5,9 +5,17 @@ import { ChannelCounters } from "./counters.js";
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
   readonly #channel: Channel;
+  readonly #now: () => Date;
+  #filledAt: Date | undefined;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, now: () => Date = () => new Date()) {
     this.#channel = channel;
+    this.#now = now;
+  }
+
+  /** When it last changed from empty to not empty; undefined when it never did. */
+  get filledAt(): Date | undefined {
+    return this.#filledAt;
   }
 
   get size(): number {
@@ -27,12 +35,16 @@ export class CountedChannel implements Channel {
   }
 
   openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), this.counters);
+    return new CountedPut(this.#channel.openPut(), this.counters, this.#filled);
   }
 
   openTake(): TakeTransaction {
     return new CountedTake(this.#channel.openTake(), this.counters);
   }
+
+  readonly #filled = (): void => {
+    if (this.#channel.size === 0) this.#filledAt = this.#now();
+  };
 }
 
 class CountedPut implements PutTransaction {
@@ -41,6 +53,7 @@ class CountedPut implements PutTransaction {
   constructor(
     private readonly transaction: PutTransaction,
     private readonly counters: ChannelCounters,
+    private readonly beforeCommit: () => void,
   ) {}
 
   put(event: Event): void {
@@ -50,6 +63,7 @@ class CountedPut implements PutTransaction {
 
   async commit(): Promise<void> {
     const events = this.#settle();
+    this.beforeCommit();
     try {
       await this.transaction.commit();
     } catch (error) {

@@ -1,5 +1,14 @@
-import { AgentError, codeOf, type Event, type Logger, reasonOf, retryableOf, type Sink } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import {
+  AgentError,
+  codeOf,
+  type Event,
+  type Logger,
+  type Receipt,
+  reasonOf,
+  retryableOf,
+  type Sink,
+} from "../sdk/index.js";
+import type { Clock, TransactionObserver } from "../tokens.js";
 import type { SinkCounters } from "./counters.js";
 import type { DeadLetterReason, DeadLetters } from "./dead-letters.js";
 import { wait } from "./wait.js";
@@ -22,6 +31,7 @@ export interface DeliveryParts {
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly observer?: TransactionObserver;
 }
 
 /**
@@ -57,12 +67,16 @@ export class SinkDelivery {
   }
 
   async #try(events: readonly Event[], signal: AbortSignal): Promise<Failure | undefined> {
-    const { sink, counters, log } = this.#parts;
+    const { name, sink, counters, log, clock, observer } = this.#parts;
+    const attempt = { sink: name, events, startedAt: clock.now() };
+    let receipt: Receipt;
     try {
-      await sink.persist({ events }, signal);
+      receipt = await sink.persist({ events }, signal);
     } catch (error) {
+      observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt: undefined });
       return { error };
     }
+    observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
     counters.persisted += events.length;
     if (this.#failing !== undefined) log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
@@ -114,6 +128,7 @@ export class SinkDelivery {
       }
     }
     counters.deadLettered += events.length;
+    this.#parts.observer?.givenUp(name, events);
     const file = deadLetters.fileOf(name);
     log.error({ events: events.length, attempts: end.attempt, reason: message, file }, "events kept as dead letters");
     return true;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { correlatorOf, decodeLd, type Entity, eventHeaders, formatHintOf, linkOf, serviceOf } from "deneb/ngsi";
-import { codeOf, type Decoded, type Delivery, type Handler } from "deneb/sdk";
+import { codeOf, type Decoded, type Delivery, type Handler, RejectedDelivery } from "deneb/sdk";
 import { checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
@@ -18,11 +18,25 @@ export class NgsiRestHandler implements Handler {
   }
 
   decode(delivery: Delivery): Decoded {
+    try {
+      return this.#decode(delivery);
+    } catch (error) {
+      throw error instanceof RejectedDelivery ? this.#withSender(error, delivery) : error;
+    }
+  }
+
+  #decode(delivery: Delivery): Decoded {
     checkRequest(delivery, this.#config.notification_target);
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
     const headers = sharedHeaders(delivery, service);
     return { events: entities.map((body) => ({ headers, body })), service, servicePath: SERVICE_PATH };
+  }
+
+  #withSender({ status, message, headers }: RejectedDelivery, delivery: Delivery): RejectedDelivery {
+    const service = serviceOf(delivery.headers, this.#config.default_service);
+    const sender = service.length <= SERVICE_LENGTH ? { service, servicePath: SERVICE_PATH } : undefined;
+    return new RejectedDelivery(status, message, headers, sender);
   }
 
   #service({ headers }: Delivery): string {

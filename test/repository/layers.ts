@@ -20,7 +20,7 @@ export const rooms: readonly Room[] = [
   { paths: ["core/configuration"], row: 3, packages: ["convict", "properties-file", "fastest-levenshtein"] },
   { paths: ["core/registry"], row: 3, packages: ["glob"] },
   { paths: ["core/pipeline"], row: 3, packages: [] },
-  { paths: ["core/metrics"], row: 3, packages: [] },
+  { paths: ["core/metrics"], row: 3, packages: ["prom-client"] },
   { paths: ["core/logging"], row: 3, packages: ["pino"] },
   { paths: ["core/tokens.ts"], row: 2, packages: ["tsyringe"], builtins: [] },
   { paths: ["core/ngsi"], row: 2, packages: ["lossless-json"], builtins: ["node:buffer", "node:crypto", "node:util"] },

@@ -1,0 +1,30 @@
+import type { BrokerAnswer } from "../broker/broker-client.js";
+import type { PageWindow } from "./broker-api.js";
+import { done, type Outcome, relayed } from "./outcome.js";
+
+/** Every kind of broker allows this many in one answer. */
+const PAGE = 100;
+
+/** Enough for any broker; one that still has more after these repeats itself. */
+const MOST_PAGES = 1000;
+
+/** Reads page after page until the broker has no more, and tells all subscriptions in one list. */
+export async function allSubscriptions(
+  page: (window: PageWindow) => Promise<BrokerAnswer>,
+  countHeader: string,
+): Promise<Outcome> {
+  const found: unknown[] = [];
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const answer = await page({ limit: PAGE, offset: found.length });
+    if (answer.status !== 200 || !Array.isArray(answer.body)) return relayed(answer);
+    found.push(...answer.body);
+    if (answer.body.length === 0 || isComplete(found.length, answer, countHeader)) break;
+  }
+  return done({ result: found });
+}
+
+function isComplete(found: number, { headers, body }: BrokerAnswer, countHeader: string): boolean {
+  const count = headers[countHeader];
+  if (typeof count === "string" && /^\d+$/.test(count)) return found >= Number(count);
+  return !Array.isArray(body) || body.length < PAGE;
+}

@@ -1,0 +1,134 @@
+import { request as requestPlain } from "node:http";
+import { type RequestOptions, request as requestTls } from "node:https";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { AGENT, agentContainer, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../../core/agent/container.js";
+import type { Topology } from "../../core/configuration/topology.js";
+import { BrokerClient } from "../../core/management/broker/broker-client.js";
+import { BrokerTargets } from "../../core/management/broker/broker-targets.js";
+import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
+import { ManagementServer } from "../../core/management/management-server.js";
+import type { TlsMaterial } from "../../core/management/security/read-security.js";
+import type { AnyPlugin, Channel, Sink } from "../../core/sdk/index.js";
+import { CLOCK, type Clock } from "../../core/tokens.js";
+import memoryChannel from "../../plugins/memory-channel/index.js";
+import { recordingLog } from "./recording-log.js";
+import { ScriptedSink } from "./scripted-sink.js";
+import { tempFolder } from "./temp-folder.js";
+
+const common = { summary: "for tests", stability: "stable", config: {} } as const;
+const quiet = { start: async () => {}, stop: async () => {} };
+const sourcePlugin: AnyPlugin = { ...common, kind: "source", type: "quiet", create: () => quiet };
+const selectorPlugin: AnyPlugin = {
+  ...common,
+  kind: "selector",
+  type: "fixed",
+  create: () => ({ select: () => ({ required: ["c1"], optional: [] }) }),
+};
+const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
+
+/** One quiet source, one memory channel and the given sink. */
+function topologyWith(sink: Sink, channel: AnyPlugin): Topology {
+  const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
+  const batching = { batchSize: 1, batchTimeout: 30, batchTtl: 3, batchRetryIntervals: [1] };
+  return {
+    agent: "a",
+    channels: [node("c1", channel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    sinks: [{ ...node("k1", sinkPlugin), channel: "c1", batching }],
+    sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
+  };
+}
+
+export interface ManagementSetting {
+  readonly sink?: Sink;
+  /** In place of a memory channel. */
+  readonly channel?: Channel;
+  readonly clock?: Clock;
+  readonly access?: Partial<ManagementParts["access"]>;
+  readonly tls?: TlsMaterial;
+  readonly targets?: readonly string[];
+  readonly brokerTimeoutMillis?: number;
+  readonly verifyTls?: boolean;
+}
+
+/** An agent of one source, channel and sink with its management interface, until the test ends. */
+export async function runningManagement(context: TestContext, setting: ManagementSetting = {}) {
+  const { log, lines } = recordingLog();
+  const { channel } = setting;
+  const channelPlugin: AnyPlugin =
+    channel === undefined ? memoryChannel : { ...common, kind: "channel", type: "own", create: () => channel };
+  const container = agentContainer({
+    topology: topologyWith(setting.sink ?? new ScriptedSink(), channelPlugin),
+    dataDir: await tempFolder(context),
+    loggers: { of: () => log },
+  });
+  if (setting.clock !== undefined) container.register(CLOCK, { useValue: setting.clock });
+  const agent = container.resolve(AGENT);
+  const brokers = new BrokerClient({
+    targets: new BrokerTargets(setting.targets ?? ["*"]),
+    timeoutMillis: setting.brokerTimeoutMillis ?? 5000,
+    verifyTls: setting.verifyTls ?? true,
+  });
+  const app = managementApp({
+    version: "1.2.3.abc",
+    statistics: container.resolve(STATISTICS),
+    metrics: container.resolve(METRICS),
+    prometheus: container.resolve(PROMETHEUS),
+    readiness: container.resolve(READINESS),
+    brokers,
+    access: {
+      tokens: { read: [], admin: [] },
+      tls: setting.tls !== undefined,
+      bodyLimit: 1_048_576,
+      ...setting.access,
+    },
+    log,
+  });
+  const server = new ManagementServer(app, { host: "127.0.0.1", port: 0, tls: setting.tls }, log);
+  await agent.start(1000);
+  await server.start();
+  context.after(async () => {
+    await server.stop(AbortSignal.abort());
+    await agent.stop(1000);
+  });
+  const metrics = container.resolve(METRICS);
+  return { agent, app, container, metrics, lines, port: server.port, call: caller(server.port) };
+}
+
+export interface ManagementCall {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Options of the TLS client; without them plain HTTP is spoken. */
+  readonly tls?: RequestOptions;
+}
+
+/** Calls the interface; unlike fetch it sends a body with every method. */
+function caller(port: number) {
+  return (method: string, path: string, { headers = {}, body, tls }: ManagementCall = {}) =>
+    new Promise<{ status: number; headers: Headers; text: string; body: ReturnType<typeof JSON.parse> }>(
+      (resolve, reject) => {
+        const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+        const options = { host: "127.0.0.1", port, method, path, agent: false, headers: { ...headers, ...length } };
+        const outgoing = tls === undefined ? requestPlain(options) : requestTls({ ...options, ...tls });
+        outgoing.on("error", reject);
+        outgoing.on("response", (response) => {
+          const answered = new Headers(
+            Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+          );
+          text(response).then((content) => {
+            const status = response.statusCode ?? 0;
+            resolve({ status, headers: answered, text: content, body: jsonOf(content) });
+          }, reject);
+        });
+        outgoing.end(body);
+      },
+    );
+}
+
+function jsonOf(content: string) {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
