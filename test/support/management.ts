@@ -9,7 +9,7 @@ import { BrokerTargets } from "../../core/management/broker/broker-targets.js";
 import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import type { TlsMaterial } from "../../core/management/security/read-security.js";
-import type { AnyPlugin, Channel, Sink } from "../../core/sdk/index.js";
+import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
 import { CLOCK, type Clock } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { recordingLog } from "./recording-log.js";
@@ -28,12 +28,12 @@ const selectorPlugin: AnyPlugin = {
 const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
 
 /** One quiet source, one memory channel and the given sink. */
-function topologyWith(sink: Sink, channel: AnyPlugin): Topology {
+function topologyWith({ sink = new ScriptedSink(), batchTtl = 3 }: ManagementSetting): Topology {
   const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
-  const batching = { batchSize: 1, batchTimeout: 30, batchTtl: 3, batchRetryIntervals: [1] };
+  const batching = { batchSize: 1, batchTimeout: 30, batchTtl, batchRetryIntervals: [1] };
   return {
     agent: "a",
-    channels: [node("c1", channel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
     sinks: [{ ...node("k1", sinkPlugin), channel: "c1", batching }],
     sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
   };
@@ -41,8 +41,8 @@ function topologyWith(sink: Sink, channel: AnyPlugin): Topology {
 
 export interface ManagementSetting {
   readonly sink?: Sink;
-  /** In place of a memory channel. */
-  readonly channel?: Channel;
+  readonly batchTtl?: number;
+  readonly metricsServices?: number;
   readonly clock?: Clock;
   readonly access?: Partial<ManagementParts["access"]>;
   readonly tls?: TlsMaterial;
@@ -54,13 +54,11 @@ export interface ManagementSetting {
 /** An agent of one source, channel and sink with its management interface, until the test ends. */
 export async function runningManagement(context: TestContext, setting: ManagementSetting = {}) {
   const { log, lines } = recordingLog();
-  const { channel } = setting;
-  const channelPlugin: AnyPlugin =
-    channel === undefined ? memoryChannel : { ...common, kind: "channel", type: "own", create: () => channel };
   const container = agentContainer({
-    topology: topologyWith(setting.sink ?? new ScriptedSink(), channelPlugin),
+    topology: topologyWith(setting),
     dataDir: await tempFolder(context),
     loggers: { of: () => log },
+    watching: { stallThreshold: 60, metricsServices: setting.metricsServices ?? 1000 },
   });
   if (setting.clock !== undefined) container.register(CLOCK, { useValue: setting.clock });
   const agent = container.resolve(AGENT);
