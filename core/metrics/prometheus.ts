@@ -6,24 +6,24 @@ import { TransactionInstruments } from "./transaction-instruments.js";
 
 /** The metrics of the process and of the agent in the text format of Prometheus, in a registry of their own. */
 export class Prometheus {
-  readonly #registry = new Registry();
+  readonly #instruments = new Registry();
   readonly #version: Gauge;
   readonly observer: TransactionObserver;
 
   constructor(mostServices: number) {
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.#instruments });
     const labels = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
-    this.#version = new Gauge({ ...labels, registers: [this.#registry] });
-    this.observer = new TransactionInstruments(this.#registry, mostServices);
+    this.#version = new Gauge({ ...labels, registers: [this.#instruments] });
+    this.observer = new TransactionInstruments(this.#instruments, mostServices);
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return this.#instruments.contentType;
   }
 
   /** Adds what an agent's components look like; called once. */
   observe(states: () => ComponentStates): void {
-    addStateInstruments(this.#registry, states);
+    addStateInstruments(this.#instruments, states);
   }
 
   tellVersion(version: string): void {
@@ -31,6 +31,6 @@ export class Prometheus {
   }
 
   async text(): Promise<string> {
-    return await this.#registry.metrics();
+    return await this.#instruments.metrics();
   }
 }

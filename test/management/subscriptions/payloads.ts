@@ -28,6 +28,32 @@ export const ld = {
 
 export const subscriptions = { "1": v1, "2": v2, ld } as const;
 
+type Version = keyof typeof subscriptions;
+
+/** A complete call of each operation. */
+export const requests = {
+  create: (version: Version, endpoint: object) => ({
+    method: "POST",
+    path: `/v1/subscriptions?ngsi_version=${version}`,
+    body: JSON.stringify({ subscription: subscriptions[version], endpoint }),
+  }),
+  one: (version: Version, endpoint: object) => ({
+    method: "GET",
+    path: `/v1/subscriptions?ngsi_version=${version}&subscription_id=x`,
+    body: JSON.stringify(endpoint),
+  }),
+  all: (version: Version, endpoint: object) => ({
+    method: "GET",
+    path: `/v1/subscriptions?ngsi_version=${version}`,
+    body: JSON.stringify(endpoint),
+  }),
+  delete: (version: Version, endpoint: object) => ({
+    method: "DELETE",
+    path: `/v1/subscriptions?subscription_id=x&ngsi_version=${version}`,
+    body: JSON.stringify(endpoint),
+  }),
+};
+
 /** A copy without the member at the path. */
 export function without(payload: object, path: string): object {
   return changed(payload, path.split("."), undefined);
