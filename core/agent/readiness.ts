@@ -41,7 +41,8 @@ export class Readiness {
     if (running === undefined || running.channel.size === 0) return [];
     const since = latest([setupTime, running.channel.filledAt, progress.lastSettled(name)]);
     const seconds = Math.floor((clock.now().getTime() - since) / 1000);
-    if (seconds <= stallSeconds + node.batching.batchTimeout) return [];
+    const { batchSize, batchTimeout } = node.batching;
+    if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
     const held = `channel "${node.channel}" holds ${running.channel.size} events`;
     return [{ component: name, reason: `${held} and the sink has not progressed for ${seconds} seconds` }];
   }

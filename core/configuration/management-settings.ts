@@ -73,7 +73,7 @@ export const managementProperties = {
     env: "DENEB_BROKER_VERIFY_TLS",
   },
   stallThreshold: {
-    doc: "Seconds a sink may go without storing anything while its channel holds events, before GET /ready is red. The batch_timeout of the sink is added.",
+    doc: "Seconds a sink may go without storing anything while its channel holds events, before GET /ready is red. The batch_timeout of a sink with a batch_size above 1 is added.",
     format: "seconds",
     default: 60,
     min: 1,

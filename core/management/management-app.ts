@@ -14,7 +14,7 @@ import { prometheusResource } from "./prometheus-resource.js";
 import { RefusedCall } from "./refused-call.js";
 import { type AccessTokens, accessControl } from "./security/access.js";
 import { audit } from "./security/audit.js";
-import { refuseOtherSites, securityHeaders } from "./security/headers.js";
+import { refusePages, securityHeaders } from "./security/headers.js";
 import { statisticsResource } from "./statistics-resource.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
 import { versionResource } from "./version-resource.js";
@@ -43,7 +43,7 @@ export function managementApp(parts: ManagementParts): Express {
   const { version, access, log } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(securityHeaders(access.tls), correlate, audit(log), refuseOtherSites, accessControl(access.tokens));
+  app.use(securityHeaders(access.tls), correlate, audit(log), refusePages, accessControl(access.tokens));
   app.use(unknownMethod);
   app.use(versionResource(version));
   app.use(statisticsResource(parts.statistics));

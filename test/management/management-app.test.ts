@@ -50,6 +50,12 @@ const unknown = [
   ["GET", "/v1/nothing"],
   ["DELETE", "/v1/version"],
   ["PATCH", "/v1/stats"],
+  ["OPTIONS", "/v1/stats"],
+  ["OPTIONS", "/v1/subscriptions"],
+  ["PUT", "/v1/subscriptions"],
+  ["POST", "/v1/admin/metrics"],
+  ["PUT", "/admin/metrics"],
+  ["GET", "/v1/subscriptionsX"],
   ["GET", "/V1/version"],
 ] as const;
 
@@ -62,6 +68,22 @@ for (const [method, path] of unknown)
     assert.equal(status, 404);
     assert.deepEqual(body, { success: "false", error: `${method} ${path} not found` });
   });
+
+test("HEAD is answered 404, for known paths too", async (context) => {
+  const { call } = await serve(context);
+
+  const { status, text } = await call("HEAD", "/v1/version");
+
+  assert.deepEqual({ status, text }, { status: 404, text: "" });
+});
+
+test("a slash at the end of a path makes no difference", async (context) => {
+  const { call } = await serve(context);
+
+  const { status } = await call("GET", "/v1/version/");
+
+  assert.equal(status, 200);
+});
 
 test("a path that cannot be decoded is the client's fault and shows no stack", async (context) => {
   const { call } = await serve(context);

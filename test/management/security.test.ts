@@ -30,6 +30,8 @@ const accessCases = [
   { method: "GET", path: "/live", call: {}, status: 200 },
   { method: "GET", path: "/ready", call: {}, status: 200 },
   { method: "POST", path: "/live", call: {}, status: 401 },
+  { method: "HEAD", path: "/live", call: {}, status: 401 },
+  { method: "HEAD", path: "/v1/stats", call: bearer("reader"), status: 404 },
 ] as const;
 
 for (const { method, path, call: given, status } of accessCases)
@@ -40,7 +42,7 @@ for (const { method, path, call: given, status } of accessCases)
 
     assert.equal(answer.status, status);
     assert.equal(answer.headers.get("www-authenticate"), status === 401 ? 'Bearer realm="deneb"' : null);
-    if (status > 400) assert.equal(answer.body.success, "false");
+    if (status > 400 && method !== "HEAD") assert.equal(answer.body.success, "false");
   });
 
 test("each changing call leaves one audit line, without bodies, tokens and unknown parameters", async (context) => {
@@ -92,14 +94,22 @@ test("answers carry the security headers, and no header that tells what serves t
   assert.equal(headers.get("strict-transport-security"), null);
 });
 
-test("a page of another site cannot call the interface through a browser", async (context) => {
-  const { call } = await runningManagement(context);
+const pageHeaders = [
+  { "Sec-Fetch-Site": "cross-site" },
+  { "Sec-Fetch-Site": "same-site" },
+  { Origin: "http://elsewhere.example" },
+  { Origin: "null" },
+] as const;
 
-  const { status, body } = await call("PUT", "/v1/stats", { headers: { "Sec-Fetch-Site": "cross-site" } });
+for (const headers of pageHeaders)
+  test(`a page cannot call the interface through a browser that sends ${JSON.stringify(headers)}`, async (context) => {
+    const { call } = await runningManagement(context);
 
-  assert.equal(status, 403);
-  assert.equal(body.success, "false");
-});
+    const { status, body } = await call("PUT", "/v1/stats", { headers });
+
+    assert.equal(status, 403);
+    assert.equal(body.success, "false");
+  });
 
 test("over TLS only clients with a certificate of the client CA are served", async (context) => {
   const server = selfSigned("server");

@@ -19,8 +19,8 @@ export function operation(description: Operation): Operation {
 
 /** An operation that asks for no token. */
 export function openOperation(description: Operation): Operation {
-  const { "403": otherSite } = refusals;
-  return { ...description, responses: { ...description.responses, "403": otherSite }, security: [] };
+  const { "403": fromPage } = refusals;
+  return { ...description, responses: { ...description.responses, "403": fromPage }, security: [] };
 }
 
 export function answer(description: string, schema: object): object {
@@ -41,5 +41,5 @@ export function queryParameter(name: string, description: string, schema: object
 
 const refusals = {
   "401": failure("Tokens are configured and the request has none of them."),
-  "403": failure("The token may only read, the call comes from a page of another site, or the broker is not allowed."),
+  "403": failure("The token may only read, the call comes from a page in a browser, or the broker is not allowed."),
 } as const;

@@ -1,7 +1,9 @@
 import type { Request } from "express";
 import { parameter } from "../query.js";
 
-/** Whether a call changes something: everything but GET does, and a GET that resets what it reads. */
+/** Whether a call may change something: one with another method than those for reading, or a GET that resets. */
 export function isChanging(request: Request): boolean {
-  return request.method !== "GET" || parameter(request, "reset") === "true";
+  return !readingMethods.has(request.method) || parameter(request, "reset") === "true";
 }
+
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);

@@ -17,9 +17,10 @@ export function securityHeaders(tls: boolean): RequestHandler {
   };
 }
 
-/** Browsers say when a page of another site makes them call; nobody who operates an agent does that. */
-export const refuseOtherSites: RequestHandler = (request, response, next) => {
+/** Browsers say when a page makes them call; there are no pages here, and nobody operates an agent from another one. */
+export const refusePages: RequestHandler = (request, response, next) => {
   const site = request.get("sec-fetch-site");
-  if (site === undefined || site === "same-origin" || site === "none") next();
-  else fail(response, 403, { error: "Calls from pages of other sites are refused" });
+  const ownPage = site === undefined || site === "same-origin" || site === "none";
+  if (ownPage && request.get("origin") === undefined) next();
+  else fail(response, 403, { error: "Calls from pages in a browser are refused" });
 };
