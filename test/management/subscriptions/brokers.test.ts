@@ -124,6 +124,19 @@ for (const version of ["2", "ld"] as const)
     assert.equal(calls.length, 3);
   });
 
+for (const size of [99, 100, 101])
+  test(`a broker that knows neither pages nor counts and has ${size} subscriptions is not asked for ever`, async (context) => {
+    const body = Array.from({ length: size }, (_, index) => ({ id: `s${index}` }));
+    const { calls, endpoint } = await brokerStandIn(context, () => ({ status: 200, body }));
+    const { call } = await runningManagement(context);
+    const { method, path, ...sent } = requests.all("2", endpoint);
+
+    const answer = await call(method, path, sent);
+
+    assert.equal(answer.body.result.result.length, size);
+    assert.equal(calls.length, size === 100 ? 2 : 1);
+  });
+
 test("an id cannot lead out of the path of subscriptions", async (context) => {
   const { calls, endpoint } = await brokerStandIn(context, brokerWith([]));
   const { call } = await runningManagement(context);
