@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { type BrokerReply, brokerStandIn, brokerWith, type SeenCall } from "../support/broker.js";
-import { runningManagement } from "../support/management.js";
+import { runningManagement } from "../support/running-management.js";
 import { repositoryRoot } from "../support/repository.js";
 
 const run = promisify(execFile);

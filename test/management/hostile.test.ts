@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brokerStandIn } from "../support/broker.js";
-import { type ManagementCall, runningManagement } from "../support/management.js";
+import { type ManagementCall, runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { subscriptions } from "./subscriptions/payloads.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningManagement as serve } from "../support/management.js";
+import { runningManagement as serve } from "../support/running-management.js";
 
 test("GET /v1/version answers version and revision", async (context) => {
   const { call } = await serve(context);

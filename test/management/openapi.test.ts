@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Express } from "express";
 import { documentedPaths } from "../../core/management/openapi/openapi-resource.js";
 import { brokerStandIn } from "../support/broker.js";
-import { runningManagement } from "../support/management.js";
+import { runningManagement } from "../support/running-management.js";
 import { v2 } from "./subscriptions/payloads.js";
 
 test("every route of the interface is documented, and every documented operation has a route", async (context) => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readSecurity } from "../../core/management/security/read-security.js";
 import { AgentError } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
-import { runningManagement } from "../support/management.js";
+import { runningManagement } from "../support/running-management.js";
 
 const tokens = { read: ["reader", "reader-2"], admin: ["administrator"] };
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });

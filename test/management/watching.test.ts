@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AgentError } from "../../core/sdk/index.js";
-import { runningManagement } from "../support/management.js";
+import { runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 
 const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });

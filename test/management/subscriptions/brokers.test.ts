@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brokerStandIn, brokerWith } from "../../support/broker.js";
 import { selfSigned } from "../../support/certificates.js";
-import { runningManagement } from "../../support/management.js";
+import { runningManagement } from "../../support/running-management.js";
 import { ld, requests, v1, v2 } from "./payloads.js";
 
 const tenant = { "Fiware-Service": "openiot", "Fiware-ServicePath": "/a" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningManagement } from "../../support/management.js";
+import { runningManagement } from "../../support/running-management.js";
 import { having, ld, v1, v2, without } from "./payloads.js";
 
 /** Nobody is asked: every call here is refused before. */

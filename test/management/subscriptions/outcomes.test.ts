@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BrokerReply, brokerStandIn } from "../../support/broker.js";
-import { runningManagement } from "../../support/management.js";
+import { runningManagement } from "../../support/running-management.js";
 import { requests } from "./payloads.js";
 
 const failed = (result: unknown) => ({ success: "false", result });
