@@ -2,12 +2,12 @@ import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } f
 import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface CheckOptions extends ConfigurationFile {
-  readonly plugins?: readonly string[];
+  readonly pluginFolders?: readonly string[];
 }
 
 /** `deneb check`: reports every fault of a properties file, warnings included; any of them fails the check. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(options.plugins ?? [], terminal);
+  const catalogue = await loadPlugins(options.pluginFolders ?? [], terminal);
   const { faults, agents, topology } = loadConfiguration(options, catalogue, terminal);
   printFaults(faults, terminal);
   if (faults.length > 0 || topology === undefined) {

@@ -2,22 +2,26 @@ import { readFileSync } from "node:fs";
 import type { DependencyContainer } from "tsyringe";
 import { METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { EditedText } from "../files/edited-text.js";
+import type { Logging } from "../logging/logging.js";
 import { BrokerClient } from "../management/broker/broker-client.js";
 import { BrokerTargets } from "../management/broker/broker-targets.js";
 import { managementApp } from "../management/management-app.js";
 import { ManagementServer } from "../management/management-server.js";
 import { readSecurity } from "../management/security/read-security.js";
-import type { Logger } from "../sdk/index.js";
 
 export interface ManagementSetup {
   readonly container: DependencyContainer;
   readonly settings: KernelSettings;
   readonly version: string;
-  readonly log: Logger;
+  readonly logging: Logging;
+  readonly nameMappings: EditedText;
 }
 
 /** The management interface of an agent. Throws when a file that the settings name cannot be used. */
-export function managementOf({ container, settings, version, log }: ManagementSetup): ManagementServer {
+export function managementOf(setup: ManagementSetup): ManagementServer {
+  const { container, settings, version, logging, nameMappings } = setup;
+  const log = logging.loggers.of("management");
   const { tokens, tls, brokerTargets } = readSecurity(settings, (file) => readFileSync(file, "utf8"));
   const brokers = new BrokerClient({
     targets: new BrokerTargets(brokerTargets),
@@ -32,6 +36,8 @@ export function managementOf({ container, settings, version, log }: ManagementSe
     readiness: container.resolve(READINESS),
     brokers,
     access: { tokens, tls: tls !== undefined, bodyLimit: settings.managementBodyLimit },
+    logging,
+    nameMappings,
     log,
   });
   return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);

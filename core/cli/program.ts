@@ -51,11 +51,16 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("-p, --management-port <port>", "port of the management interface (default: 5080)")
     .option("--management-host <host>", "address the management interface binds (default: 127.0.0.1)")
     .option("--data-dir <folder>", "folder for everything the agent keeps (default: data)")
-    .action((options) => settle(run(options, version, terminal)));
+    .option("--logging <file>", "logging file: appenders and levels (default: config/logging.json)")
+    .option("--grace-period <seconds>", "time to write what was accepted when stopping (default: 30)")
+    .option("--log-level <level>", "debug, info, warn or error (default: info)")
+    .action(({ plugins: pluginFolders, gracePeriod: gracePeriodSeconds, ...rest }) =>
+      settle(run({ ...rest, pluginFolders, gracePeriodSeconds }, version, terminal)),
+    );
 
   withPlugins(
     withConfiguration(program.command("check").description("report every fault of a properties file")),
-  ).action((options) => settle(check(options, terminal)));
+  ).action(({ plugins: pluginFolders, ...rest }) => settle(check({ ...rest, pluginFolders }, terminal)));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
     ({ plugins: folders }) => settle(plugins(folders ?? [], terminal)),
@@ -68,7 +73,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
     .option("--data-dir <folder>", "data directory of the agent (default: data)")
     .option("--json", "print the rows as JSON")
-    .action((query, options) => settle(sql(query, options, terminal)));
+    .action((query, { plugins: pluginFolders, ...rest }) => settle(sql(query, { ...rest, pluginFolders }, terminal)));
 
   withPlugins(program.command("docs").description("write the configuration reference of every plugin"))
     .option("--out <folder>", "folder of the pages", "docs/reference")

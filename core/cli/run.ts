@@ -1,12 +1,18 @@
 import { once } from "node:events";
+import path from "node:path";
 import type { Agent } from "../agent/agent.js";
 import { AGENT, agentContainer } from "../agent/container.js";
-import { type KernelFlags, type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
+import {
+  isGiven,
+  type KernelFlags,
+  type KernelSettings,
+  readKernelSettings,
+} from "../configuration/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
-import { createLoggers } from "../logging/loggers.js";
+import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
+import { nameMappingsText } from "../management/name-mappings-text.js";
 import { reasonOf } from "../sdk/index.js";
-import type { Loggers } from "../tokens.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { managementOf } from "./management.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -22,21 +28,32 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   const configuration = loadConfiguration(options, catalogue, terminal);
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
-  return await serve({ topology: configuration.topology, settings, version }, terminal);
+  const logging = await openLogging({
+    file: settings.logging,
+    folder: path.join(settings.dataDir, "logs"),
+    level: settings.logLevel,
+    levelGiven: isGiven("logLevel", options, terminal.env),
+    report: (problem) => terminal.err(`warning: ${problem}`),
+  });
+  try {
+    return await serve({ topology: configuration.topology, settings, version, logging }, terminal);
+  } finally {
+    logging.close();
+  }
 }
 
 interface Service {
   readonly topology: Topology;
   readonly settings: KernelSettings;
   readonly version: string;
+  readonly logging: Logging;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
-  const loggers = createLoggers(settings.logLevel);
-  const log = loggers.of("deneb");
+  const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, management } = build(service, loggers);
+    const { agent, management } = build(service);
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
       await management.start();
@@ -54,11 +71,16 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   }
 }
 
-function build(
-  { topology, settings, version }: Service,
-  loggers: Loggers,
-): { agent: Agent; management: ManagementServer } {
-  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers, watching: settings });
-  const log = loggers.of("management");
-  return { agent: container.resolve(AGENT), management: managementOf({ container, settings, version, log }) };
+function build({ topology, settings, version, logging }: Service): { agent: Agent; management: ManagementServer } {
+  const container = agentContainer({
+    topology,
+    dataDir: settings.dataDir,
+    loggers: logging.loggers,
+    watching: settings,
+  });
+  const nameMappings = nameMappingsText(topology);
+  return {
+    agent: container.resolve(AGENT),
+    management: managementOf({ container, settings, version, logging, nameMappings }),
+  };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readSettings } from "../configuration/component-settings.js";
 import { readKernelSettings } from "../configuration/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
-import { createLoggers } from "../logging/loggers.js";
+import { silentLoggers } from "../logging/silent-loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
@@ -14,7 +14,7 @@ export interface SqlOptions {
   readonly name?: string;
   readonly sink?: string;
   readonly dataDir?: string;
-  readonly plugins?: readonly string[];
+  readonly pluginFolders?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function sql(query: string, options: SqlOptions, terminal: Terminal
   if (target === undefined) return exitCodes.badInput;
   const context: Context = {
     name: target.name,
-    log: createLoggers("silent").of(target.name),
+    log: silentLoggers.of(target.name),
     dataDir: settings.dataDir,
     now: () => new Date(),
   };

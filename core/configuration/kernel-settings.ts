@@ -34,12 +34,18 @@ export const kernelProperties = {
     env: "DENEB_GRACE_PERIOD",
   },
   logLevel: {
-    doc: "Least level of the log lines written.",
+    doc: "Least level of the log lines written. When given, it wins over the level of the root logger in the logging file.",
     format: ["debug", "info", "warn", "error"],
     default: "info",
     env: "DENEB_LOG_LEVEL",
   },
   ...managementProperties,
+  logging: {
+    doc: "Logging file: appenders and levels of loggers, JSON. It need not exist; the management interface edits it.",
+    format: "text",
+    default: "config/logging.json",
+    env: "DENEB_LOGGING",
+  },
 } as const satisfies Schema;
 
 /** Folders of plugins besides the agent's own: those of the command line, then those of this variable. */
@@ -55,6 +61,7 @@ export const kernelOptions = {
   dataDir: "--data-dir",
   gracePeriodSeconds: "--grace-period",
   logLevel: "--log-level",
+  logging: "--logging",
   pluginFolders: "--plugins",
   ...managementOptions,
 } as const;
@@ -87,6 +94,11 @@ export function readKernelSettings(flags: KernelFlags, env: Environment): Kernel
   const config = Object.fromEntries(values);
   if (!isComplete(config)) return { settings: undefined, faults };
   return { settings: { ...config, pluginFolders: pluginFolders(flags, env) }, faults };
+}
+
+/** Whether the command line or the environment gives the setting, so that it is not the default. */
+export function isGiven(name: KernelName, flags: KernelFlags, env: Environment): boolean {
+  return givenFor(name, flags, env).length > 0;
 }
 
 const kernelNames = Object.keys(kernelProperties).filter(isKernelName);

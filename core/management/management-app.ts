@@ -2,16 +2,22 @@ import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
+import type { EditedText } from "../files/edited-text.js";
+import type { LoggingTargets } from "../logging/targets.js";
 import type { Prometheus } from "../metrics/prometheus.js";
 import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
+import { appendersResource } from "./appenders-resource.js";
 import type { BrokerClient } from "./broker/broker-client.js";
 import { fail } from "./envelope.js";
+import { loggersResource } from "./loggers-resource.js";
 import { metricsResource } from "./metrics-resource.js";
+import { nameMappingsResource } from "./name-mappings-resource.js";
 import { openapiResource } from "./openapi/openapi-resource.js";
 import { probesResource } from "./probes-resource.js";
 import { prometheusResource } from "./prometheus-resource.js";
 import { RefusedCall } from "./refused-call.js";
+import { bodyReader } from "./request-text.js";
 import { type AccessTokens, accessControl } from "./security/access.js";
 import { audit } from "./security/audit.js";
 import { refusePages, securityHeaders } from "./security/headers.js";
@@ -27,6 +33,9 @@ export interface ManagementParts {
   readonly readiness: Readiness;
   readonly brokers: BrokerClient;
   readonly access: ManagementAccess;
+  readonly logging: LoggingTargets;
+  /** The file of the name mappings. */
+  readonly nameMappings: EditedText;
   readonly log: Logger;
 }
 
@@ -44,10 +53,13 @@ export function managementApp(parts: ManagementParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(securityHeaders(access.tls), correlate, audit(log), refusePages, accessControl(access.tokens));
-  app.use(unknownMethod);
+  app.use(unknownMethod, bodyReader(access.bodyLimit));
   app.use(versionResource(version));
   app.use(statisticsResource(parts.statistics));
-  app.use(subscriptionsResource({ brokers: parts.brokers, bodyLimit: access.bodyLimit }));
+  app.use(subscriptionsResource(parts.brokers));
+  app.use(appendersResource(parts.logging));
+  app.use(loggersResource(parts.logging));
+  app.use(nameMappingsResource(parts.nameMappings, log));
   app.use(metricsResource(parts.metrics));
   app.use(prometheusResource(parts.prometheus, version));
   app.use(probesResource(parts.readiness));

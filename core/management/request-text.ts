@@ -1,25 +1,40 @@
-import { isUtf8 } from "node:buffer";
-import express, { type Request, type RequestHandler } from "express";
-import { malformedJson } from "./refused-call.js";
+import { type Request, type RequestHandler, raw } from "express";
 
-/** Reads the body of every request, GET and DELETE included, whatever its content type; larger ones are answered 413. */
+/** Reads the body of a request whatever its method and content type say; larger ones are answered 413. */
 export function bodyReader(limit: number): RequestHandler {
-  return express.raw({ type: () => true, limit });
+  return raw({ type: () => true, limit });
 }
 
-/** The body that {@link bodyReader} read; empty when there is none. */
-export function bodyText({ body }: Request): string {
-  const content: unknown = body;
-  if (!Buffer.isBuffer(content)) return "";
-  if (!isUtf8(content)) throw malformedJson();
-  return content.toString("utf8");
+/** The body as text; empty when there is none. */
+export function bodyOf({ body }: Request): string {
+  return Buffer.isBuffer(body) ? body.toString("utf8") : "";
 }
 
-/** The JSON value of a text. Throws the documented refusal when it is none. */
-export function parsedJson(text: string): unknown {
+/** The body as a JSON object; undefined when it is something else. */
+export function objectOf(request: Request): Readonly<Record<string, unknown>> | undefined {
+  return asObject(parsed(bodyOf(request)));
+}
+
+/** A member that is an object; undefined when it is something else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+/** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
+export function parameterOf({ originalUrl }: Request, name: string): string | undefined {
+  const start = originalUrl.indexOf("?");
+  const query = start === -1 ? "" : originalUrl.slice(start + 1);
+  return new URLSearchParams(query).get(name) ?? undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformedJson();
+    return undefined;
   }
 }

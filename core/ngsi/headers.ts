@@ -14,6 +14,9 @@ export const eventHeaders = {
   timestamp: "timestamp",
   /** Address of the JSON-LD context, when the notification named one in a Link header. */
   link: "link",
+  /** Service and service path after the name mappings; there when an event went through them. */
+  mappedService: "mapped-fiware-service",
+  mappedServicePath: "mapped-fiware-servicepath",
 } as const;
 
 /** Header fields of a delivery, names in lower case; values as node gives them, one character per byte. */

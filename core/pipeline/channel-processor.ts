@@ -7,6 +7,7 @@ import {
   reasonOf,
 } from "../sdk/index.js";
 import { SourceCounters } from "./counters.js";
+import { logContext } from "./log-context.js";
 
 export interface ChannelProcessorParts {
   /** In the order of execution. */
@@ -33,6 +34,7 @@ export class ChannelProcessor {
     for (const [name, chosen] of routes.required) await this.#put(name, chosen);
     for (const [name, chosen] of routes.optional) await this.#tryPut(name, chosen);
     this.counters.processed += 1;
+    this.#parts.log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
   };
 
   #route(events: readonly Event[]): { required: Map<string, Event[]>; optional: Map<string, Event[]> } {
@@ -76,7 +78,7 @@ export class ChannelProcessor {
       await this.#put(name, events);
     } catch (error) {
       this.#parts.log.warn(
-        { channel: name, events: events.length, reason: reasonOf(error) },
+        { channel: name, events: events.length, reason: reasonOf(error), ...logContext(events) },
         "optional channel left out",
       );
     }

@@ -11,6 +11,7 @@ import {
 import type { Clock, TransactionObserver } from "../tokens.js";
 import type { SinkCounters } from "./counters.js";
 import type { DeadLetterReason, DeadLetters } from "./dead-letters.js";
+import { logContext } from "./log-context.js";
 import { wait } from "./wait.js";
 
 /** An error that does not say whether it may pass is tried this often at the most, even when retries are endless. */
@@ -87,7 +88,7 @@ export class SinkDelivery {
   async #pause(events: readonly Event[], failure: Failure, attempt: number, signal: AbortSignal): Promise<boolean> {
     const interval = intervalOf(this.#parts.retry.batchRetryIntervals, attempt);
     const reason = reasonOf(failure.error);
-    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason };
+    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...logContext(events) };
     if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
     else this.#parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
@@ -130,7 +131,8 @@ export class SinkDelivery {
     counters.deadLettered += events.length;
     this.#parts.observer?.givenUp(name, events);
     const file = deadLetters.fileOf(name);
-    log.error({ events: events.length, attempts: end.attempt, reason: message, file }, "events kept as dead letters");
+    const fields = { events: events.length, attempts: end.attempt, reason: message, file, ...logContext(events) };
+    log.error(fields, "events kept as dead letters");
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { type Entity, eventHeaders, isoTime, type Naming, schemaName, tableName } from "deneb/ngsi";
+import { type Entity, eventHeaders, isoTime, mappedEvent, type Naming, schemaName, tableName } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
@@ -9,15 +9,18 @@ export interface Placing {
   readonly naming: Naming;
   readonly layout: ColumnLayout;
   readonly dialect: Dialect;
+  /** Whether names after the name mappings are used. */
+  readonly mapped: boolean;
 }
 
 /** The row of an event and its table; undefined for an entity without attributes. */
-export function placedRow(event: Event, { naming, layout, dialect }: Placing): PlacedRow | undefined {
-  const entity = entityOf(event);
-  const row = layout.row(entity, receivedAt(event, entity));
+export function placedRow(event: Event, { naming, layout, dialect, mapped }: Placing): PlacedRow | undefined {
+  const named = mapped ? mappedEvent(event) : event;
+  const entity = entityOf(named);
+  const row = layout.row(entity, receivedAt(named, entity));
   if (row === undefined) return undefined;
 
-  const schema = schemaName(header(event, entity, eventHeaders.service), naming);
+  const schema = schemaName(header(named, entity, eventHeaders.service), naming);
   const name = dialect.allowed({ schema, table: tableName(entity, naming) });
   const subject = naming.dataModel === "dm-by-entity" ? entity.id : entity.type;
   return { ...row, name, subject, event };

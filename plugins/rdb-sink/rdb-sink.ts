@@ -33,6 +33,7 @@ export class RdbSink implements Sink {
       naming: { dataModel: storedModel(config.data_model) ?? "dm-by-entity", encoding: config.enable_encoding },
       layout: new ColumnLayout({ nativeTypes: config.attr_native_types, reserved: store.dialect.reservedColumns }),
       dialect: store.dialect,
+      mapped: config.enable_name_mappings,
     };
   }
 
@@ -42,7 +43,10 @@ export class RdbSink implements Sink {
     try {
       await driver.probe(new AbortController().signal);
     } catch (error) {
-      log.error({ reason: reasonOf(this.#explained(error)) }, "the database cannot be used now; writes are tried again");
+      log.error(
+        { reason: reasonOf(this.#explained(error)) },
+        "the database cannot be used now; writes are tried again",
+      );
     }
   }
 

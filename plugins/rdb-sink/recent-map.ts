@@ -1,15 +1,15 @@
 /**
- * A map that forgets what was not used for long: it keeps the entries used last, at most `limit` of them.
+ * A map that forgets what was not used for long: it keeps the `limit` entries used last, and never twice as many.
  *
  * Two generations instead of a list in order of use: reading costs one look-up, and forgetting costs nothing.
  */
 export class RecentMap<Value> {
-  readonly #generation: number;
+  readonly #limit: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
   constructor(limit: number) {
-    this.#generation = Math.max(1, Math.floor(limit / 2));
+    this.#limit = limit;
   }
 
   get(key: string): Value | undefined {
@@ -24,7 +24,7 @@ export class RecentMap<Value> {
   set(key: string, value: Value): void {
     this.#old.delete(key);
     this.#young.set(key, value);
-    if (this.#young.size < this.#generation) return;
+    if (this.#young.size < this.#limit) return;
     this.#old = this.#young;
     this.#young = new Map();
   }

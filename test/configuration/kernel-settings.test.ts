@@ -10,6 +10,7 @@ const defaults = {
   dataDir: "data",
   gracePeriodSeconds: 30,
   logLevel: "info",
+  logging: "config/logging.json",
   pluginFolders: [],
   managementReadTokens: [],
   managementReadTokensFile: "",
@@ -43,6 +44,7 @@ const cases = [
       DENEB_DATA_DIR: "/var/lib/deneb",
       DENEB_GRACE_PERIOD: "5",
       DENEB_LOG_LEVEL: "debug",
+      DENEB_LOGGING: "/etc/deneb/logging.json",
     },
     expected: {
       managementHost: "0.0.0.0",
@@ -50,6 +52,7 @@ const cases = [
       dataDir: "/var/lib/deneb",
       gracePeriodSeconds: 5,
       logLevel: "debug",
+      logging: "/etc/deneb/logging.json",
     },
   },
   {

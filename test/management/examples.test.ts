@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { type BrokerReply, brokerStandIn, brokerWith, type SeenCall } from "../support/broker.js";
-import { runningManagement } from "../support/running-management.js";
 import { repositoryRoot } from "../support/repository.js";
+import { runningManagement } from "../support/running-management.js";
 
 const run = promisify(execFile);
 const curl = await run("curl", ["--version"]).then(

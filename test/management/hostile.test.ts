@@ -29,6 +29,9 @@ const paths = [
   "/v1/admin/metrics",
   "/admin/metrics",
   "/metrics",
+  "/v1/admin/log/appenders",
+  "/v1/admin/log/loggers",
+  "/v1/namemappings",
   "/openapi.json",
   "/v1/%00",
   "/v1/%E0%A4%A",
@@ -40,7 +43,18 @@ const paths = [
   "*",
   "http://elsewhere/v1/version",
 ];
-const names = ["ngsi_version", "subscription_id", "reset", "name", "__proto__", "constructor", "a[b][c]", "", "%00"];
+const names = [
+  "ngsi_version",
+  "subscription_id",
+  "reset",
+  "transient",
+  "name",
+  "__proto__",
+  "constructor",
+  "a[b][c]",
+  "",
+  "%00",
+];
 const values = [
   "1",
   "2",

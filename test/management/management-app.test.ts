@@ -52,6 +52,7 @@ const unknown = [
   ["PATCH", "/v1/stats"],
   ["OPTIONS", "/v1/stats"],
   ["OPTIONS", "/v1/subscriptions"],
+  ["OPTIONS", "/v1/namemappings"],
   ["PUT", "/v1/subscriptions"],
   ["POST", "/v1/admin/metrics"],
   ["PUT", "/admin/metrics"],

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Express } from "express";
+import { editedFile } from "../../core/files/edited-text.js";
 import { documentedPaths } from "../../core/management/openapi/openapi-resource.js";
-import { brokerStandIn } from "../support/broker.js";
+import type { Paths } from "../../core/management/openapi/operation.js";
+import { type BrokerReply, brokerStandIn, type SeenCall } from "../support/broker.js";
 import { runningManagement } from "../support/running-management.js";
+import { tempFolder } from "../support/temp-folder.js";
 import { v2 } from "./subscriptions/payloads.js";
 
 test("every route of the interface is documented, and every documented operation has a route", async (context) => {
@@ -30,56 +35,78 @@ test("every reference of the document leads somewhere", async (context) => {
 });
 
 test("every documented answer can be got, and no call gets another", async (context) => {
-  const seen = new Set<string>();
-  const broker = await brokerStandIn(context, ({ url, method }) => {
-    if (url.includes("unknown")) return { status: 404 };
-    if (url.includes("silent")) return undefined;
-    if (method === "POST") return { status: 201, headers: { Location: "/v2/subscriptions/a" } };
-    return url.includes("/a") ? (method === "DELETE" ? { status: 204 } : { status: 200, body: {} }) : undefined;
+  const broker = await brokerStandIn(context, answering);
+  const silent = await brokerStandIn(context, () => undefined);
+  const folder = await tempFolder(context);
+  const mappingsFile = join(folder, "mappings.json");
+  const { agent, call, dataDir } = await runningManagement(context, {
+    access: { tokens: { read: [], admin: ["t"] }, bodyLimit: 2000 },
+    brokerTimeoutMillis: 50,
+    nameMappings: editedFile(mappingsFile),
   });
-  const tokens = { read: [], admin: ["t"] };
-  const access = { tokens, bodyLimit: 2000 };
-  const { agent, call } = await runningManagement(context, { access, brokerTimeoutMillis: 50 });
-  const authorized = { Authorization: "Bearer t" };
+  const seen = new Set<string>();
   const ask = async (method: string, path: string, body = "", headers: Record<string, string> = authorized) => {
-    const { status } = await call(method, path, { headers, body });
+    const { status } = await call(method.toUpperCase(), path, { headers, body });
     seen.add(`${method.toLowerCase()} ${path.replace(/\?.*/, "")} ${status}`);
   };
-  const all = operationsOf(documentedPaths).map((operation) => operation.split(" "));
 
-  for (const [method = "", path = ""] of all) {
-    await ask(method.toUpperCase(), path, "", { ...authorized, "Sec-Fetch-Site": "cross-site" });
-    await ask(method.toUpperCase(), path, "", {});
-    if (path !== "/v1/subscriptions") await ask(method.toUpperCase(), path);
+  for (const [method = "", path = ""] of operationsOf(documentedPaths).map((operation) => operation.split(" "))) {
+    await ask(method, path, "", { ...authorized, "Sec-Fetch-Site": "cross-site" });
+    await ask(method, path, "", {});
+    await ask(method, path, "x".repeat(2001));
+    await ask(method, path);
   }
-  for (const path of ["/admin/metrics", "/v1/admin/metrics"]) await ask("GET", `${path}?reset=x`);
-  const endpoint = JSON.stringify(broker.endpoint);
-  const gone = JSON.stringify({ ...broker.endpoint, port: "1" });
-  for (const method of ["GET", "DELETE"]) {
-    for (const id of ["a", "unknown", "silent"])
-      await ask(method, `/v1/subscriptions?ngsi_version=2&subscription_id=${id}`, endpoint);
-    await ask(method, "/v1/subscriptions?ngsi_version=2&subscription_id=a", gone);
-    await ask(method, "/v1/subscriptions?ngsi_version=2&subscription_id=a", "x".repeat(2001));
-    await ask(method, "/v1/subscriptions");
+  const away = { ...broker.endpoint, port: "1" };
+  for (const endpoint of [broker.endpoint, away, silent.endpoint]) {
+    for (const id of ["known", "unknown"])
+      for (const method of ["GET", "DELETE"])
+        await ask(method, `/v1/subscriptions?ngsi_version=2&subscription_id=${id}`, JSON.stringify(endpoint));
+    await ask("POST", "/v1/subscriptions?ngsi_version=2", JSON.stringify({ subscription: v2, endpoint }));
   }
   await ask("GET", "/v1/subscriptions?ngsi_version=1");
-  const subscription = (at: unknown) => JSON.stringify({ subscription: v2, endpoint: at });
-  await ask("POST", "/v1/subscriptions?ngsi_version=2", subscription(broker.endpoint));
-  await ask("POST", "/v1/subscriptions?ngsi_version=2", subscription({ ...broker.endpoint, port: "1" }));
-  const silent = await brokerStandIn(context, () => undefined);
-  await ask("POST", "/v1/subscriptions?ngsi_version=2", subscription(silent.endpoint));
-  await ask("POST", "/v1/subscriptions?ngsi_version=2", "x".repeat(2001));
-  await ask("POST", "/v1/subscriptions");
+  for (const path of ["/admin/metrics", "/v1/admin/metrics"]) await ask("GET", `${path}?reset=x`);
+  const askFiles = async () => {
+    for (const method of ["POST", "PUT", "GET", "DELETE"]) {
+      for (const [path, body] of logInputs) await ask(method, `${path}?transient=false`, body);
+      await ask(method, "/v1/namemappings", '{"serviceMapping":[{"originalService":"a"}]}');
+    }
+  };
+  await askFiles();
+  for (const [path] of logInputs) for (const method of ["GET", "DELETE"]) await ask(method, `${path}?transient=x`);
+  for (const file of [mappingsFile, join(dataDir, "logging.json")]) await writeFile(file, "{bad");
+  await askFiles();
   await agent.stop(1000);
   await ask("GET", "/ready");
 
-  const documented = Object.entries(documentedPaths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { responses }]) =>
-      Object.keys(responses).map((status) => `${method} ${path} ${status}`),
-    ),
-  );
-  assert.deepEqual([...seen].sort(), documented.sort());
+  assert.deepEqual([...seen].sort(), answersOf(documentedPaths));
 });
+
+const authorized = { Authorization: "Bearer t" };
+
+const logInputs = [
+  ["/v1/admin/log/loggers", '{"logger":{"name":"n1","level":"INFO"}}'],
+  [
+    "/v1/admin/log/appenders",
+    '{"appender":{"name":"n1","class":"console"},"pattern":{"layout":"pattern","ConversionPattern":"%m%n"}}',
+  ],
+] as const;
+
+/** A broker that knows one subscription. */
+function answering({ method, url }: SeenCall): BrokerReply {
+  if (url.endsWith("/unknown")) return { status: 404 };
+  if (method === "POST") return { status: 201, headers: { Location: "/v2/subscriptions/known" } };
+  return method === "DELETE" ? { status: 204 } : { status: 200, body: { id: "known" } };
+}
+
+function answersOf(paths: Paths): readonly string[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.keys(responses).map((status) => `${method} ${path} ${status}`),
+      ),
+    )
+    .sort();
+}
 
 function operationsOf(paths: object): readonly string[] {
   return Object.entries(paths)

@@ -78,7 +78,7 @@ test("a full optional channel is only logged", async () => {
   assert.deepEqual([await content(a), await content(b)], [[1, 2], [1]]);
   assert.deepEqual(
     lines.map(({ level }) => level),
-    ["warn"],
+    ["debug", "warn", "debug"],
   );
 });
 

@@ -23,7 +23,13 @@ export const rooms: readonly Room[] = [
   { paths: ["core/metrics"], row: 3, packages: ["prom-client"] },
   { paths: ["core/logging"], row: 3, packages: ["pino"] },
   { paths: ["core/tokens.ts"], row: 2, packages: ["tsyringe"], builtins: [] },
-  { paths: ["core/ngsi"], row: 2, packages: ["lossless-json"], builtins: ["node:buffer", "node:crypto", "node:util"] },
+  {
+    paths: ["core/ngsi"],
+    row: 2,
+    packages: ["re2js"],
+    builtins: ["node:buffer", "node:crypto", "node:util"],
+  },
+  { paths: ["core/files"], row: 2, packages: [] },
   { paths: ["core/testing"], row: 2, packages: [] },
   { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
 ];

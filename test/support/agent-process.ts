@@ -27,7 +27,7 @@ export interface AgentSetup {
 
 /** Starts the program as a user would, on free ports, and waits until it is ready. */
 export async function startAgent(
-  context: TestContext,
+  context: Pick<TestContext, "after">,
   { properties, folder, env = {} }: AgentSetup,
 ): Promise<AgentProcess> {
   const file = path.join(folder, "agent.properties");

@@ -2,8 +2,10 @@ import { request as requestPlain } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import type { DependencyContainer } from "tsyringe";
 import { AGENT, agentContainer, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
+import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
 import { BrokerClient } from "../../core/management/broker/broker-client.js";
 import { BrokerTargets } from "../../core/management/broker/broker-targets.js";
 import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
@@ -12,6 +14,7 @@ import type { TlsMaterial } from "../../core/management/security/read-security.j
 import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
 import { CLOCK, type Clock } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
+import { testLogging } from "./logging.js";
 import { recordingLog } from "./recording-log.js";
 import { ScriptedSink } from "./scripted-sink.js";
 import { tempFolder } from "./temp-folder.js";
@@ -49,14 +52,16 @@ export interface ManagementSetting {
   readonly targets?: readonly string[];
   readonly brokerTimeoutMillis?: number;
   readonly verifyTls?: boolean;
+  readonly nameMappings?: EditedText;
 }
 
 /** An agent of one source, channel and sink with its management interface, until the test ends. */
 export async function runningManagement(context: TestContext, setting: ManagementSetting = {}) {
   const { log, lines } = recordingLog();
+  const dataDir = await tempFolder(context);
   const container = agentContainer({
     topology: topologyWith(setting),
-    dataDir: await tempFolder(context),
+    dataDir,
     loggers: { of: () => log },
     watching: { stallThreshold: 60, metricsServices: setting.metricsServices ?? 1000 },
   });
@@ -68,18 +73,11 @@ export async function runningManagement(context: TestContext, setting: Managemen
     verifyTls: setting.verifyTls ?? true,
   });
   const app = managementApp({
-    version: "1.2.3.abc",
-    statistics: container.resolve(STATISTICS),
-    metrics: container.resolve(METRICS),
-    prometheus: container.resolve(PROMETHEUS),
-    readiness: container.resolve(READINESS),
+    ...partsOf(container),
     brokers,
-    access: {
-      tokens: { read: [], admin: [] },
-      tls: setting.tls !== undefined,
-      bodyLimit: 1_048_576,
-      ...setting.access,
-    },
+    access: { ...openAccess, tls: setting.tls !== undefined, ...setting.access },
+    logging: await testLogging(dataDir),
+    nameMappings: setting.nameMappings ?? editedMemory(),
     log,
   });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0, tls: setting.tls }, log);
@@ -90,7 +88,22 @@ export async function runningManagement(context: TestContext, setting: Managemen
     await agent.stop(1000);
   });
   const metrics = container.resolve(METRICS);
-  return { agent, app, container, metrics, lines, port: server.port, call: caller(server.port) };
+  return { agent, app, container, dataDir, metrics, lines, port: server.port, call: caller(server.port) };
+}
+
+const openAccess = { tokens: { read: [], admin: [] }, tls: false, bodyLimit: 1_048_576 } as const;
+
+/** What the interface takes from an agent, with nobody kept out and no broker allowed. */
+export function partsOf(container: DependencyContainer) {
+  return {
+    version: "1.2.3.abc",
+    statistics: container.resolve(STATISTICS),
+    metrics: container.resolve(METRICS),
+    prometheus: container.resolve(PROMETHEUS),
+    readiness: container.resolve(READINESS),
+    brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
+    access: openAccess,
+  };
 }
 
 export interface ManagementCall {

@@ -1,12 +1,19 @@
 import { Router } from "express";
 import { sendJson } from "../envelope.js";
 import { agentPaths } from "./agent-paths.js";
+import { logPaths } from "./log-paths.js";
+import { nameMappingsPaths } from "./name-mappings-paths.js";
 import type { Paths } from "./operation.js";
 import { schemas } from "./schemas.js";
 import { subscriptionPaths } from "./subscription-paths.js";
 
 /** Every path of the interface; a test compares them with the routes. */
-export const documentedPaths: Paths = { ...agentPaths, ...subscriptionPaths };
+export const documentedPaths: Paths = {
+  ...agentPaths,
+  ...subscriptionPaths,
+  ...logPaths,
+  ...nameMappingsPaths,
+};
 
 /** `GET /openapi.json`: the interface described in OpenAPI 3.1. */
 export function openapiResource(version: string): Router {

@@ -19,8 +19,8 @@ export function operation(description: Operation): Operation {
 
 /** An operation that asks for no token. */
 export function openOperation(description: Operation): Operation {
-  const { "403": fromPage } = refusals;
-  return { ...description, responses: { ...description.responses, "403": fromPage }, security: [] };
+  const { "401": _token, ...others } = refusals;
+  return { ...description, responses: { ...description.responses, ...others }, security: [] };
 }
 
 export function answer(description: string, schema: object): object {
@@ -42,4 +42,5 @@ export function queryParameter(name: string, description: string, schema: object
 const refusals = {
   "401": failure("Tokens are configured and the request has none of them."),
   "403": failure("The token may only read, the call comes from a page in a browser, or the broker is not allowed."),
+  "413": failure("The body is larger than --management-body-limit."),
 } as const;

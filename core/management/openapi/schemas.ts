@@ -24,6 +24,8 @@ const scope = record({
   outgoingTransactionError: count,
 });
 
+const appender = record({ name: text, layout: text });
+
 const service = record({ subservs: { type: "object", additionalProperties: scope }, sum: scope });
 
 /** The schemas that operations refer to. */
@@ -63,5 +65,24 @@ export const schemas = {
       xauthtoken: { type: "string", description: "Sent as X-Auth-Token; required to delete." },
     },
   },
+  Appender: record({ success, appender: { type: "array", items: appender } }),
+  Appenders: record({ success, appenders: { type: "array", items: appender } }),
+  Logger: record({ success, logger: { type: "array", items: record({ name: text }) } }),
+  Loggers: record({ success, loggers: { type: "array", items: record({ name: text, level: text }) } }),
+  AppenderInput: {
+    type: "object",
+    required: ["appender", "pattern"],
+    properties: {
+      appender: { type: "object", required: ["name"], properties: { name: text, class: text } },
+      pattern: {
+        type: "object",
+        required: ["ConversionPattern"],
+        properties: { layout: text, ConversionPattern: text },
+      },
+    },
+  },
+  LoggerInput: record({ logger: record({ name: text, level: text }) }),
+  NameMappings: record({ success, serviceMapping: { type: "array", items: { type: "object" } } }),
+  NameMappingsInput: record({ serviceMapping: { type: "array", items: { type: "object" } } }),
   NewSubscription: record({ subscription: { type: "object" }, endpoint: { $ref: "#/components/schemas/Endpoint" } }),
 } as const;

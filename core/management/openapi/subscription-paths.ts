@@ -10,8 +10,6 @@ const brokerFailures = {
   "504": failure("The broker did not answer in time."),
 } as const;
 
-const tooLarge = failure("The body is larger than the limit.");
-
 const endpointBody = {
   description: "Read as JSON, whatever its content type is.",
   required: true,
@@ -32,7 +30,6 @@ export const subscriptionPaths: Paths = {
       responses: {
         "200": answer("SubscriptionID, or with version 1 what the broker said.", schemaRef("Result")),
         "400": failure(relayed),
-        "413": tooLarge,
         ...brokerFailures,
       },
     }),
@@ -47,7 +44,6 @@ export const subscriptionPaths: Paths = {
         "200": answer("The subscription, or the list of all in result.result.", schemaRef("Result")),
         "400": failure(relayed),
         "404": unknown,
-        "413": tooLarge,
         "501": failure("Version 1 has no reading."),
         ...brokerFailures,
       },
@@ -60,7 +56,6 @@ export const subscriptionPaths: Paths = {
         "200": answer("It is deleted.", schemaRef("Result")),
         "400": failure(relayed),
         "404": unknown,
-        "413": tooLarge,
         ...brokerFailures,
       },
     }),

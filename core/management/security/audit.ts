@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import type { Logger } from "../../sdk/index.js";
-import { parameter } from "../query.js";
+import { parameterOf } from "../request-text.js";
 import { isChanging } from "./changing-calls.js";
 
 /** The parameters of the interface; others may be anything, secrets included, and are not logged. */
@@ -12,7 +12,7 @@ export function audit(log: Logger): RequestHandler {
     if (isChanging(request)) {
       const { method, path } = request;
       const address = request.socket.remoteAddress;
-      const parameters = Object.fromEntries(shownParameters.map((name) => [name, parameter(request, name)]));
+      const parameters = Object.fromEntries(shownParameters.map((name) => [name, parameterOf(request, name)]));
       response.once("close", () => {
         const role: unknown = response.locals["role"];
         const correlator = response.get("fiware-correlator");

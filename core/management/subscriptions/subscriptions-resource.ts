@@ -1,32 +1,25 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { fail, succeed } from "../envelope.js";
-import { parameter } from "../query.js";
 import { RefusedCall } from "../refused-call.js";
-import { bodyReader, bodyText, parsedJson } from "../request-text.js";
+import { parameterOf } from "../request-text.js";
 import { brokerFailure } from "./broker-failure.js";
 import { callerOf } from "./caller.js";
 import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
 import { Fields } from "./fields.js";
+import { jsonBody } from "./json-body.js";
 import { parameterError } from "./messages.js";
 import type { Outcome } from "./outcome.js";
 import { readResource } from "./rest-subscriptions.js";
 import { allSubscriptions } from "./subscription-pages.js";
 import { requiredParameter, requiredVersion, versionToRead } from "./version-parameter.js";
 
-export interface SubscriptionParts {
-  readonly brokers: BrokerClient;
-  /** Largest body of a request, in bytes. */
-  readonly bodyLimit: number;
-}
-
 /** `/v1/subscriptions`: checks a call, makes it at the broker it names, and tells what the broker said. */
-export function subscriptionsResource({ brokers, bodyLimit }: SubscriptionParts): Router {
+export function subscriptionsResource(brokers: BrokerClient): Router {
   const router = Router({ caseSensitive: true });
-  const body = bodyReader(bodyLimit);
-  router.post("/v1/subscriptions", body, answering(brokers, create));
-  router.get("/v1/subscriptions", body, answering(brokers, read));
-  router.delete("/v1/subscriptions", body, answering(brokers, remove));
+  router.post("/v1/subscriptions", answering(brokers, create));
+  router.get("/v1/subscriptions", answering(brokers, read));
+  router.delete("/v1/subscriptions", answering(brokers, remove));
   return router;
 }
 
@@ -40,7 +33,7 @@ interface Call {
 
 async function create({ request, response, brokers, signal }: Call): Promise<Outcome> {
   const api = requiredVersion(request);
-  const payload = Fields.of(parsedJson(bodyText(request)));
+  const payload = Fields.of(jsonBody(request));
   const checkSubscription = api.check(payload.object("subscription"));
   const given = readEndpoint(payload.object("endpoint"));
   checkSubscription();
@@ -61,7 +54,7 @@ async function remove({ request, response, brokers, signal }: Call): Promise<Out
 async function read(call: Call): Promise<Outcome> {
   const { request, response, brokers, signal } = call;
   const { reading } = versionToRead(request);
-  const id = parameter(request, "subscription_id");
+  const id = parameterOf(request, "subscription_id");
   if (reading === undefined) throw notImplemented(id);
   if (id === "") throw parameterError("empty", "subscription_id");
   const endpoint = checkedEndpoint(bareEndpoint(request));
@@ -80,9 +73,9 @@ function notImplemented(id: string | undefined): RefusedCall {
 
 /** The endpoint as the whole body, or as its member `endpoint`. */
 function bareEndpoint(request: Request): GivenEndpoint {
-  const text = bodyText(request);
-  if (text.trim() === "") return readEndpoint(undefined);
-  const fields = Fields.of(parsedJson(text));
+  const body = jsonBody(request);
+  if (body === undefined) return readEndpoint(undefined);
+  const fields = Fields.of(body);
   return readEndpoint(fields.has("endpoint") ? fields.object("endpoint") : fields);
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import { parameter } from "../query.js";
 import { badRequest } from "../refused-call.js";
+import { parameterOf } from "../request-text.js";
 import type { BrokerApi } from "./broker-api.js";
 import { brokerApis } from "./broker-apis.js";
 import { invalidVersion, parameterError } from "./messages.js";
@@ -13,14 +13,14 @@ export function requiredVersion(request: Request, end = ""): BrokerApi {
 
 /** GET tells a missing parameter from an empty one. */
 export function versionToRead(request: Request): BrokerApi {
-  const version = parameter(request, "ngsi_version");
+  const version = parameterOf(request, "ngsi_version");
   if (version === undefined) throw parameterError("missing", "ngsi_version");
   if (version === "") throw parameterError("empty", "ngsi_version");
   return versionOf(version, "");
 }
 
 export function requiredParameter(request: Request, name: string): string {
-  const value = parameter(request, name);
+  const value = parameterOf(request, name);
   if (value === undefined || value === "") throw parameterError("wrong", name);
   return value;
 }

@@ -18,30 +18,42 @@ export interface PostgresqlOptions {
 
 /** Reads options in the spelling of libpq or JDBC, joined by `&` or blanks, with the meaning of libpq. */
 export function postgresqlOptions(text: string): PostgresqlOptions {
-  const given = new Map(text.split(/[&\s]+/).filter(Boolean).map(pair));
+  const pairs = text
+    .split(/[&\s]+/)
+    .filter(Boolean)
+    .map(pair);
+  const given = new Map(pairs.map(({ name, value }) => [canonical(name), value]));
   const timeout = given.get("connecttimeout");
   const mode = given.get("sslmode") ?? (given.get("ssl") === "true" ? "verify-full" : "prefer");
   const sslMode = sslModes.find((known) => known === mode.toLowerCase());
   const faults = [
     ...(sslMode === undefined ? [`sslmode "${mode}" is not one of ${sslModes.join(", ")}`] : []),
-    ...(timeout === undefined || /^\d+$/.test(timeout) ? [] : [`connect_timeout "${timeout}" is not a number of seconds`]),
+    ...(timeout === undefined || isCount(timeout) ? [] : [`connect_timeout "${timeout}" is not a number of seconds`]),
   ];
   return {
     sslMode: sslMode ?? "verify-full",
     sslRootCert: given.get("sslrootcert"),
     sslCert: given.get("sslcert"),
     sslKey: given.get("sslkey"),
-    connectTimeoutMillis: timeout === undefined ? undefined : Number(timeout) * 1000,
+    connectTimeoutMillis: isCount(timeout) ? Number(timeout) * 1000 : undefined,
     applicationName: given.get("applicationname"),
-    unknown: [...given.keys()].filter((name) => !known.has(name)),
+    unknown: pairs.map(({ name }) => name).filter((name) => !known.has(canonical(name))),
     faults,
   };
 }
 
 const known = new Set(["sslmode", "ssl", "sslrootcert", "sslcert", "sslkey", "connecttimeout", "applicationname"]);
 
-// connect_timeout and connectTimeout, application_name and ApplicationName are the same option.
-function pair(option: string): readonly [string, string] {
+function isCount(text: string | undefined): text is string {
+  return text !== undefined && /^\d+$/.test(text);
+}
+
+function pair(option: string): { readonly name: string; readonly value: string } {
   const [name = "", ...value] = option.split("=");
-  return [name.toLowerCase().replaceAll("_", ""), value.join("=")];
+  return { name, value: value.join("=") };
+}
+
+// connect_timeout and connectTimeout, application_name and ApplicationName are the same option.
+function canonical(name: string): string {
+  return name.toLowerCase().replaceAll("_", "");
 }

@@ -16,9 +16,8 @@ interface DataRow extends ServerMessage {
 }
 
 /**
- * All statements in one round trip: every Parse, Bind and Execute, then a single Sync. Up to the Sync they are one
- * implicit transaction of the server: an error undoes all of it and the rest is skipped.
- * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ * All statements in one round trip: every Parse, Bind and Execute, then a single Sync. After an error the server skips
+ * the rest. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  *
  * `pg` calls the handle... methods of whatever is submitted to a client.
  */

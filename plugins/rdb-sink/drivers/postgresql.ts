@@ -1,11 +1,12 @@
 import { codeOf } from "deneb/sdk";
 import pg from "pg";
 import { isSqlState } from "../dialects/postgresql-faults.js";
-import type { Cell, Statement } from "../statement.js";
+import { type Cell, plain, type Statement } from "../statement.js";
 import { type Driver, unlessAborted, writeAborted } from "./driver.js";
+import { PostgresqlLease } from "./postgresql-lease.js";
 import type { PostgresqlOptions } from "./postgresql-options.js";
-import { PostgresqlPipeline, type PipelineResult } from "./postgresql-pipeline.js";
-import { encrypted, type Encryption, wantsOtherEncryption } from "./postgresql-tls.js";
+import { type PipelineResult, PostgresqlPipeline } from "./postgresql-pipeline.js";
+import { type Encryption, encrypted, wantsOtherEncryption } from "./postgresql-tls.js";
 
 export interface PostgresqlSettings {
   readonly host: string;
@@ -26,7 +27,7 @@ export interface PostgresqlSettings {
 /** PostgreSQL through a pool of connections. */
 export class PostgresqlDriver implements Driver {
   readonly #settings: PostgresqlSettings;
-  readonly #leased = new Set<() => void>();
+  readonly #leases = new Set<PostgresqlLease>();
   #pool: Promise<pg.Pool> | undefined;
 
   constructor(settings: PostgresqlSettings) {
@@ -34,15 +35,21 @@ export class PostgresqlDriver implements Driver {
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.#run([], signal);
+    await this.read([], signal);
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    return (await this.#run(statements, signal)).rows;
+    const { rows } = await this.#leased(signal, (client) => answered(client, statements));
+    return rows;
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
-    return (await this.#run(statements, signal)).bytes;
+    return await this.#leased(signal, async (client) => {
+      const { bytes } = await answered(client, [plain("", "BEGIN"), ...statements]);
+      // Apart from the rest: a write that is given up while it waits must not be committed by a server that goes on.
+      await answered(client, [plain("", "COMMIT")]);
+      return bytes;
+    });
   }
 
   async close(signal: AbortSignal): Promise<void> {
@@ -58,42 +65,25 @@ export class PostgresqlDriver implements Driver {
   }
 
   #giveUp(): void {
-    for (const destroy of this.#leased) destroy();
+    for (const lease of this.#leases) lease.destroy();
   }
 
-  async #run(statements: readonly Statement[], signal: AbortSignal): Promise<PipelineResult> {
+  async #leased<T>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const pool = await unlessAborted(this.#opened(), signal, ignore);
     const client = await this.#connected(pool, signal);
-    return await this.#used(client, pool, statements, signal);
-  }
-
-  async #used(client: pg.PoolClient, pool: pg.Pool, statements: readonly Statement[], signal: AbortSignal) {
-    let returned = false;
-    const giveBack = (broken: boolean) => {
-      if (returned) return;
-      returned = true;
-      client.release(broken);
-    };
-    const destroy = () => giveBack(true);
     const { statementTimeoutMillis: limit, connectTimeoutMillis: grace, mostIdle } = this.#settings;
-    // The server ends a statement at its limit; this is for a server that does not answer at all.
-    const timer = limit === 0 ? undefined : setTimeout(destroy, limit + grace);
-    this.#leased.add(destroy);
-    signal.addEventListener("abort", destroy, { once: true });
-    // The pipeline gets the same error; without a listener the client would throw it out of the process.
-    client.on("error", ignore);
+    // The server ends a statement at its limit; the lease ends when the server does not answer at all.
+    const lease = new PostgresqlLease(client, limit === 0 ? undefined : limit + grace, signal);
+    this.#leases.add(lease);
     try {
-      const result = await client.query(new PostgresqlPipeline(statements)).done;
-      giveBack(pool.idleCount >= mostIdle);
+      const result = await work(client);
+      lease.end(pool.idleCount >= mostIdle ? "destroy" : "keep");
       return result;
     } catch (error) {
-      giveBack(!isSqlState(codeOf(error)));
+      lease.end((await rolledBack(client, error)) ? "keep" : "destroy");
       throw signal.aborted ? writeAborted() : error;
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", destroy);
-      this.#leased.delete(destroy);
-      client.off("error", ignore);
+      this.#leases.delete(lease);
     }
   }
 
@@ -133,6 +123,22 @@ export class PostgresqlDriver implements Driver {
         throw error;
       }
     });
+  }
+}
+
+async function answered(client: pg.PoolClient, statements: readonly Statement[]): Promise<PipelineResult> {
+  return await client.query(new PostgresqlPipeline(statements)).done;
+}
+
+/** True when the connection is fit for another use after the error. */
+async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
+  if (!isSqlState(codeOf(error))) return false;
+  try {
+    await answered(client, [plain("", "ROLLBACK")]);
+    return true;
+  } catch {
+    // The error that led here is the one to report.
+    return false;
   }
 }
 

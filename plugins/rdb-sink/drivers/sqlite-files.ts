@@ -7,7 +7,7 @@ import { fileName } from "./sqlite-file-name.js";
 
 const BUSY_MILLIS = 5000;
 const MOST_OPEN = 64;
-const MOST_PREPARED = 2000;
+const MOST_PREPARED = 1000;
 
 type Connection = Database.Database;
 type Prepared = Database.Statement;

@@ -48,15 +48,21 @@ async function names(folder: string): Promise<string[]> {
 }
 
 function chosen(files: readonly SchemaFile[], text: string): readonly SchemaFile[] {
-  const lower = text.toLowerCase();
-  const named = files.filter(({ name }) => lower.includes(name));
-  const others = files.filter((file) => !named.includes(file));
-  return [...named, ...others].slice(0, MOST_ATTACHED);
+  const named = qualifiers(text.toLowerCase());
+  const first = files.filter(({ name }) => named.has(name));
+  return [...first, ...files.filter(({ name }) => !named.has(name))].slice(0, MOST_ATTACHED);
+}
+
+/** What stands before a dot, quoted or not: the schemas of a query, and more. */
+function qualifiers(text: string): ReadonlySet<string> {
+  const found = text.matchAll(/"((?:[^"]|"")+)"\s*\.|([^\s".,()]+)\s*\./g);
+  return new Set([...found].map(([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare));
 }
 
 function answer(connection: Database.Database, text: string): QueryResult {
   const prepared = connection.prepare(text);
-  if (!prepared.reader) throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`);
+  if (!prepared.reader)
+    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`);
   const columns = prepared.columns().map(({ name }) => name);
   const rows = prepared.safeIntegers().raw().all();
   return { columns, rows: rows.map((row) => (Array.isArray(row) ? row.map(textOf) : [])) };

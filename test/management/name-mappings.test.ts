@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { editedMemory } from "../../core/files/edited-text.js";
+import { nameMappingsText } from "../../core/management/name-mappings-text.js";
+import { readNameMappingsFile } from "../../core/ngsi/index.js";
+import type { AnyPlugin } from "../../core/sdk/index.js";
+import nameMappingsPlugin from "../../plugins/name-mappings-interceptor/index.js";
+import timestampPlugin from "../../plugins/timestamp-interceptor/index.js";
+import { ok, refused, startManagement } from "../support/management.js";
+
+const path = "/v1/namemappings";
+const attribute = { originalAttributeName: "t\\d*", originalAttributeType: "Number", newAttributeName: "temp" };
+const full = {
+  originalService: "suite.(\\d*)",
+  servicePathMappings: [
+    {
+      originalServicePath: "/",
+      newServicePath: "/x",
+      entityMappings: [{ originalEntityId: 'a"b', originalEntityType: "T", attributeMappings: [attribute] }],
+    },
+  ],
+};
+const other = { originalService: "other", newService: "o" };
+
+test("POST adds, PUT updates, DELETE removes; every answer shows all mappings", async (context) => {
+  const { call } = await startManagement(context);
+
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: [] }));
+  assert.deepEqual(await call("POST", path, { serviceMapping: [full] }), ok({ serviceMapping: [full] }));
+  assert.deepEqual(await call("POST", path, { serviceMappings: [other] }), ok({ serviceMapping: [full, other] }));
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: [full, other] }));
+  const renamed = { ...other, newService: "n" };
+  const put = await call("PUT", path, { serviceMapping: [renamed, { originalService: "absent", newService: "x" }] });
+  assert.deepEqual(put, ok({ serviceMapping: [full, renamed] }));
+  const removed = await call("DELETE", path, { serviceMapping: [{ originalService: "other" }] });
+  assert.deepEqual(removed, ok({ serviceMapping: [full] }));
+});
+
+test("deleting with all four levels takes the attribute mapping away and leaves its parents", async (context) => {
+  const { call } = await startManagement(context);
+  await call("POST", path, { serviceMapping: [full] });
+
+  const { body } = await call("DELETE", path, { serviceMapping: [full] });
+
+  const text = JSON.stringify(full).replace(JSON.stringify([attribute]), "[]");
+  assert.deepEqual(body, { success: "true", serviceMapping: [JSON.parse(text)] });
+});
+
+const refusals = [
+  ["POST", undefined, "Given name mappings are null or empty"],
+  ["PUT", "  ", "Given name mappings are null or empty"],
+  ["DELETE", "null", "Given name mappings are null or empty"],
+  ["POST", "{bad", "Parse error, malformed Json. Check it for errors"],
+  ["PUT", '{"serviceMapping":[', "Parse error, malformed Json. Check it for errors"],
+  ["DELETE", "{bad", "Parse error, malformed Json. Check it for errors"],
+  ["POST", "[]", 'reading name mappings: there is no list "serviceMappings"'],
+  ["POST", { serviceMapping: {} }, 'reading name mappings: "serviceMapping" must be a list of mappings'],
+  [
+    "POST",
+    { serviceMapping: [{ newService: 1 }] },
+    'reading name mappings: "serviceMapping[0].newService" must be a text',
+  ],
+] as const;
+for (const [method, body, error] of refusals)
+  test(`${method} ${path} with ${JSON.stringify(body)} is refused and changes nothing`, async (context) => {
+    const { call } = await startManagement(context);
+    await call("POST", path, { serviceMapping: [other] });
+
+    assert.deepEqual(await call(method, path, body), refused({ error }));
+
+    assert.deepEqual(await call("GET", path), ok({ serviceMapping: [other] }));
+  });
+
+for (const originalService of ["(", "(a+)+\\1", "(?=x)", "a{2000}"])
+  test(`the expression ${originalService} is refused, but can be removed from a file`, async (context) => {
+    const { call, mappingsFile } = await startManagement(context);
+    const bad = { serviceMapping: [{ originalService }] };
+
+    for (const method of ["POST", "PUT"]) {
+      const { status, body } = await call(method, path, bad);
+      assert.equal(status, 400);
+      assert.match(JSON.stringify(body), /"error":"Invalid name mappings, serviceMappings\[0\]: compiling/);
+    }
+    await writeFile(mappingsFile, JSON.stringify({ serviceMappings: [{ originalService }, other] }));
+    assert.deepEqual(await call("DELETE", path, bad), ok({ serviceMapping: [other] }));
+  });
+
+test("the file keeps its first comments, its key, backslashes and absent names", async (context) => {
+  const { call, mappingsFile, read } = await startManagement(context);
+  await writeFile(mappingsFile, "# a template\n# of comments\n");
+
+  await call("POST", path, { serviceMapping: [full] });
+
+  const text = await read("mappings.json");
+  assert.ok(text.startsWith('# a template\n# of comments\n{\n  "serviceMappings": ['));
+  assert.equal(readNameMappingsFile(text).mappings[0]?.texts.has("newService"), false);
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: [full] }));
+});
+
+test("changes at the same time are all kept", async (context) => {
+  const { call } = await startManagement(context);
+  const services = Array.from({ length: 10 }, (_, index) => ({ originalService: `s${index}` }));
+
+  await Promise.all(services.map((service) => call("POST", path, { serviceMapping: [service] })));
+
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: services }));
+});
+
+test("a file that somebody broke is told and never overwritten", async (context) => {
+  const { call, mappingsFile, read } = await startManagement(context);
+  await writeFile(mappingsFile, "{ broken");
+
+  for (const [method, body] of [["GET"], ["POST", { serviceMapping: [other] }]] as const) {
+    const answer = await call(method, path, body);
+    assert.equal(answer.status, 409);
+    assert.match(JSON.stringify(answer.body), /"success":"false","error":"reading the name mappings file/);
+  }
+  assert.equal(await read("mappings.json"), "{ broken");
+});
+
+test("without a file the mappings are kept in memory", async (context) => {
+  const { call } = await startManagement(context, editedMemory());
+
+  await call("POST", path, { serviceMapping: [other] });
+
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: [other] }));
+});
+
+test("the file is the one that the name-mappings interceptor reads", async (context) => {
+  const { mappingsFile } = await startManagement(context);
+  await writeFile(mappingsFile, "the text");
+  const node = (name: string, definition: AnyPlugin, config: Readonly<Record<string, unknown>> = {}) => ({
+    name,
+    definition,
+    config,
+    slots: {},
+  });
+  const interceptors = [
+    node("ts", timestampPlugin),
+    node("nmi", nameMappingsPlugin, { name_mappings_conf_file: mappingsFile }),
+  ];
+  const source = { ...node("s", timestampPlugin), channels: [], interceptors, selector: node("x", timestampPlugin) };
+
+  const text = nameMappingsText({ agent: "a", channels: [], sinks: [], sources: [source] });
+
+  assert.equal(await text.read(), "the text");
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { mappedEvent } from "deneb/ngsi";
+import type { Event, Logger } from "deneb/sdk";
+import plugin from "../../../plugins/name-mappings-interceptor/index.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const event: Event = {
+  headers: { "fiware-service": "svc", "fiware-servicepath": "/", timestamp: "1" },
+  body: { id: "e1", type: "T", attributes: [] },
+};
+const document = (newService: string, newEntityId?: string) =>
+  JSON.stringify({
+    serviceMappings: [{ newService, servicePathMappings: [{ entityMappings: [{ newEntityId }] }] }],
+  });
+
+interface Lines {
+  readonly log: Logger;
+  /** Waits for the next line with that message. */
+  next(message: string): Promise<object>;
+}
+
+function waitingLog(): Lines {
+  const kept: { readonly fields: object; readonly message: string }[] = [];
+  const waiting = new Set<() => void>();
+  const write = (fields: object, message: string) => {
+    kept.push({ fields, message });
+    for (const look of waiting) look();
+  };
+  const next = (message: string) =>
+    new Promise<object>((resolve) => {
+      const look = () => {
+        const at = kept.findIndex((line) => line.message === message);
+        const [line] = at === -1 ? [] : kept.splice(at, 1);
+        if (line === undefined) return;
+        waiting.delete(look);
+        resolve(line.fields);
+      };
+      waiting.add(look);
+      look();
+    });
+  return { log: { debug: write, info: write, warn: write, error: write }, next };
+}
+
+const LOADED = "name mappings loaded";
+const BAD = "name mappings file not usable; the mappings stay as they are";
+
+async function started(context: TestContext, text?: string) {
+  const file = path.join(await tempFolder(context), "mappings.json");
+  if (text !== undefined) await writeFile(file, text);
+  const { log, next } = waitingLog();
+  const config = { name_mappings_conf_file: file, reload_interval: 10 };
+  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", now: () => new Date(0) });
+  await interceptor.start?.();
+  context.after(() => interceptor.stop?.(AbortSignal.timeout(1000)));
+  const serviceNow = () => interceptor.intercept(event)?.headers["mapped-fiware-service"];
+  return { file, interceptor, next, serviceNow };
+}
+
+test("mapped names stand beside the original ones, and survive as JSON", async (context) => {
+  const { interceptor } = await started(context, document("ns", "e2"));
+
+  const intercepted = interceptor.intercept(event);
+
+  assert.deepEqual(intercepted, {
+    headers: { ...event.headers, "mapped-fiware-service": "ns", "mapped-fiware-servicepath": "/" },
+    body: { id: "e1", type: "T", attributes: [], mapped: { id: "e2", type: "T", attributes: [] } },
+  });
+  assert.deepEqual(mappedEvent(JSON.parse(JSON.stringify(intercepted))), {
+    headers: { ...intercepted?.headers, "fiware-service": "ns" },
+    body: { id: "e2", type: "T", attributes: [] },
+  });
+});
+
+test("an event that no interceptor mapped is used as it is", () => assert.equal(mappedEvent(event), event));
+
+test("an event that holds no entity passes", async (context) => {
+  const { interceptor } = await started(context, document("ns"));
+  const other = { headers: {}, body: "text" };
+
+  assert.equal(interceptor.intercept(other), other);
+});
+
+test("a file that changes is read again; a bad one changes nothing and is told", async (context) => {
+  const { file, next, serviceNow } = await started(context, document("one"));
+  await next(LOADED);
+
+  assert.equal(serviceNow(), "one");
+
+  await writeFile(file, document("two, longer"));
+  await next(LOADED);
+  assert.equal(serviceNow(), "two, longer");
+
+  await writeFile(file, "{");
+  assert.match(JSON.stringify(await next(BAD)), /parsing the body as JSON/);
+  assert.equal(serviceNow(), "two, longer");
+
+  await rm(file);
+  await next("no name mappings file; the mappings stay as they are");
+  assert.equal(serviceNow(), "two, longer");
+
+  await writeFile(file, document("three"));
+  await next(LOADED);
+  assert.equal(serviceNow(), "three");
+});
+
+test("a file that is not there at start is used once it is", async (context) => {
+  const { file, next, serviceNow } = await started(context);
+  await next("no name mappings file; the mappings stay as they are");
+  assert.equal(serviceNow(), "svc");
+
+  await writeFile(file, document("ns"));
+  await next(LOADED);
+
+  assert.equal(serviceNow(), "ns");
+});
+
+test("a mapping whose expression does not compile is told and left out", async (context) => {
+  const bad = { originalService: "(", newService: "bad" };
+  const { next, serviceNow } = await started(
+    context,
+    JSON.stringify({ serviceMappings: [bad, { newService: "good" }] }),
+  );
+
+  const { fault } = Object.fromEntries(Object.entries(await next("a name mapping is left out")));
+
+  assert.match(fault, /^serviceMappings\[0\]: /);
+  assert.equal(serviceNow(), "good");
+});
+
+test("stop is safe before start and twice", async (context) => {
+  const config = { name_mappings_conf_file: path.join(await tempFolder(context), "none.json"), reload_interval: 10 };
+  const { log } = waitingLog();
+  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", now: () => new Date(0) });
+
+  await interceptor.stop?.(AbortSignal.timeout(1000));
+  await interceptor.start?.();
+  await interceptor.stop?.(AbortSignal.timeout(1000));
+  await interceptor.stop?.(AbortSignal.timeout(1000));
+
+  assert.equal(interceptor.intercept(event)?.headers["mapped-fiware-service"], "svc");
+});
+
+test("an empty file name is a fault of the configuration", () => {
+  const faults = plugin.check?.({ name_mappings_conf_file: "", reload_interval: 500 });
+
+  assert.deepEqual(
+    faults?.map(({ property }) => property),
+    ["name_mappings_conf_file"],
+  );
+});

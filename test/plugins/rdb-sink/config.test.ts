@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type RdbConfig, rdbConfig, rdbFaults } from "../../../plugins/rdb-sink/config.js";
+import { configOf } from "./sinks.js";
+
+const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: readonly string[] }[] = [
+  { config: {}, faulty: [] },
+  { config: { data_model: "DMByEntityType" }, faulty: [] },
+  { config: { data_model: "dm-by-service-path" }, faulty: ["data_model"] },
+  { config: { data_model: "dm-by-nothing" }, faulty: ["data_model"] },
+  { config: { attr_persistence: "row" }, faulty: ["attr_persistence"] },
+  { config: { enable_grouping: true, enable_name_mappings: true }, faulty: ["enable_grouping"] },
+  { config: { enable_lowercase: true, "backend.enable_cache": true }, faulty: [] },
+  { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },
+];
+
+for (const { config, faulty } of cases)
+  test(`faults of ${JSON.stringify(config)}`, () => {
+    assert.deepEqual(
+      rdbFaults(configOf(config)).map(({ property }) => property),
+      faulty,
+    );
+  });
+
+test("the password is the only secret", () => {
+  const secrets = Object.entries(rdbConfig).filter(([, property]) => "sensitive" in property);
+
+  assert.deepEqual(
+    secrets.map(([property]) => property),
+    ["rdb_password"],
+  );
+});

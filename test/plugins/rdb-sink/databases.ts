@@ -1,0 +1,100 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import Database from "libsql";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import plugin from "../../../plugins/rdb-sink/index.js";
+import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { configOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+
+/** A row by column; undefined for NULL. */
+export type StoredRow = Readonly<Record<string, string | undefined>>;
+
+/** A database as the tests see it. */
+export interface Place {
+  /** A started sink that stops with the test. */
+  sink(config?: Partial<RdbConfig>): Promise<LoggingSink>;
+  /** In the order of arrival. */
+  rows(schema: string, table: string): Promise<readonly StoredRow[]>;
+  /** Runs a statement as somebody else would; `@` stands for the quoted table. */
+  alter(schema: string, table: string, text: string): Promise<void>;
+  dropSchema(schema: string): Promise<void>;
+}
+
+export interface TestedDatabase {
+  readonly name: string;
+  readonly skip: string | false;
+  place(context: TestContext): Promise<Place>;
+}
+
+/** Every database the sink writes to; `drop` when the tests are over. */
+export async function testedDatabases(): Promise<{ databases: readonly TestedDatabase[]; drop: () => Promise<void> }> {
+  const server = await postgresqlDatabase();
+  const postgresql = {
+    name: "PostgreSQL",
+    skip: server === undefined ? "PostgreSQL is not reachable" : false,
+    place: async (context: TestContext) => {
+      if (server === undefined) throw new Error("PostgreSQL is not reachable");
+      return postgresqlPlace(context, server);
+    },
+  } as const;
+  const sqlite = {
+    name: "SQLite",
+    skip: false,
+    place: async (context: TestContext) => sqlitePlace(context, await tempFolder(context)),
+  } as const;
+  return { databases: [postgresql, sqlite], drop: async () => server?.drop() };
+}
+
+function postgresqlPlace(context: TestContext, { host, port, user, password, database, query }: TestDatabase): Place {
+  const config = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
+  return {
+    sink: (more) => startedSink(context, { ...config, ...more }),
+    rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
+    alter: async (schema, table, text) => {
+      await query(text.replace("@", () => `${quoted(schema)}.${quoted(table)}`));
+    },
+    dropSchema: async (schema) => {
+      await query(`DROP SCHEMA ${quoted(schema)} CASCADE`);
+    },
+  };
+}
+
+function sqlitePlace(context: TestContext, folder: string): Place {
+  const config = { rdb_dialect: "sqlite", rdb_folder: folder } as const;
+  const path = (schema: string) => join(folder, `${schema}.db`);
+  return {
+    sink: (more) => startedSink(context, { ...config, ...more }),
+    rows: (schema, table) => {
+      // SQLite keeps these names for itself; the query attaches their files under others.
+      const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
+      return rowsOf(config, `SELECT * FROM ${quoted(attached)}.${quoted(table)} ORDER BY _rowid_`);
+    },
+    alter: async (schema, table, text) => {
+      const connection = new Database(path(schema));
+      connection.exec(text.replace("@", () => quoted(table)));
+      connection.close();
+    },
+    dropSchema: (schema) => rm(path(schema)),
+  };
+}
+
+async function startedSink(context: TestContext, config: Partial<RdbConfig>): Promise<LoggingSink> {
+  const made = sinkOf(config);
+  context.after(() => made.sink.stop(never));
+  await made.sink.start();
+  return made;
+}
+
+async function rowsOf(config: Partial<RdbConfig>, text: string): Promise<readonly StoredRow[]> {
+  const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  const result = await plugin.query?.(configOf(config), text, context);
+  const columns = result?.columns ?? [];
+  return (result?.rows ?? []).map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import pg from "pg";
+import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { entity, eventOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+
+const database = await postgresqlDatabase();
+after(() => database?.drop());
+const skip = database === undefined ? "PostgreSQL is not reachable" : false;
+
+function onDatabase(run: (database: TestDatabase, made: LoggingSink) => Promise<void>) {
+  return async () => {
+    if (database === undefined) throw new Error("PostgreSQL is not reachable");
+    const { host, port, user, password } = database;
+    const made = sinkOf({
+      rdb_host: host,
+      rdb_port: port,
+      rdb_username: user,
+      rdb_password: password,
+      rdb_database: database.database,
+    });
+    try {
+      await run(database, made);
+    } finally {
+      await made.sink.stop(never);
+    }
+  };
+}
+
+const commentOf =
+  "SELECT obj_description(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = $1";
+
+test(
+  "a shortened table name has the full id in its comment",
+  { skip },
+  onDatabase(async ({ query }, { sink }) => {
+    const id = `urn:it's:\\${"x".repeat(80)}`;
+
+    await sink.persist({ events: [eventOf(entity(id, { a: "1" }), "noted")] }, never);
+
+    assert.deepEqual(await query(commentOf, ["noted"]), [{ obj_description: id }]);
+  }),
+);
+
+test(
+  "a write that waits is given up when the signal aborts, and nothing of it is stored",
+  { skip },
+  onDatabase(async ({ query, host, port, user, password, database }, { sink }) => {
+    const event = eventOf(entity("w", { a: "1" }), "waiting");
+    await sink.persist({ events: [event] }, never);
+    const blocker = new pg.Client({ host, port, user, password, database });
+    await blocker.connect();
+    await blocker.query("BEGIN; LOCK TABLE waiting.w");
+    const controller = new AbortController();
+
+    const failure = assert.rejects(sink.persist({ events: [event] }, controller.signal), {
+      code: "WRITE_ABORTED",
+      retryable: true,
+    });
+    while ((await query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'waiting.w'::regclass")).length === 0);
+    controller.abort();
+    await failure;
+    await blocker.end();
+
+    assert.equal((await query("SELECT 1 FROM waiting.w")).length, 1);
+  }),
+);
+
+test(
+  "a connection that the server ended is replaced at the next write",
+  { skip },
+  onDatabase(async ({ query, database }, { sink }) => {
+    const batch = { events: [eventOf(entity("c", { a: "1" }), "cut")] };
+    await sink.persist(batch, never);
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'deneb'",
+      [database],
+    );
+
+    await sink.persist(batch, never).catch(() => sink.persist(batch, never));
+
+    assert.equal((await query("SELECT 1 FROM cut.c")).length, 2);
+  }),
+);
+
+test(
+  "a user without the right to create stores into tables that exist",
+  { skip },
+  onDatabase(async ({ query, host, port, database }, { sink }) => {
+    await sink.persist({ events: [eventOf(entity("g", { a: "1" }), "granted")] }, never);
+    const user = `${database}_user`;
+    await query(`CREATE USER ${user} PASSWORD 'x'`);
+    await query(`GRANT USAGE ON SCHEMA granted TO ${user}`);
+    await query(`GRANT INSERT ON granted.g TO ${user}`);
+    const limited = sinkOf({
+      rdb_host: host,
+      rdb_port: port,
+      rdb_database: database,
+      rdb_username: user,
+      rdb_password: "x",
+    }).sink;
+
+    await limited.persist({ events: [eventOf(entity("g", { a: "2" }), "granted")] }, never);
+    const refused = limited.persist({ events: [eventOf(entity("h", { a: "2" }), "granted")] }, never);
+
+    await assert.rejects(refused, {
+      message: /^a right is missing in database .*; grant it to the user$/,
+      retryable: true,
+    });
+    await limited.stop(never);
+    await query(`DROP OWNED BY ${user}`);
+    await query(`DROP USER ${user}`);
+    assert.equal((await query("SELECT 1 FROM granted.g")).length, 2);
+  }),
+);

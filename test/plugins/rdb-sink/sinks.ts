@@ -1,0 +1,71 @@
+import type { Attribute, Entity, Member } from "../../../core/ngsi/index.js";
+import type { Event } from "../../../core/sdk/index.js";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { RdbSink } from "../../../plugins/rdb-sink/rdb-sink.js";
+import { type LogLine, recordingLog } from "../../support/recording-log.js";
+
+export const never: AbortSignal = new AbortController().signal;
+
+export const receivedAt = "2020-05-13T14:46:21.918Z";
+
+const defaults: RdbConfig = {
+  rdb_dialect: "postgresql",
+  rdb_host: "127.0.0.1",
+  rdb_port: 5432,
+  rdb_database: "postgres",
+  rdb_username: "postgres",
+  rdb_password: "",
+  rdb_options: "",
+  rdb_maxPoolSize: 3,
+  rdb_maxPoolIdle: 2,
+  rdb_minPoolIdle: 0,
+  rdb_minPoolIdleTimeMillis: 10_000,
+  rdb_connect_timeout: 5000,
+  rdb_statement_timeout: 60_000,
+  rdb_folder: "",
+  data_model: "dm-by-entity",
+  attr_persistence: "column",
+  attr_native_types: false,
+  enable_encoding: false,
+  enable_lowercase: false,
+  enable_grouping: false,
+  enable_name_mappings: false,
+  "backend.enable_cache": false,
+};
+
+export function configOf(config: Partial<RdbConfig>): RdbConfig {
+  return { ...defaults, ...config };
+}
+
+export interface LoggingSink {
+  readonly sink: RdbSink;
+  readonly lines: readonly LogLine[];
+}
+
+/** A sink that is not started. */
+export function sinkOf(config: Partial<RdbConfig>, now: () => Date = () => new Date(0)): LoggingSink {
+  const { log, lines } = recordingLog();
+  return { sink: new RdbSink(configOf(config), { name: "sink", log, dataDir: "", now }), lines };
+}
+
+/** A normalized attribute with a text value. */
+export function attribute(name: string, text: string, members: Readonly<Record<string, string>> = {}): Attribute {
+  return {
+    name,
+    type: "Property",
+    form: "normalized",
+    value: { kind: "string", text },
+    members: Object.entries(members).map(
+      ([member, value]): Member => ({ name: member, value: { kind: "string", text: value } }),
+    ),
+  };
+}
+
+/** An entity with text attributes. */
+export function entity(id: string, attributes: Readonly<Record<string, string>>): Entity {
+  return { id, type: "T", attributes: Object.entries(attributes).map(([name, text]) => attribute(name, text)) };
+}
+
+export function eventOf(body: Entity, service: string): Event {
+  return { headers: { "fiware-service": service, timestamp: String(Date.parse(receivedAt)) }, body };
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { postgresqlDatabase } from "../../support/postgresql.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { closedPort, refusingServer } from "./fake-server.js";
+import { entity, eventOf, never, sinkOf } from "./sinks.js";
+
+const server = await postgresqlDatabase();
+await server?.drop();
+
+interface Case {
+  readonly name: string;
+  readonly needsServer?: true;
+  config(context: TestContext): Promise<Partial<RdbConfig>>;
+  readonly message: RegExp;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "a wrong password",
+    config: async (context) => ({
+      rdb_port: await refusingServer(context, "28P01", 'password authentication failed for user "agent"'),
+      rdb_username: "agent",
+      rdb_password: "secret",
+    }),
+    message:
+      /^wrong password for database "postgres" at 127\.0\.0\.1:\d+ as user "agent"; check rdb_username and rdb_password$/,
+  },
+  {
+    name: "a refused TLS",
+    config: async (context) => ({
+      rdb_port: await refusingServer(context, "28P01", "?"),
+      rdb_options: "sslmode=require",
+    }),
+    message:
+      /^the server at 127\.0\.0\.1:\d+ does not offer TLS but rdb_options has sslmode=require; use sslmode=prefer or enable TLS$/,
+  },
+  {
+    name: "an absent database",
+    needsServer: true,
+    config: async () => ({
+      rdb_host: server?.host ?? "",
+      rdb_port: server?.port ?? 0,
+      rdb_username: server?.user ?? "",
+      rdb_password: server?.password ?? "",
+      rdb_database: server?.database ?? "",
+    }),
+    message: /^no database "deneb_test_\w+" at [\w.]+:\d+ as user "\w+"; create the database or change rdb_database$/,
+  },
+  {
+    name: "a port on which nobody listens",
+    config: async () => ({ rdb_port: await closedPort() }),
+    message: /^connection refused: no server listens at 127\.0\.0\.1:\d+; start it or check rdb_host and rdb_port$/,
+  },
+  {
+    name: "a folder that cannot be made",
+    config: async (context) => {
+      const folder = await tempFolder(context);
+      await writeFile(join(folder, "file"), "");
+      return { rdb_dialect: "sqlite", rdb_folder: join(folder, "file", "data") };
+    },
+    message: /^the database files in ".*data" cannot be opened: .*; check rdb_folder$/,
+  },
+  {
+    name: "a database file that is a folder",
+    config: async (context) => {
+      const folder = await tempFolder(context);
+      await mkdir(join(folder, "s.db"));
+      return { rdb_dialect: "sqlite", rdb_folder: folder };
+    },
+    message: /^the database files in ".*" cannot be opened: .*; check rdb_folder$/,
+  },
+];
+
+for (const { name, needsServer, config, message } of cases) {
+  const skip = needsServer && server === undefined ? "PostgreSQL is not reachable" : false;
+  test(`${name} is one line that says what to do, and is tried again`, { skip }, async (context) => {
+    const { sink, lines } = sinkOf(await config(context));
+    context.after(() => sink.stop(never));
+
+    await sink.start();
+    const failure = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
+
+    await assert.rejects(failure, { message, retryable: true });
+    assert.ok(!JSON.stringify(lines).includes("secret"));
+  });
+}
+
+test("a database that is away at start is one line in the log", async (context) => {
+  const { sink, lines } = sinkOf({ rdb_port: await closedPort() });
+  context.after(() => sink.stop(never));
+
+  await sink.start();
+
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ["error"],
+  );
+});
+
+test("unknown connection options are named once", async (context) => {
+  const { sink, lines } = sinkOf({ rdb_port: await closedPort(), rdb_options: "sslmode=disable&currentSchema=x" });
+  context.after(() => sink.stop(never));
+
+  await sink.start();
+
+  assert.deepEqual(lines[0], {
+    level: "warn",
+    fields: { options: ["currentSchema"] },
+    message: "unknown connection options are ignored",
+  });
+});
