@@ -10,6 +10,7 @@ const terminal: Terminal = {
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
   stopRequested: stopping.signal,
+  onReload: (listener) => process.on("SIGHUP", listener),
 };
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

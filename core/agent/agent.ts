@@ -1,27 +1,38 @@
 import { mkdir } from "node:fs/promises";
-import { AgentError, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
-import { type Assembly, type Running, startComponent } from "./component.js";
-import { withinGrace } from "./within-grace.js";
+import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { Ledger } from "../pipeline/ledger.js";
+import { AgentError, type Logger } from "../sdk/index.js";
+import type { Assembly } from "./component.js";
+import { Crew } from "./crew.js";
+import { exchange } from "./exchange.js";
 
 export interface AgentParts {
   readonly name: string;
   readonly assembly: Assembly;
   readonly dataDir: string;
+  readonly deadLetters: DeadLetters;
+  readonly ledger: Ledger;
   readonly log: Logger;
 }
 
 /** Starts and stops the components of one agent in the order of the lifecycle law. */
 export class Agent {
   readonly name: string;
-  readonly assembly: Assembly;
-  readonly #dataDir: string;
+  readonly #parts: AgentParts;
   readonly #log: Logger;
+  readonly #crew: Crew;
+  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AgentParts) {
     this.name = parts.name;
-    this.assembly = parts.assembly;
-    this.#dataDir = parts.dataDir;
+    this.#parts = parts;
     this.#log = parts.log;
+    this.#crew = new Crew(parts.assembly, parts);
+  }
+
+  /** What runs now; a reload exchanges some of it. */
+  get assembly(): Assembly {
+    return this.#crew.assembly;
   }
 
   /** Starts channels, sinks, sources. When one fails, stops what was started and throws. */
@@ -39,47 +50,59 @@ export class Agent {
 
   /** Stops sources, drains sinks, stops channels; what is not done after the grace period is given up and reported. */
   async stop(graceMilliseconds: number): Promise<void> {
-    const grace = new AbortController();
-    const timer = setTimeout(() => grace.abort(), graceMilliseconds);
-    const { sources, sinks, channels } = this.assembly;
-    try {
-      await Promise.all(sources.map((running) => this.#stop(running, running.source, grace.signal)));
-      await Promise.all(sources.flatMap(({ interceptors }) => interceptors).map((one) => one.stop?.(grace.signal)));
-      await Promise.all(sinks.map((running) => running.runner.drain(grace.signal)));
-      await Promise.all(sinks.map((running) => this.#stop(running, running.sink, grace.signal)));
-      for (const { name, channel } of channels) this.#reportLeft(name, channel.size);
-      await Promise.all(channels.map((running) => this.#stop(running, running.channel, grace.signal)));
-    } finally {
-      clearTimeout(timer);
-    }
+    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => this.#stopAll(grace)));
     this.#log.info({ agent: this.name }, "agent stopped");
   }
 
+  /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see exchange. */
+  async exchange(next: Assembly, graceMilliseconds: number): Promise<void> {
+    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => exchange(this.#crew, next, grace)));
+  }
+
+  /** A stop waits for an exchange, an exchange for the one before. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#changing.then(work);
+    this.#changing = turn.catch(() => undefined);
+    await turn;
+  }
+
   async #startAll(): Promise<void> {
+    const { dataDir, ledger, deadLetters } = this.#parts;
     const { sources, sinks, channels } = this.assembly;
-    await makeFolder(this.#dataDir);
-    for (const running of channels) await startComponent(running, running.channel);
-    for (const running of sinks) {
-      await startComponent(running, running.sink);
-      running.runner.start();
-    }
-    for (const running of sources) {
-      for (const interceptor of running.interceptors) await interceptor.start?.();
-      await startComponent(running, running.source);
-    }
+    await makeFolder(dataDir);
+    await ledger.start();
+    for (const running of channels) await this.#crew.startChannel(running);
+    // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
+    await deadLetters.start();
+    for (const running of sinks) await this.#crew.startSink(running);
+    for (const running of sources) await this.#crew.startSource(running);
   }
 
-  async #stop(running: Running, lifecycle: Lifecycle, signal: AbortSignal): Promise<void> {
-    try {
-      await withinGrace(lifecycle.stop(signal), running.name, signal);
-    } catch (error) {
-      this.#log.error({ component: running.name, reason: reasonOf(error) }, "component did not stop cleanly");
-    }
-    if (running.status === "START") running.status = "STOP";
+  async #stopAll(grace: AbortSignal): Promise<void> {
+    const { sources, sinks, channels } = this.assembly;
+    await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
+    await Promise.all(sinks.map((running) => running.runner.drain(grace)));
+    await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
+    for (const { name, channel } of channels) this.#reportLeft(name, channel.size, channel.durable);
+    await Promise.all(channels.map((running) => this.#crew.stopChannel(running, grace)));
+    await this.#parts.deadLetters.stop();
+    await this.#parts.ledger.stop();
   }
 
-  #reportLeft(channel: string, events: number): void {
-    if (events > 0) this.#log.error({ channel, events }, "events left in the channel when the grace period ended");
+  #reportLeft(channel: string, events: number, durable: boolean): void {
+    if (events === 0) return;
+    if (durable) this.#log.info({ channel, events }, "events stay in the channel for the next start");
+    else this.#log.error({ channel, events }, "events left in the channel when the grace period ended");
+  }
+}
+
+async function withGrace(milliseconds: number, work: (grace: AbortSignal) => Promise<void>): Promise<void> {
+  const grace = new AbortController();
+  const timer = setTimeout(() => grace.abort(), milliseconds);
+  try {
+    await work(grace.signal);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

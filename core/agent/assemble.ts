@@ -1,11 +1,14 @@
-import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { ComponentNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { SinkCounters } from "../pipeline/counters.js";
-import { DeadLetters } from "../pipeline/dead-letters.js";
+import type { DeadLetters } from "../pipeline/dead-letters.js";
 import { SinkDelivery } from "../pipeline/delivery.js";
+import type { Ledger } from "../pipeline/ledger.js";
+import { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import { SinkRunner } from "../pipeline/sink-runner.js";
+import { SupervisedSink } from "../pipeline/supervised-sink.js";
 import { AgentError, type Context, type IncomingTransaction } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
@@ -15,18 +18,37 @@ export interface AssemblyParts {
   readonly loggers: Loggers;
   readonly clock: Clock;
   readonly dataDir: string;
+  readonly deadLetters: DeadLetters;
+  readonly ledger: Ledger;
   readonly observer: TransactionObserver;
 }
 
-/** Creates every component of a topology and links them. No I/O happens here. */
-export function assemble(topology: Topology, parts: AssemblyParts): Assembly {
-  const channels = topology.channels.map((node) => runningChannel(node, parts));
+/**
+ * Creates every component of a topology and links them; those of a previous assembly that are described in the same
+ * way, and whose channels stay, are taken as they are. No I/O happens here.
+ */
+export function assemble(topology: Topology, parts: AssemblyParts, previous: Assembly = nothing): Assembly {
+  const channels = topology.channels.map((node) => sameOf(previous.channels, node) ?? runningChannel(node, parts));
   const byName = new Map(channels.map((running) => [running.name, running.channel]));
-  return {
-    channels,
-    sinks: topology.sinks.map((node) => runningSink(node, channelOf(byName, node.channel), parts)),
-    sources: topology.sources.map((node) => runningSource(node, byName, parts)),
-  };
+  const stays = (name: string) => previous.channels.some(({ channel }) => channel === byName.get(name));
+  const sinks = topology.sinks.map((node) => {
+    const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;
+    return same ?? runningSink(node, channelOf(byName, node.channel), parts);
+  });
+  const sources = topology.sources.map((node) => {
+    const same = node.channels.every(stays) ? sameOf(previous.sources, node) : undefined;
+    return same ?? runningSource(node, byName, parts);
+  });
+  return { channels, sinks, sources };
+}
+
+const nothing: Assembly = { sources: [], channels: [], sinks: [] };
+
+function sameOf<R extends { readonly node: ComponentNode }>(
+  previous: readonly R[],
+  node: ComponentNode,
+): R | undefined {
+  return previous.find((running) => isDeepStrictEqual(running.node, node));
 }
 
 function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {
@@ -35,27 +57,50 @@ function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Co
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
   const context = contextOf(node.name, parts);
-  const channel = new CountedChannel(createComponent("channel", node, context), context.now);
+  const component = createComponent("channel", node, context);
+  const channel = new CountedChannel(component, parts.ledger.account(node.name), context.now);
   return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
 function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyParts): RunningSink {
   const context = contextOf(node.name, parts);
-  const sink = createComponent("sink", node, context);
+  const { deadLetters, clock, ledger, observer } = parts;
+  const { log } = context;
   const counters = new SinkCounters();
-  const deadLetters = new DeadLetters(path.join(parts.dataDir, "dead-letters"));
+  const replayed = new ReplayedLetters({ sink: node.name, deadLetters, log });
+  const sink = new SupervisedSink({
+    name: node.name,
+    create: () => createComponent("sink", node, context),
+    persistTimeout: node.batching.persistTimeout ?? 0,
+    log,
+    clock,
+    tell: (status) => {
+      running.status = status;
+    },
+  });
   const delivery = new SinkDelivery({
     name: node.name,
     sink,
     retry: node.batching,
     deadLetters,
     counters,
-    log: context.log,
-    clock: parts.clock,
-    observer: parts.observer,
+    log,
+    clock,
+    observer,
   });
-  const runner = new SinkRunner({ channel, delivery, batching: node.batching, counters, log: context.log });
-  return { name: node.name, node, sink, runner, counters, setupTime: parts.clock.now(), status: "IDLE" };
+  const runner = new SinkRunner({
+    channel,
+    delivery,
+    batching: node.batching,
+    counters,
+    log,
+    settlements: channel.settlements,
+    replayed,
+    account: ledger.account(node.channel).sink(node.name),
+  });
+  const common = { name: node.name, setupTime: clock.now(), status: "IDLE" } as const;
+  const running: RunningSink = { ...common, node, channel, sink, replayed, runner, counters };
+  return running;
 }
 
 function runningSource(

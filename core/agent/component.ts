@@ -2,10 +2,12 @@ import type { ComponentNode, SinkNode, SourceNode } from "../configuration/topol
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
+import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import type { SinkRunner } from "../pipeline/sink-runner.js";
-import type { Interceptor, Lifecycle, Sink, Source } from "../sdk/index.js";
+import type { SupervisedSink } from "../pipeline/supervised-sink.js";
+import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
 
-/** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed. */
+/** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
 export type Status = "IDLE" | "START" | "STOP" | "ERROR";
 
 /** What every running component has beside its work. */
@@ -29,7 +31,9 @@ export interface RunningChannel extends Running {
 
 export interface RunningSink extends Running {
   readonly node: SinkNode;
-  readonly sink: Sink;
+  readonly channel: CountedChannel;
+  readonly sink: SupervisedSink;
+  readonly replayed: ReplayedLetters;
   readonly runner: SinkRunner;
   readonly counters: SinkCounters;
 }

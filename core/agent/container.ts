@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
 import { managementProperties } from "../configuration/management-settings.js";
 import type { Topology } from "../configuration/topology.js";
@@ -6,24 +7,37 @@ import { observers } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";
 import { SinkProgress } from "../metrics/sink-progress.js";
 import { TransactionMetrics } from "../metrics/transaction-metrics.js";
+import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters.js";
+import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
 import { Agent } from "./agent.js";
-import { assemble } from "./assemble.js";
+import { type AssemblyParts, assemble } from "./assemble.js";
 import { componentStates } from "./component-states.js";
+import { LetterDesk } from "./letter-desk.js";
 import { Readiness } from "./readiness.js";
+import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
 
 export const AGENT: InjectionToken<Agent> = Symbol("Agent");
 export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
+export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
+export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
+export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
 const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
+export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
+
+/** Names of what the kernel keeps in the data directory. */
+export const kernelFiles = { deadLetters: "dead-letters", ledger: "ledger.json" } as const;
 
 export interface AgentSetup {
   readonly topology: Topology;
   readonly dataDir: string;
   readonly loggers: Loggers;
+  /** No limits when absent. */
+  readonly deadLetterLimits?: DeadLetterLimits;
   /** How it is watched; the defaults are those of the kernel settings. */
   readonly watching?: Watching;
 }
@@ -41,29 +55,40 @@ const usualWatching: Watching = {
 };
 
 /** A container of its own for one agent: everything is asked for by token, nothing is global. */
-export function agentContainer({
-  topology,
-  dataDir,
-  loggers,
-  watching = usualWatching,
-}: AgentSetup): DependencyContainer {
+export function agentContainer(setup: AgentSetup): DependencyContainer {
+  const { topology, dataDir, loggers, watching = usualWatching } = setup;
   const own = container.createChildContainer();
   own.register(CLOCK, { useValue: { now: () => new Date() } });
   own.register(LOGGERS, { useValue: loggers });
+  own.register(DEAD_LETTERS, { useFactory: instanceCachingFactory((scope) => deadLetters(scope, setup)) });
+  own.register(LEDGER, {
+    useFactory: instanceCachingFactory(
+      (scope) => new Ledger(path.join(dataDir, kernelFiles.ledger), scope.resolve(LOGGERS).of("ledger")),
+    ),
+  });
   registerWatchers(own, watching);
   own.register(AGENT, {
     useFactory: instanceCachingFactory((scope) => {
-      const progress = scope.resolve(PROGRESS);
-      const prometheus = scope.resolve(PROMETHEUS);
-      const observer = observers([scope.resolve(METRICS), progress, prometheus.observer]);
-      const parts = { loggers: scope.resolve(LOGGERS), clock: scope.resolve(CLOCK), dataDir, observer };
+      const parts = assemblyParts(scope, dataDir);
       const assembly = assemble(topology, parts);
-      const agent = new Agent({ name: topology.agent, assembly, dataDir, log: parts.loggers.of("agent") });
-      prometheus.observe(() => componentStates(agent, progress, parts.clock));
+      const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
+      const progress = scope.resolve(PROGRESS);
+      scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
       return agent;
     }),
   });
-  own.register(STATISTICS, { useFactory: instanceCachingFactory((scope) => new Statistics(scope.resolve(AGENT))) });
+  own.register(STATISTICS, {
+    useFactory: instanceCachingFactory((scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER))),
+  });
+  own.register(LETTER_DESK, {
+    useFactory: instanceCachingFactory((scope) => new LetterDesk(scope.resolve(AGENT), scope.resolve(DEAD_LETTERS))),
+  });
+  own.register(RELOAD, {
+    useFactory: instanceCachingFactory((scope) => {
+      const parts = assemblyParts(scope, dataDir);
+      return new Reload({ agent: scope.resolve(AGENT), topology, parts, log: parts.loggers.of("reload") });
+    }),
+  });
   return own;
 }
 
@@ -73,14 +98,27 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
   own.register(PROGRESS, { useFactory: instanceCachingFactory((scope) => new SinkProgress(scope.resolve(CLOCK))) });
   own.register(PROMETHEUS, { useValue: new Prometheus(metricsServices) });
   own.register(READINESS, {
-    useFactory: instanceCachingFactory(
-      (scope) =>
-        new Readiness({
-          agent: scope.resolve(AGENT),
-          progress: scope.resolve(PROGRESS),
-          clock: scope.resolve(CLOCK),
-          stallSeconds: stallThreshold,
-        }),
-    ),
+    useFactory: instanceCachingFactory((scope) => {
+      const agent = scope.resolve(AGENT);
+      const parts = { progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK) };
+      return new Readiness({ ...parts, agent, stallSeconds: stallThreshold });
+    }),
   });
+}
+
+function assemblyParts(scope: DependencyContainer, dataDir: string): AssemblyParts {
+  return {
+    loggers: scope.resolve(LOGGERS),
+    clock: scope.resolve(CLOCK),
+    deadLetters: scope.resolve(DEAD_LETTERS),
+    ledger: scope.resolve(LEDGER),
+    observer: observers([scope.resolve(METRICS), scope.resolve(PROGRESS), scope.resolve(PROMETHEUS).observer]),
+    dataDir,
+  };
+}
+
+function deadLetters(scope: DependencyContainer, { dataDir, deadLetterLimits }: AgentSetup): DeadLetters {
+  const limits = deadLetterLimits ?? { days: 0, bytes: 0 };
+  const log = scope.resolve(LOGGERS).of("dead-letters");
+  return new DeadLetters(path.join(dataDir, kernelFiles.deadLetters), { limits, clock: scope.resolve(CLOCK), log });
 }

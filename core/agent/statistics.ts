@@ -1,5 +1,7 @@
+import type { Ledger } from "../pipeline/ledger.js";
 import type { Agent } from "./agent.js";
 import type { Running } from "./component.js";
+import { type LedgerSnapshot, ledgerSnapshot } from "./ledger-snapshot.js";
 
 interface ComponentStatistics {
   readonly name: string;
@@ -30,14 +32,17 @@ export interface StatisticsSnapshot {
   readonly sources: readonly SourceStatistics[];
   readonly channels: readonly ChannelStatistics[];
   readonly sinks: readonly SinkStatistics[];
+  readonly ledger: LedgerSnapshot;
 }
 
 /** The counts of an agent's components, in the names of the management interface. */
 export class Statistics {
   readonly #agent: Agent;
+  readonly #ledger: Ledger;
 
-  constructor(agent: Agent) {
+  constructor(agent: Agent, ledger: Ledger) {
     this.#agent = agent;
+    this.#ledger = ledger;
   }
 
   snapshot(): StatisticsSnapshot {
@@ -61,10 +66,11 @@ export class Statistics {
         num_processed_events: running.counters.processed,
         num_persisted_events: running.counters.persisted,
       })),
+      ledger: ledgerSnapshot(channels, this.#ledger),
     };
   }
 
-  /** Sets every count to zero; sizes, states and set-up times stay. */
+  /** Sets every count to zero; sizes, states, set-up times and the ledger stay. */
   reset(): void {
     const { sources, channels, sinks } = this.#agent.assembly;
     for (const { processor } of sources) processor.counters.reset();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { DependencyContainer } from "tsyringe";
-import { METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
+import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
@@ -38,6 +38,7 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     access: { tokens, tls: tls !== undefined, bodyLimit: settings.managementBodyLimit },
     logging,
     nameMappings,
+    letterDesk: container.resolve(LETTER_DESK),
     log,
   });
   return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);

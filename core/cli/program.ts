@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "../sdk/index.js";
 import { check } from "./check.js";
+import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
 import { withManagement } from "./management-options.js";
 import { plugins } from "./plugins.js";
@@ -52,11 +53,12 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--management-host <host>", "address the management interface binds (default: 127.0.0.1)")
     .option("--data-dir <folder>", "folder for everything the agent keeps (default: data)")
     .option("--logging <file>", "logging file: appenders and levels (default: config/logging.json)")
-    .option("--grace-period <seconds>", "time to write what was accepted when stopping (default: 30)")
-    .option("--log-level <level>", "debug, info, warn or error (default: info)")
-    .action(({ plugins: pluginFolders, gracePeriod: gracePeriodSeconds, ...rest }) =>
-      settle(run({ ...rest, pluginFolders, gracePeriodSeconds }, version, terminal)),
-    );
+    .option("--grace-period <seconds>", "time a stop may take to store what is waiting (default: 30)")
+    .option("--reload-interval <seconds>", "time between two looks at the properties file, 0 for never (default: 30)")
+    .option("--dead-letter-days <days>", "time a dead letter is kept, 0 for ever (default: 30)")
+    .option("--dead-letter-bytes <bytes>", "most dead letters of one sink, 0 for no limit (default: 268435456)")
+    .option("--log-level <level>", "least level of log lines: debug, info, warn or error (default: info)")
+    .action((options) => settle(run(withKernelFlags(options), version, terminal)));
 
   withPlugins(
     withConfiguration(program.command("check").description("report every fault of a properties file")),
@@ -79,7 +81,20 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--out <folder>", "folder of the pages", "docs/reference")
     .action(({ out, plugins: folders }) => settle(docs(out, folders ?? [], terminal)));
 
+  addDeadLetters(program, settle, terminal);
   return program;
+}
+
+/** Commander names an option after its long form; settings that measure something name their unit, too. */
+function withKernelFlags<O extends KernelOptions>(options: O) {
+  const { plugins: pluginFolders, gracePeriod: gracePeriodSeconds, reloadInterval: reloadIntervalSeconds } = options;
+  return { ...options, pluginFolders, gracePeriodSeconds, reloadIntervalSeconds };
+}
+
+interface KernelOptions {
+  readonly plugins?: readonly string[];
+  readonly gracePeriod?: string;
+  readonly reloadInterval?: string;
 }
 
 function withConfiguration(command: Command): Command {

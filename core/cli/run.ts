@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import path from "node:path";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer } from "../agent/container.js";
+import { AGENT, agentContainer, RELOAD } from "../agent/container.js";
 import {
   isGiven,
   type KernelFlags,
   type KernelSettings,
   readKernelSettings,
 } from "../configuration/kernel-settings.js";
+import type { Configuration } from "../configuration/read-configuration.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
@@ -15,6 +16,7 @@ import { nameMappingsText } from "../management/name-mappings-text.js";
 import { reasonOf } from "../sdk/index.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { managementOf } from "./management.js";
+import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface RunOptions extends ConfigurationFile, KernelFlags {}
@@ -25,7 +27,8 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings.pluginFolders, terminal);
-  const configuration = loadConfiguration(options, catalogue, terminal);
+  const read = () => loadConfiguration(options, catalogue, terminal);
+  const configuration = read();
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
   const logging = await openLogging({
@@ -35,8 +38,9 @@ export async function run(options: RunOptions, version: string, terminal: Termin
     levelGiven: isGiven("logLevel", options, terminal.env),
     report: (problem) => terminal.err(`warning: ${problem}`),
   });
+  const { topology } = configuration;
   try {
-    return await serve({ topology: configuration.topology, settings, version, logging }, terminal);
+    return await serve({ topology, settings, version, logging, file: options.config, read }, terminal);
   } finally {
     logging.close();
   }
@@ -47,20 +51,25 @@ interface Service {
   readonly settings: KernelSettings;
   readonly version: string;
   readonly logging: Logging;
+  readonly file: string;
+  readonly read: () => Configuration;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, management } = build(service);
+    const { agent, management, reloading } = build(service);
+    terminal.onReload?.(() => reloading.now());
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
       await management.start();
+      reloading.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
     } finally {
+      await reloading.stop();
       await agent.stop(settings.gracePeriodSeconds * 1000);
       await management.stop(AbortSignal.abort());
     }
@@ -71,16 +80,26 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   }
 }
 
-function build({ topology, settings, version, logging }: Service): { agent: Agent; management: ManagementServer } {
-  const container = agentContainer({
-    topology,
-    dataDir: settings.dataDir,
-    loggers: logging.loggers,
-    watching: settings,
-  });
+interface Built {
+  readonly agent: Agent;
+  readonly management: ManagementServer;
+  readonly reloading: ReloadOnChange;
+}
+
+function build({ topology, settings, version, logging, file, read }: Service): Built {
+  const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
+  const { loggers } = logging;
+  const { dataDir } = settings;
+  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings });
   const nameMappings = nameMappingsText(topology);
-  return {
-    agent: container.resolve(AGENT),
-    management: managementOf({ container, settings, version, logging, nameMappings }),
-  };
+  const reloading = new ReloadOnChange({
+    file,
+    read,
+    reload: container.resolve(RELOAD),
+    graceMilliseconds: settings.gracePeriodSeconds * 1000,
+    intervalSeconds: settings.reloadIntervalSeconds,
+    log: loggers.of("reload"),
+  });
+  const management = managementOf({ container, settings, version, logging, nameMappings });
+  return { agent: container.resolve(AGENT), management, reloading };
 }

@@ -5,6 +5,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the user or the system asks the program to stop. */
   readonly stopRequested: AbortSignal;
+  /** From now on calls the listener whenever the configuration shall be read again. */
+  onReload?(listener: () => void): void;
 }
 
 /** Exit codes of the program. */

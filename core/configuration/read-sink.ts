@@ -35,6 +35,7 @@ export function readSink(block: ComponentBlock, channels: readonly string[], sur
     batchTimeout: config.batch_timeout,
     batchTtl: config.batch_ttl,
     batchRetryIntervals: config.batch_retry_intervals,
+    persistTimeout: config.persist_timeout,
   };
   return { ...reading, value: { ...component.value, channel: config.channel, batching } };
 }

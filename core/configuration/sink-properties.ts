@@ -26,6 +26,12 @@ export const sinkSettings = {
     format: "millis-list",
     default: [5000],
   },
+  persist_timeout: {
+    doc: "Seconds one write may take. After that it counts as failed and may be retried, and the sink is stopped and started again; 0 waits for ever.",
+    format: "seconds",
+    default: 300,
+    max: 86_400,
+  },
 } as const satisfies Schema;
 
 /** The keys of a sink that the kernel reads, whatever its type. */

@@ -29,6 +29,8 @@ export interface Batching {
   readonly batchTtl: number;
   /** Milliseconds before the first, second, ... retry; the last repeats. */
   readonly batchRetryIntervals: readonly number[];
+  /** Seconds one write may take before the sink is stopped and started again; 0 or absent: for ever. */
+  readonly persistTimeout?: number;
 }
 
 export interface SinkNode extends ComponentNode {

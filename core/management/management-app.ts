@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { EditedText } from "../files/edited-text.js";
@@ -9,6 +10,7 @@ import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import { appendersResource } from "./appenders-resource.js";
 import type { BrokerClient } from "./broker/broker-client.js";
+import { deadLettersResource } from "./dead-letters-resource.js";
 import { fail } from "./envelope.js";
 import { loggersResource } from "./loggers-resource.js";
 import { metricsResource } from "./metrics-resource.js";
@@ -36,6 +38,7 @@ export interface ManagementParts {
   readonly logging: LoggingTargets;
   /** The file of the name mappings. */
   readonly nameMappings: EditedText;
+  readonly letterDesk: LetterDesk;
   readonly log: Logger;
 }
 
@@ -60,6 +63,7 @@ export function managementApp(parts: ManagementParts): Express {
   app.use(appendersResource(parts.logging));
   app.use(loggersResource(parts.logging));
   app.use(nameMappingsResource(parts.nameMappings, log));
+  app.use(deadLettersResource(parts.letterDesk));
   app.use(metricsResource(parts.metrics));
   app.use(prometheusResource(parts.prometheus, version));
   app.use(probesResource(parts.readiness));

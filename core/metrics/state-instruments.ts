@@ -10,6 +10,7 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
     labelNames: ["kind", "name"],
     registers,
     collect() {
+      this.reset();
       for (const { kind, name, started } of states().components) this.set({ kind, name }, started ? 1 : 0);
     },
   });
@@ -19,6 +20,7 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
     labelNames: ["channel"],
     registers,
     collect() {
+      this.reset();
       for (const { name, events } of states().channels) this.set({ channel: name }, events);
     },
   });
@@ -28,6 +30,7 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
     labelNames: ["channel"],
     registers,
     collect() {
+      this.reset();
       for (const { name, capacity } of states().channels)
         if (capacity !== undefined) this.set({ channel: name }, capacity);
     },
@@ -64,6 +67,7 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
     labelNames: ["sink"],
     registers,
     collect() {
+      this.reset();
       for (const { name, secondsSinceLastWrite } of states().sinks)
         if (secondsSinceLastWrite !== undefined) this.set({ sink: name }, secondsSinceLastWrite);
     },

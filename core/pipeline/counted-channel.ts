@@ -1,21 +1,31 @@
 import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
+import type { ChannelAccount } from "./ledger.js";
+import { Settlements } from "./settlements.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
+  /** What became of events that are still in it. */
+  readonly settlements = new Settlements();
   readonly #channel: Channel;
+  readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
   #filledAt: Date | undefined;
 
-  constructor(channel: Channel, now: () => Date = () => new Date()) {
+  constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
     this.#channel = channel;
+    this.#account = account;
     this.#now = now;
   }
 
   /** When it last changed from empty to not empty; undefined when it never did. */
   get filledAt(): Date | undefined {
     return this.#filledAt;
+  }
+
+  get durable(): boolean {
+    return this.#channel.durable === true;
   }
 
   get size(): number {
@@ -26,25 +36,58 @@ export class CountedChannel implements Channel {
     return this.#channel.transactionCapacity;
   }
 
-  start(): Promise<void> {
-    return this.#channel.start();
+  async start(): Promise<void> {
+    await this.#channel.start();
+    if (this.durable || this.#account?.opened === false) this.#account?.open(this.#channel.size);
   }
 
   stop(signal: AbortSignal): Promise<void> {
     return this.#channel.stop(signal);
   }
 
+  /** Takes over what is left in a channel that this one replaces. */
+  async inherit(from: CountedChannel): Promise<number> {
+    const most = Math.min(this.transactionCapacity, from.transactionCapacity);
+    let moved = 0;
+    while (from.size > 0) {
+      const taken = from.#channel.openTake();
+      const events = await taken.take(most, AbortSignal.abort());
+      if (events.length === 0) break;
+      try {
+        const put = this.#channel.openPut();
+        for (const event of events) put.put(event);
+        await put.commit();
+      } catch (error) {
+        await taken.rollback();
+        throw error;
+      }
+      await taken.commit();
+      moved += events.length;
+    }
+    return moved;
+  }
+
   openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), this.counters, this.#filled);
+    return new CountedPut(this.#channel.openPut(), {
+      counters: this.counters,
+      account: this.#account,
+      beforeCommit: this.#noteFilling,
+    });
   }
 
   openTake(): TakeTransaction {
     return new CountedTake(this.#channel.openTake(), this.counters);
   }
 
-  readonly #filled = (): void => {
+  readonly #noteFilling = (): void => {
     if (this.#channel.size === 0) this.#filledAt = this.#now();
   };
+}
+
+interface PutWatch {
+  readonly counters: ChannelCounters;
+  readonly account: ChannelAccount | undefined;
+  readonly beforeCommit: () => void;
 }
 
 class CountedPut implements PutTransaction {
@@ -52,8 +95,7 @@ class CountedPut implements PutTransaction {
 
   constructor(
     private readonly transaction: PutTransaction,
-    private readonly counters: ChannelCounters,
-    private readonly beforeCommit: () => void,
+    private readonly watch: PutWatch,
   ) {}
 
   put(event: Event): void {
@@ -62,19 +104,21 @@ class CountedPut implements PutTransaction {
   }
 
   async commit(): Promise<void> {
+    const { counters, account, beforeCommit } = this.watch;
     const events = this.#settle();
-    this.beforeCommit();
+    beforeCommit();
     try {
       await this.transaction.commit();
     } catch (error) {
-      this.counters.putsFailed += events;
+      counters.putsFailed += events;
       throw error;
     }
-    this.counters.putsOk += events;
+    counters.putsOk += events;
+    account?.accepted(events);
   }
 
   async rollback(): Promise<void> {
-    this.counters.putsFailed += this.#settle();
+    this.watch.counters.putsFailed += this.#settle();
     await this.transaction.rollback();
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   AgentError,
   codeOf,
@@ -12,10 +13,21 @@ import type { Clock, TransactionObserver } from "../tokens.js";
 import type { SinkCounters } from "./counters.js";
 import type { DeadLetterReason, DeadLetters } from "./dead-letters.js";
 import { logContext } from "./log-context.js";
+import { letterHeader, withoutLetter } from "./replayed-letters.js";
 import { wait } from "./wait.js";
 
 /** An error that does not say whether it may pass is tried this often at the most, even when retries are endless. */
 const mostRetriesOfUnknownErrors = 10;
+
+/** What became of an event of a batch. */
+export type Outcome = "stored" | "dead-lettered" | "filtered";
+
+export interface DeliveryOptions {
+  /** Ends a wait for the next try at once, but not a write; the signal itself when absent. */
+  readonly hurry?: AbortSignal;
+  /** Told of events as soon as they are stored or kept as dead letters. */
+  readonly settle?: (events: readonly Event[], outcome: Outcome) => void;
+}
 
 export interface RetryPolicy {
   /** Retries after the first try; 0 none, -1 for ever. */
@@ -49,25 +61,26 @@ export class SinkDelivery {
     this.#parts = parts;
   }
 
-  async deliver(events: readonly Event[], signal: AbortSignal): Promise<boolean> {
-    return await this.#deliver(events, this.#parts.retry.batchTtl, signal);
+  async deliver(events: readonly Event[], signal: AbortSignal, options: DeliveryOptions = {}): Promise<boolean> {
+    const { hurry = signal, settle = () => {} } = options;
+    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle });
   }
 
-  async #deliver(events: readonly Event[], retries: number, signal: AbortSignal): Promise<boolean> {
+  async #deliver(events: readonly Event[], retries: number, trip: Trip): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      const failure = await this.#try(events, signal);
+      const failure = await this.#try(events, trip);
       if (failure === undefined) return true;
-      if (signal.aborted) return false;
+      if (trip.signal.aborted) return false;
       const retryable = retryableOf(failure.error);
-      if (retryable === false) return await this.#giveUp(events, { failure, attempt, reason: "permanent" }, signal);
+      if (retryable === false) return await this.#giveUp(events, { failure, attempt, reason: "permanent" }, trip);
       if (!mayRetry(attempt, retries, retryable)) {
-        return await this.#giveUp(events, { failure, attempt, reason: "retries-exhausted" }, signal);
+        return await this.#giveUp(events, { failure, attempt, reason: "retries-exhausted" }, trip);
       }
-      if (!(await this.#pause(events, failure, attempt, signal))) return false;
+      if (!(await this.#pause(events, failure, attempt, trip.hurry))) return false;
     }
   }
 
-  async #try(events: readonly Event[], signal: AbortSignal): Promise<Failure | undefined> {
+  async #try(events: readonly Event[], { signal, settle }: Trip): Promise<Failure | undefined> {
     const { name, sink, counters, log, clock, observer } = this.#parts;
     const attempt = { sink: name, events, startedAt: clock.now() };
     let receipt: Receipt;
@@ -79,6 +92,7 @@ export class SinkDelivery {
     }
     observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
     counters.persisted += events.length;
+    settle(events, "stored");
     if (this.#failing !== undefined) log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
     return undefined;
@@ -96,28 +110,28 @@ export class SinkDelivery {
   }
 
   /** A batch is split so that its good events go in; a single event becomes a dead letter. */
-  async #giveUp(events: readonly Event[], end: End, signal: AbortSignal): Promise<boolean> {
+  async #giveUp(events: readonly Event[], end: End, trip: Trip): Promise<boolean> {
     const known = retryableOf(end.failure.error) === true;
-    if (events.length === 1 || known) return await this.#keep(events, end, signal);
+    if (events.length === 1 || known) return await this.#keep(events, end, trip);
     const retries = end.reason === "permanent" ? this.#parts.retry.batchTtl : 0;
     const middle = Math.ceil(events.length / 2);
-    const first = await this.#deliver(events.slice(0, middle), retries, signal);
-    const second = await this.#deliver(events.slice(middle), retries, signal);
-    return first && second;
+    if (!(await this.#deliver(events.slice(0, middle), retries, trip))) return false;
+    return await this.#deliver(events.slice(middle), retries, trip);
   }
 
-  async #keep(events: readonly Event[], end: End, signal: AbortSignal): Promise<boolean> {
+  async #keep(events: readonly Event[], end: End, { hurry, settle }: Trip): Promise<boolean> {
     const { name, deadLetters, counters, log, clock } = this.#parts;
     const message = reasonOf(end.failure.error);
     const code = codeOf(end.failure.error);
     const letters = events.map((event) => ({
+      id: event.headers[letterHeader] ?? randomUUID(),
       time: clock.now().toISOString(),
       sink: name,
       reason: end.reason,
       ...(code === undefined ? {} : { code }),
       message,
       attempts: end.attempt,
-      event,
+      event: withoutLetter(event),
     }));
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -125,16 +139,21 @@ export class SinkDelivery {
         break;
       } catch (error) {
         log.error({ events: events.length, reason: reasonOf(error) }, "dead letters not written, will be retried");
-        if (!(await wait(intervalOf(this.#parts.retry.batchRetryIntervals, attempt), signal))) return false;
+        if (!(await wait(intervalOf(this.#parts.retry.batchRetryIntervals, attempt), hurry))) return false;
       }
     }
     counters.deadLettered += events.length;
+    settle(events, "dead-lettered");
     this.#parts.observer?.givenUp(name, events);
     const file = deadLetters.fileOf(name);
     const fields = { events: events.length, attempts: end.attempt, reason: message, file, ...logContext(events) };
     log.error(fields, "events kept as dead letters");
     return true;
   }
+}
+
+interface Trip extends Required<DeliveryOptions> {
+  readonly signal: AbortSignal;
 }
 
 interface Failure {

@@ -2,6 +2,8 @@ import { type Channel, type Event, type Logger, reasonOf, type TakeTransaction }
 import { type BatchLimits, takeBatch } from "./batcher.js";
 import type { SinkCounters } from "./counters.js";
 import type { SinkDelivery } from "./delivery.js";
+import type { ReplayedLetters } from "./replayed-letters.js";
+import { type Settled, Settlements } from "./settlements.js";
 import { wait } from "./wait.js";
 
 /** Milliseconds before the loop goes on after its channel failed. */
@@ -13,17 +15,27 @@ export interface SinkRunnerParts {
   readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout">;
   readonly counters: SinkCounters;
   readonly log: Logger;
+  /** Shared by all runners of one channel, those before and after this one included. */
+  readonly settlements?: Settlements;
+  readonly replayed?: ReplayedLetters;
+  /** Told of every batch that has left the channel. */
+  readonly account?: { settled(events: Settled): void };
 }
 
 /** The loop of one sink: take a batch, deliver it, commit the take. */
 export class SinkRunner {
   readonly #parts: SinkRunnerParts;
+  readonly #settlements: Settlements;
   readonly #draining = new AbortController();
+  readonly #halting = new AbortController();
   readonly #ending = new AbortController();
+  readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
+  readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
   #loop: Promise<void> | undefined;
 
   constructor(parts: SinkRunnerParts) {
     this.#parts = parts;
+    this.#settlements = parts.settlements ?? new Settlements();
   }
 
   start(): void {
@@ -32,22 +44,31 @@ export class SinkRunner {
 
   /** Stores what is left in the channel, then ends; gives up the rest when the signal aborts. */
   async drain(signal: AbortSignal): Promise<void> {
+    await this.#end(this.#draining, signal);
+  }
+
+  /** Ends after the write that is running; what is not stored goes back into the channel. */
+  async halt(signal: AbortSignal): Promise<void> {
+    await this.#end(this.#halting, signal);
+  }
+
+  async #end(way: AbortController, signal: AbortSignal): Promise<void> {
     const end = () => this.#ending.abort();
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
-    this.#draining.abort();
+    way.abort();
     await this.#loop;
     signal.removeEventListener("abort", end);
   }
 
   async #run(): Promise<void> {
     let more = true;
-    while (more && !this.#ending.signal.aborted) {
+    while (more && !this.#hurry.aborted) {
       try {
         more = await this.#round();
       } catch (error) {
         this.#parts.log.error({ reason: reasonOf(error) }, "channel failed, going on");
-        await wait(pauseAfterChannelFailure, this.#ending.signal);
+        await wait(pauseAfterChannelFailure, this.#hurry);
       }
     }
   }
@@ -60,8 +81,7 @@ export class SinkRunner {
       await transaction.rollback();
       return !this.#draining.signal.aborted;
     }
-    this.#parts.counters.processed += events.length;
-    if (await this.#parts.delivery.deliver(events, this.#ending.signal)) await transaction.commit();
+    if (await this.#settle(events, transaction)) await this.#commit(events, transaction);
     else await transaction.rollback();
     return true;
   }
@@ -70,10 +90,35 @@ export class SinkRunner {
     const { batching, channel } = this.#parts;
     const limits = { ...batching, transactionCapacity: channel.transactionCapacity };
     try {
-      return await takeBatch(transaction, limits, this.#draining.signal);
+      return await takeBatch(transaction, limits, this.#leaving);
     } catch (error) {
       await transaction.rollback();
       throw error;
     }
+  }
+
+  /** True when every event is stored, kept or left out. */
+  async #settle(events: readonly Event[], transaction: TakeTransaction): Promise<boolean> {
+    const { delivery, counters, replayed } = this.#parts;
+    try {
+      const repeated = replayed?.repeated(events) ?? [];
+      this.#settlements.note(repeated, "filtered");
+      const open = this.#settlements.open(events);
+      counters.processed += open.length;
+      const settle = this.#settlements.note.bind(this.#settlements);
+      const done =
+        open.length === 0 || (await delivery.deliver(open, this.#ending.signal, { hurry: this.#hurry, settle }));
+      await replayed?.stored(events.filter((event) => this.#settlements.isStored(event)));
+      return done;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  async #commit(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
+    await transaction.commit();
+    const settled = this.#settlements.close(events);
+    this.#parts.account?.settled(settled);
   }
 }

@@ -32,6 +32,8 @@ export interface Channel extends Lifecycle {
   readonly size: number;
   /** The most events one put or take transaction may hold. */
   readonly transactionCapacity: number;
+  /** True when events outlive the process: then the ledger of the channel is kept over restarts, too. */
+  readonly durable?: boolean;
   openPut(): PutTransaction;
   openTake(): TakeTransaction;
 }

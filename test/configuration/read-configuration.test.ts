@@ -31,7 +31,13 @@ test("a file without faults gives its components, typed, with defaults and links
   assert.equal(source.selector.definition.type, "replicating");
   const sink = topology?.sinks[0];
   assert.equal(sink?.channel, "c");
-  assert.deepEqual(sink.batching, { batchSize: 1, batchTimeout: 30, batchTtl: 10, batchRetryIntervals: [10, 20, 30] });
+  assert.deepEqual(sink.batching, {
+    batchSize: 1,
+    batchTimeout: 30,
+    batchTtl: 10,
+    batchRetryIntervals: [10, 20, 30],
+    persistTimeout: 300,
+  });
   assert.equal(sink.config["backend.enable_cache"], true);
   assert.equal(sink.config.rdb_port, 5432);
   assert.deepEqual(

@@ -32,6 +32,9 @@ const paths = [
   "/v1/admin/log/appenders",
   "/v1/admin/log/loggers",
   "/v1/namemappings",
+  "/v1/admin/deadletters",
+  "/v1/admin/deadletters/replay",
+  "/v1/admin/deadletters/a%2f..",
   "/openapi.json",
   "/v1/%00",
   "/v1/%E0%A4%A",
@@ -48,6 +51,8 @@ const names = [
   "subscription_id",
   "reset",
   "transient",
+  "limit",
+  "sink",
   "name",
   "__proto__",
   "constructor",
@@ -140,7 +145,7 @@ test(`${REQUESTS} hostile requests get only documented statuses and a valid enve
     const query =
       random() < 0.8
         ? `?${pick(names)}=${pick(values)}&${pick(names)}=${pick(values)}`
-        : "?ngsi_version=2&subscription_id=x";
+        : pick(["?ngsi_version=2&subscription_id=x", "?ngsi_version=1"]);
     const path = `${random() < 0.5 ? "/v1/subscriptions" : pick(paths)}${query}`;
     const body = hostileBody((all) => all[Math.floor(random() * all.length)] ?? pick(all), endpoint);
     const headers: ManagementCall["headers"] = {

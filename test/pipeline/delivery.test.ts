@@ -67,7 +67,8 @@ for (const names of positions)
     assert.equal(counters.persisted, good.length);
     const kept = await letters();
     assert.equal(kept.length, names.length - good.length);
-    for (const letter of kept)
+    for (const { id, ...letter } of kept) {
+      assert.match(id, /^[0-9a-f-]{36}$/);
       assert.deepEqual(letter, {
         time: "2026-01-15T10:20:30.123Z",
         sink: "s1",
@@ -77,6 +78,7 @@ for (const names of positions)
         attempts: 1,
         event: { headers: { name: "x" }, body: "x" },
       });
+    }
   });
 
 test("an error that does not say whether it may pass is retried, then the bad event is found", async (context) => {

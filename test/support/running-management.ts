@@ -3,7 +3,15 @@ import { type RequestOptions, request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { DependencyContainer } from "tsyringe";
-import { AGENT, agentContainer, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../../core/agent/container.js";
+import {
+  AGENT,
+  agentContainer,
+  LETTER_DESK,
+  METRICS,
+  PROMETHEUS,
+  READINESS,
+  STATISTICS,
+} from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
 import { BrokerClient } from "../../core/management/broker/broker-client.js";
@@ -101,6 +109,7 @@ export function partsOf(container: DependencyContainer) {
     metrics: container.resolve(METRICS),
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
+    letterDesk: container.resolve(LETTER_DESK),
     brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
     access: openAccess,
   };

@@ -1,6 +1,7 @@
 import { Router } from "express";
 import { sendJson } from "../envelope.js";
 import { agentPaths } from "./agent-paths.js";
+import { deadLetterPaths } from "./dead-letter-paths.js";
 import { logPaths } from "./log-paths.js";
 import { nameMappingsPaths } from "./name-mappings-paths.js";
 import type { Paths } from "./operation.js";
@@ -13,6 +14,7 @@ export const documentedPaths: Paths = {
   ...subscriptionPaths,
   ...logPaths,
   ...nameMappingsPaths,
+  ...deadLetterPaths,
 };
 
 /** `GET /openapi.json`: the interface described in OpenAPI 3.1. */

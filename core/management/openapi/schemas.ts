@@ -84,5 +84,9 @@ export const schemas = {
   LoggerInput: record({ logger: record({ name: text, level: text }) }),
   NameMappings: record({ success, serviceMapping: { type: "array", items: { type: "object" } } }),
   NameMappingsInput: record({ serviceMapping: { type: "array", items: { type: "object" } } }),
+  DeadLetters: record({ success, count, deadletters: { type: "array", items: { type: "object" } } }),
+  DeadLetter: record({ success, deadletter: { type: "object" } }),
+  Dropped: record({ success, dropped: count }),
+  Replayed: record({ success, replayed: count, underway: count }),
   NewSubscription: record({ subscription: { type: "object" }, endpoint: { $ref: "#/components/schemas/Endpoint" } }),
 } as const;

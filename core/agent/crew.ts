@@ -1,0 +1,77 @@
+import type { Ledger } from "../pipeline/ledger.js";
+import { type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import {
+  type Assembly,
+  type Running,
+  type RunningChannel,
+  type RunningSink,
+  type RunningSource,
+  startComponent,
+} from "./component.js";
+import { withinGrace } from "./within-grace.js";
+
+/** The components of an agent, and how one of them is started, stopped, let in and let go. */
+export class Crew {
+  readonly log: Logger;
+  readonly #ledger: Ledger;
+  #assembly: Assembly;
+
+  constructor(assembly: Assembly, { ledger, log }: { readonly ledger: Ledger; readonly log: Logger }) {
+    this.#assembly = assembly;
+    this.#ledger = ledger;
+    this.log = log;
+  }
+
+  get assembly(): Assembly {
+    return this.#assembly;
+  }
+
+  /** From now on these are the components. */
+  become(assembly: Assembly): void {
+    this.#assembly = assembly;
+  }
+
+  async startChannel(running: RunningChannel): Promise<void> {
+    if (running.channel.durable) this.#ledger.resume(running.name);
+    await startComponent(running, running.channel);
+  }
+
+  async startSink(running: RunningSink): Promise<void> {
+    await running.replayed.start();
+    await startComponent(running, running.sink);
+    running.runner.start();
+  }
+
+  async startSource(running: RunningSource): Promise<void> {
+    for (const interceptor of running.interceptors) await interceptor.start?.();
+    await startComponent(running, running.source);
+  }
+
+  async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
+    await this.#stop(running, running.source, grace);
+    for (const interceptor of running.interceptors) {
+      await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
+    }
+  }
+
+  async stopSink(running: RunningSink, grace: AbortSignal): Promise<void> {
+    await this.#stop(running, running.sink, grace);
+  }
+
+  async stopChannel(running: RunningChannel, grace: AbortSignal): Promise<void> {
+    await this.#stop(running, running.channel, grace);
+  }
+
+  async #stop(running: Running, lifecycle: Lifecycle, grace: AbortSignal): Promise<void> {
+    await this.#tryToStop(running.name, async (signal) => lifecycle.stop(signal), grace);
+    if (running.status === "START") running.status = "STOP";
+  }
+
+  async #tryToStop(component: string, stop: (grace: AbortSignal) => Promise<void>, grace: AbortSignal): Promise<void> {
+    try {
+      await withinGrace(stop(grace), component, grace);
+    } catch (error) {
+      this.log.error({ component, reason: reasonOf(error) }, "component did not stop cleanly");
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { withinLimit } from "../pipeline/within-limit.js";
+import { AgentError } from "../sdk/index.js";
+import type { Assembly, Running, RunningChannel, RunningSink } from "./component.js";
+import type { Crew } from "./crew.js";
+
+/**
+ * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
+ * round. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
+ * When something fails it throws, and the assembly holds exactly what runs then; the caller can go back from there.
+ */
+export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): Promise<void> {
+  const from = crew.assembly;
+  const leaving = without(from, next);
+  const arriving = without(next, from);
+  const live = new Live(crew);
+  await Promise.all(leaving.sources.map((running) => crew.stopSource(running, grace)));
+  live.remove(leaving.sources);
+  await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
+  await Promise.all(leaving.sinks.map((running) => crew.stopSink(running, grace)));
+  live.remove(leaving.sinks);
+  refuseToForget(leaving.channels, arriving.channels);
+  for (const running of leaving.channels) await replaceChannel(running, arriving.channels, { crew, live, grace });
+  for (const running of arriving.channels) {
+    if (running.status === "START") continue;
+    await orStop(inTime(crew.startChannel(running), running, grace), () => crew.stopChannel(running, grace));
+    live.add({ channels: [running] });
+  }
+  for (const running of arriving.sinks) {
+    await orStop(inTime(crew.startSink(running), running, grace), () => crew.stopSink(running, grace));
+    live.add({ sinks: [running] });
+  }
+  for (const running of arriving.sources) {
+    await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
+    live.add({ sources: [running] });
+  }
+  crew.become(next);
+}
+
+/** A sink empties a channel that goes away and forgets; from any other it just stops taking. */
+async function release(sink: RunningSink, leaving: readonly RunningChannel[], grace: AbortSignal): Promise<void> {
+  const empties = leaving.some(({ channel }) => channel === sink.channel && !channel.durable);
+  await (empties ? sink.runner.drain(grace) : sink.runner.halt(grace));
+}
+
+function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly RunningChannel[]): void {
+  for (const { name, channel } of leaving) {
+    if (channel.durable || channel.size === 0 || arriving.some((running) => running.name === name)) continue;
+    const remedy = "bring its store back, then reload again";
+    throw new AgentError(
+      "CHANNEL_NOT_EMPTY",
+      `removing channel "${name}": ${channel.size} events could not be stored within the grace period; ${remedy}`,
+    );
+  }
+}
+
+interface Surroundings {
+  readonly crew: Crew;
+  readonly live: Live;
+  readonly grace: AbortSignal;
+}
+
+async function replaceChannel(
+  leaving: RunningChannel,
+  arriving: readonly RunningChannel[],
+  { crew, live, grace }: Surroundings,
+): Promise<void> {
+  const successor = arriving.find(({ name }) => name === leaving.name);
+  // Two durable channels on one folder would not start; what is on disk is there for the successor.
+  if (leaving.channel.durable || successor === undefined) {
+    if (leaving.channel.size > 0) {
+      crew.log.warn({ channel: leaving.name, events: leaving.channel.size }, "events stay in the files of the channel");
+    }
+    await crew.stopChannel(leaving, grace);
+    return live.remove([leaving]);
+  }
+  await orStop(inTime(crew.startChannel(successor), successor, grace), () => crew.stopChannel(successor, grace));
+  const events = await handOver(leaving, successor, { crew, live, grace });
+  live.remove([leaving]);
+  live.add({ channels: [successor] });
+  await crew.stopChannel(leaving, grace);
+  if (events > 0) crew.log.info({ channel: leaving.name, events }, "events moved to the new channel");
+}
+
+async function handOver(from: RunningChannel, to: RunningChannel, { crew, grace }: Surroundings): Promise<number> {
+  try {
+    return await to.channel.inherit(from.channel);
+  } catch (cause) {
+    await from.channel.inherit(to.channel);
+    await crew.stopChannel(to, grace);
+    const reason = `moving ${from.channel.size} waiting events to the new channel "${to.name}"`;
+    throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause });
+  }
+}
+
+/** A component that never ends starting must not keep the agent from going back, or from stopping. */
+async function inTime(starting: Promise<void>, { name }: Running, signal: AbortSignal): Promise<void> {
+  await withinLimit(() => starting, { what: `starting "${name}"`, milliseconds: 0, signal });
+}
+
+/** What could not start may still hold a port or a file. */
+async function orStop(starting: Promise<void>, stop: () => Promise<void>): Promise<void> {
+  try {
+    await starting;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Keeps the assembly of the crew true while it changes. */
+class Live {
+  readonly #crew: Crew;
+
+  constructor(crew: Crew) {
+    this.#crew = crew;
+  }
+
+  remove(gone: readonly object[]): void {
+    const { sources, channels, sinks } = this.#crew.assembly;
+    this.#crew.become({
+      sources: sources.filter((running) => !gone.includes(running)),
+      channels: channels.filter((running) => !gone.includes(running)),
+      sinks: sinks.filter((running) => !gone.includes(running)),
+    });
+  }
+
+  add({ sources = [], channels = [], sinks = [] }: Partial<Assembly>): void {
+    const { assembly } = this.#crew;
+    this.#crew.become({
+      sources: [...assembly.sources, ...sources],
+      channels: [...assembly.channels, ...channels],
+      sinks: [...assembly.sinks, ...sinks],
+    });
+  }
+}
+
+function without(assembly: Assembly, other: Assembly): Assembly {
+  return {
+    sources: assembly.sources.filter((running) => !other.sources.includes(running)),
+    channels: assembly.channels.filter((running) => !other.channels.includes(running)),
+    sinks: assembly.sinks.filter((running) => !other.sinks.includes(running)),
+  };
+}

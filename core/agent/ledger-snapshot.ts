@@ -1,0 +1,64 @@
+import type { Ledger } from "../pipeline/ledger.js";
+import { waitingIn } from "../pipeline/ledger-file.js";
+import type { RunningChannel } from "./component.js";
+
+/** How the events of one sink ended. */
+export interface SinkLedger {
+  readonly name: string;
+  readonly stored: number;
+  readonly dead_lettered: number;
+  /** Left out on purpose: replayed letters that were stored already. */
+  readonly filtered: number;
+}
+
+/** `received = stored + dead_lettered + filtered + uncounted + waiting + unaccounted` */
+export interface ChannelLedger {
+  readonly name: string;
+  readonly received: number;
+  readonly stored: number;
+  readonly dead_lettered: number;
+  readonly filtered: number;
+  /** Settled just before the process was killed, too late to be counted in one of the three. */
+  readonly uncounted: number;
+  readonly waiting: number;
+  /** Anything but 0 in an agent at rest is an event that was lost or stored twice. */
+  readonly unaccounted: number;
+  readonly sinks: readonly SinkLedger[];
+}
+
+export interface LedgerSnapshot {
+  readonly channels: readonly ChannelLedger[];
+  /** The sum of all channels, each without its sign. */
+  readonly unaccounted: number;
+}
+
+/** The books of the channels that run, beside what they hold now. */
+export function ledgerSnapshot(channels: readonly RunningChannel[], ledger: Ledger): LedgerSnapshot {
+  const all = channels.map(({ name, channel }) => channelLedger(name, channel.size, ledger));
+  return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted), 0) };
+}
+
+function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLedger {
+  const { state } = ledger.account(name);
+  const sinks = [...state.sinks].map(([sink, { stored, "dead-lettered": dead, filtered }]) => ({
+    name: sink,
+    stored,
+    dead_lettered: dead,
+    filtered,
+  }));
+  return {
+    name,
+    received: state.received,
+    stored: sum(sinks.map(({ stored }) => stored)),
+    dead_lettered: sum(sinks.map(({ dead_lettered }) => dead_lettered)),
+    filtered: sum(sinks.map(({ filtered }) => filtered)),
+    uncounted: state.uncounted,
+    waiting,
+    unaccounted: waitingIn(state) - waiting,
+    sinks,
+  };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,77 @@
+import type { Event } from "../sdk/index.js";
+
+/** Why an event was given up: this data will never go in, or the retries are used up. */
+export type DeadLetterReason = "permanent" | "retries-exhausted";
+
+/** One event that a sink could not store. */
+export interface DeadLetter {
+  /** Stays the same when the event is replayed and fails again. */
+  readonly id: string;
+  readonly time: string;
+  readonly sink: string;
+  readonly reason: DeadLetterReason;
+  readonly code?: string;
+  readonly message: string;
+  /** Calls of the sink that included this event. */
+  readonly attempts: number;
+  readonly event: Event;
+}
+
+/** Where a letter is: it waits for somebody, or it is on its way to its sink again. */
+export type LetterState = "waiting" | "replaying";
+
+/** A letter that is neither stored nor dropped. */
+export interface OpenLetter extends DeadLetter {
+  readonly state: LetterState;
+}
+
+/** A later remark about a letter of the same file. */
+export interface LetterMark {
+  readonly id: string;
+  readonly mark: LetterState | "stored" | "dropped";
+  readonly time: string;
+  /** The run of the agent that wrote it: what a dead process was replaying may be replayed again. */
+  readonly run: string;
+}
+
+export type LetterRecord = DeadLetter | LetterMark;
+
+/** One line of a file, its line end included. */
+export function lineOf(record: LetterRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** Undefined for a line that is torn or damaged. */
+export function recordOf(line: string): LetterRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isMark(value) || isLetter(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const marks: readonly string[] = ["waiting", "replaying", "stored", "dropped"] satisfies readonly LetterMark["mark"][];
+const reasons: readonly string[] = ["permanent", "retries-exhausted"] satisfies readonly DeadLetterReason[];
+
+export function isMark(value: unknown): value is LetterMark {
+  return hasTexts(value, ["id", "mark", "time", "run"]) && marks.includes(value.mark);
+}
+
+function isLetter(value: unknown): value is DeadLetter {
+  if (!hasTexts(value, ["id", "time", "sink", "reason", "message"]) || !reasons.includes(value.reason)) return false;
+  return "attempts" in value && typeof value.attempts === "number" && "event" in value && isEvent(value.event);
+}
+
+function isEvent(value: unknown): value is Event {
+  if (typeof value !== "object" || value === null || !("headers" in value) || !("body" in value)) return false;
+  const { headers } = value;
+  return (
+    typeof headers === "object" && headers !== null && Object.values(headers).every((text) => typeof text === "string")
+  );
+}
+
+function hasTexts<const K extends string>(value: unknown, names: readonly K[]): value is Readonly<Record<K, string>> {
+  if (typeof value !== "object" || value === null) return false;
+  return names.every((name) => typeof Reflect.get(value, name) === "string");
+}

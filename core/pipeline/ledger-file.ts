@@ -1,0 +1,75 @@
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { AgentError, codeOf } from "../sdk/index.js";
+import type { Settled } from "./settlements.js";
+
+/** The books of a channel as they are kept. */
+export interface AccountState {
+  readonly received: number;
+  /** Settled just before the process was killed, too late for the books. */
+  readonly uncounted: number;
+  readonly sinks: ReadonlyMap<string, Settled>;
+}
+
+/** What must be waiting in the channel when the books are right. */
+export function waitingIn({ received, uncounted, sinks }: AccountState): number {
+  const settled = [...sinks.values()].reduce((sum, one) => sum + one.stored + one["dead-lettered"] + one.filtered, 0);
+  return received - uncounted - settled;
+}
+
+/** Writes all accounts; a crash leaves the old file or the new one. */
+export async function writeAccounts(file: string, accounts: ReadonlyMap<string, AccountState>): Promise<void> {
+  const channels = [...accounts].map(([name, { sinks, ...state }]) => [
+    name,
+    { ...state, sinks: Object.fromEntries(sinks) },
+  ]);
+  const draft = `${file}.new`;
+  await mkdir(path.dirname(file), { recursive: true });
+  const handle = await open(draft, "w");
+  try {
+    await handle.writeFile(`${JSON.stringify({ channels: Object.fromEntries(channels) }, undefined, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}
+
+/** No file is no accounts; a file that is none throws. */
+export async function readAccounts(file: string): Promise<ReadonlyMap<string, AccountState>> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return new Map();
+  const value: unknown = JSON.parse(text);
+  return new Map(entriesOf(memberOf(value, "channels")).map(([name, account]) => [name, accountOf(account)]));
+}
+
+function accountOf(value: unknown): AccountState {
+  const sinks = entriesOf(memberOf(value, "sinks")).map(([name, sink]) => [name, settledOf(sink)] as const);
+  return { received: countOf(value, "received"), uncounted: countOf(value, "uncounted"), sinks: new Map(sinks) };
+}
+
+function settledOf(value: unknown): Settled {
+  return {
+    stored: countOf(value, "stored"),
+    "dead-lettered": countOf(value, "dead-lettered"),
+    filtered: countOf(value, "filtered"),
+  };
+}
+
+function countOf(value: unknown, name: string): number {
+  const count = memberOf(value, name);
+  if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
+  throw new AgentError("LEDGER_DAMAGED", `reading the ledger: "${name}" is no count; move the file away`);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  if (typeof value === "object" && value !== null) return Object.entries(value);
+  throw new AgentError("LEDGER_DAMAGED", "reading the ledger: it does not have the form of one; move the file away");
+}

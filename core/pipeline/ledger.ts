@@ -1,0 +1,155 @@
+import { type Logger, reasonOf } from "../sdk/index.js";
+import { type AccountState, readAccounts, waitingIn, writeAccounts } from "./ledger-file.js";
+import type { Settled } from "./settlements.js";
+
+/** Milliseconds between two writes of a ledger that changes all the time. */
+const savePause = 1000;
+
+/**
+ * The books of an agent: what every channel accepted and how it ended, kept in a file. The accounts of durable channels
+ * go on where they stood when the agent starts again; the others begin anew, as their channels do.
+ */
+export class Ledger {
+  readonly #file: string;
+  readonly #log: Logger;
+  readonly #accounts = new Map<string, ChannelAccount>();
+  #saved: ReadonlyMap<string, AccountState> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #changed = false;
+  #writing = Promise.resolve();
+
+  constructor(file: string, log: Logger) {
+    this.#file = file;
+    this.#log = log;
+  }
+
+  /** The books of a channel, the same ones whenever it is asked for. */
+  account(channel: string): ChannelAccount {
+    const known = this.#accounts.get(channel);
+    if (known !== undefined) return known;
+    const account = new ChannelAccount(channel, () => this.#soon());
+    this.#accounts.set(channel, account);
+    return account;
+  }
+
+  /** Reads the accounts of the run before; a file that cannot be read is reported and begun anew. */
+  async start(): Promise<void> {
+    try {
+      this.#saved = await readAccounts(this.#file);
+    } catch (error) {
+      this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and begins anew");
+    }
+  }
+
+  /** Goes on with the account of a durable channel, before the channel starts. */
+  resume(channel: string): void {
+    const saved = this.#saved.get(channel);
+    if (saved !== undefined && !this.#accounts.get(channel)?.opened) this.account(channel).restore(saved);
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#save();
+  }
+
+  #soon(): void {
+    this.#changed = true;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#save();
+    }, savePause).unref();
+  }
+
+  async #save(): Promise<void> {
+    const write = async () => {
+      if (!this.#changed) return;
+      this.#changed = false;
+      try {
+        await writeAccounts(this.#file, this.#states());
+      } catch (error) {
+        this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger not written");
+      }
+    };
+    this.#writing = this.#writing.then(write);
+    await this.#writing;
+  }
+
+  /** Channels that did not start, or are not in the configuration now, keep the books they had. */
+  #states(): ReadonlyMap<string, AccountState> {
+    const opened = [...this.#accounts].filter(([, account]) => account.opened);
+    return new Map([...this.#saved, ...opened.map(([name, account]) => [name, account.state] as const)]);
+  }
+}
+
+/** The books of one channel and the sinks that read from it, in events. */
+export class ChannelAccount {
+  readonly name: string;
+  readonly #changed: () => void;
+  readonly #sinks = new Map<string, SinkAccount>();
+  #received = 0;
+  #uncounted = 0;
+  #opened = false;
+
+  constructor(name: string, changed: () => void) {
+    this.name = name;
+    this.#changed = changed;
+  }
+
+  get state(): AccountState {
+    const sinks = [...this.#sinks].map(([name, { totals }]) => [name, { ...totals }] as const);
+    return { received: this.#received, uncounted: this.#uncounted, sinks: new Map(sinks) };
+  }
+
+  /** True once its channel has started. */
+  get opened(): boolean {
+    return this.#opened;
+  }
+
+  restore({ received, uncounted, sinks }: AccountState): void {
+    this.#received = received;
+    this.#uncounted = uncounted;
+    for (const [name, settled] of sinks) this.sink(name).settled(settled);
+  }
+
+  /**
+   * Compares the books with what a channel holds when it starts. The books of a process that was killed are a moment
+   * old: what is there and not in them was received; what is in them and not there was settled and is called uncounted.
+   */
+  open(waiting: number): void {
+    const surplus = waiting - waitingIn(this.state);
+    if (surplus > 0) this.#received += surplus;
+    else this.#uncounted -= surplus;
+    this.#opened = true;
+    this.#changed();
+  }
+
+  accepted(events: number): void {
+    this.#received += events;
+    this.#changed();
+  }
+
+  sink(name: string): SinkAccount {
+    const known = this.#sinks.get(name);
+    if (known !== undefined) return known;
+    const account = new SinkAccount(this.#changed);
+    this.#sinks.set(name, account);
+    return account;
+  }
+}
+
+export class SinkAccount {
+  readonly totals = { stored: 0, "dead-lettered": 0, filtered: 0 };
+  readonly #changed: () => void;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  settled(events: Settled): void {
+    this.totals.stored += events.stored;
+    this.totals["dead-lettered"] += events["dead-lettered"];
+    this.totals.filtered += events.filtered;
+    this.#changed();
+  }
+}

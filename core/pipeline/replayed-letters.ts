@@ -1,0 +1,59 @@
+import { type Event, type Logger, reasonOf } from "../sdk/index.js";
+import type { DeadLetters } from "./dead-letters.js";
+
+/** The header of an event that was a dead letter: the id of the letter. */
+export const letterHeader = "deneb-dead-letter";
+
+/** An event without the header of its letter. */
+export function withoutLetter(event: Event): Event {
+  if (event.headers[letterHeader] === undefined) return event;
+  const { [letterHeader]: _, ...headers } = event.headers;
+  return { ...event, headers };
+}
+
+export interface ReplayedLettersParts {
+  readonly sink: string;
+  readonly deadLetters: DeadLetters;
+  readonly log: Logger;
+}
+
+/** What a sink must know of replays: which letters it has stored, so that none is stored twice. */
+export class ReplayedLetters {
+  readonly #parts: ReplayedLettersParts;
+  readonly #stored = new Set<string>();
+
+  constructor(parts: ReplayedLettersParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads what earlier runs of the agent stored. */
+  async start(): Promise<void> {
+    const { sink, deadLetters } = this.#parts;
+    for (const [id, { mark }] of await deadLetters.standings(sink)) if (mark === "stored") this.#stored.add(id);
+  }
+
+  /** Replayed events whose letter is stored already, or is in the list before them. */
+  repeated(events: readonly Event[]): readonly Event[] {
+    const seen = new Set<string>();
+    return events.filter(({ headers }) => {
+      const id = headers[letterHeader];
+      if (id === undefined) return false;
+      if (this.#stored.has(id) || seen.has(id)) return true;
+      seen.add(id);
+      return false;
+    });
+  }
+
+  /** Remembers that the letters of these events are stored. */
+  async stored(events: readonly Event[]): Promise<void> {
+    const ids = events.map(({ headers }) => headers[letterHeader]).filter((id) => id !== undefined);
+    if (ids.length === 0) return;
+    for (const id of ids) this.#stored.add(id);
+    const { sink, deadLetters, log } = this.#parts;
+    try {
+      await deadLetters.mark(sink, ids, "stored");
+    } catch (error) {
+      log.error({ letters: ids.length, reason: reasonOf(error) }, "replayed letters are stored but not marked so");
+    }
+  }
+}

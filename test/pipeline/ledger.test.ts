@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { Ledger } from "../../core/pipeline/ledger.js";
+import { waitingIn } from "../../core/pipeline/ledger-file.js";
+import { recordingLog } from "../support/recording-log.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+async function setUp(context: TestContext) {
+  const file = path.join(await tempFolder(context), "ledger.json");
+  const { log, lines } = recordingLog();
+  const open = async (durable: boolean) => {
+    const ledger = new Ledger(file, log);
+    await ledger.start();
+    if (durable) ledger.resume("c");
+    return ledger;
+  };
+  return { file, lines, open };
+}
+
+const settled = { stored: 5, "dead-lettered": 2, filtered: 1 };
+
+async function runOnce(open: (durable: boolean) => Promise<Ledger>): Promise<void> {
+  const ledger = await open(true);
+  const account = ledger.account("c");
+  account.open(0);
+  account.accepted(10);
+  account.sink("s").settled(settled);
+  await ledger.stop();
+}
+
+const restarts = [
+  { says: "goes on where it stood", durable: true, waiting: 2, received: 10, uncounted: 0 },
+  { says: "receives what the books had missed", durable: true, waiting: 6, received: 14, uncounted: 0 },
+  { says: "calls uncounted what left after the books", durable: true, waiting: 0, received: 10, uncounted: 2 },
+  { says: "begins anew when it forgets", durable: false, waiting: 0, received: 0, uncounted: 0 },
+] as const;
+
+for (const { says, durable, waiting, received, uncounted } of restarts)
+  test(`the account of a channel that holds ${waiting} events at the next start ${says}`, async (context) => {
+    const { open } = await setUp(context);
+    await runOnce(open);
+
+    const account = (await open(durable)).account("c");
+    account.open(waiting);
+
+    assert.equal(account.state.received, received);
+    assert.equal(account.state.uncounted, uncounted);
+    assert.equal(waitingIn(account.state), waiting);
+    assert.deepEqual(account.state.sinks.get("s"), durable ? settled : undefined);
+  });
+
+for (const text of ["", "{", "[]", '{"channels":{"c":{"received":-1,"uncounted":0,"sinks":{}}}}'])
+  test(`a ledger file that holds ${JSON.stringify(text)} is reported and begun anew`, async (context) => {
+    const { file, lines, open } = await setUp(context);
+    await writeFile(file, text);
+
+    const account = (await open(true)).account("c");
+
+    assert.deepEqual(
+      lines.map(({ message }) => message),
+      ["ledger cannot be read and begins anew"],
+    );
+    assert.equal(account.state.received, 0);
+  });

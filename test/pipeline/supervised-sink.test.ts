@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SupervisedSink } from "../../core/pipeline/supervised-sink.js";
+import {
+  AgentError,
+  type Batch,
+  codeOf,
+  type Event,
+  type Receipt,
+  retryableOf,
+  type Sink,
+} from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
+
+const forever = new AbortController().signal;
+const batch: Batch = { events: [{ headers: {}, body: 1 }] };
+const receipt: Receipt = { requestBytes: 1, responseBytes: 2 };
+const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
+
+type Persist = (signal: AbortSignal) => Promise<Receipt>;
+
+/** The first sink made persists with the first function, the second with the second, the last with the last. */
+function setUp(persists: readonly Persist[], { stop = async () => {}, persistTimeout = 0.02 }: Partial<Settings> = {}) {
+  const made: { starts: number; stops: number }[] = [];
+  const statuses: string[] = [];
+  const { log, lines } = recordingLog();
+  const create = (): Sink => {
+    const counts = { starts: 0, stops: 0 };
+    const persist = persists[Math.min(made.length, persists.length - 1)];
+    made.push(counts);
+    assert.ok(persist);
+    return {
+      start: async () => {
+        counts.starts += 1;
+      },
+      stop: async () => {
+        counts.stops += 1;
+        await stop();
+      },
+      persist: async (_batch, signal) => await persist(signal),
+    };
+  };
+  const tell = (status: string) => statuses.push(status);
+  const sink = new SupervisedSink({ name: "s1", create, persistTimeout, log, clock, tell });
+  return { sink, made, statuses, lines };
+}
+
+interface Settings {
+  readonly stop: () => Promise<void>;
+  readonly persistTimeout: number;
+}
+
+const works: Persist = async () => receipt;
+const never = () => new Promise<never>(() => {});
+const hangsUntilAborted: Persist = (signal) =>
+  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("gave up"))));
+
+test("a write that hangs is given up in time, its sink stopped, and the next try goes to a new one", async () => {
+  const { sink, made, statuses } = setUp([hangsUntilAborted, works]);
+  await sink.start();
+
+  await assert.rejects(
+    sink.persist(batch, forever),
+    (error) => codeOf(error) === "TIMED_OUT" && retryableOf(error) === true,
+  );
+  const failing = sink.health.failure;
+  const stored = await sink.persist(batch, forever);
+
+  assert.equal(failing?.since.toISOString(), "2026-01-15T10:20:30.123Z");
+  assert.deepEqual(stored, receipt);
+  assert.deepEqual(statuses, ["ERROR", "START"]);
+  assert.equal(sink.health.failure, undefined);
+  assert.deepEqual(made, [
+    { starts: 1, stops: 1 },
+    { starts: 1, stops: 0 },
+  ]);
+});
+
+test("a write that ignores its signal and a stop that never ends do not hold up the runner", async () => {
+  const { sink, lines } = setUp([never, works], { stop: never });
+  await sink.start();
+
+  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
+  const stored = await sink.persist(batch, forever);
+
+  assert.deepEqual(stored, receipt);
+  assert.ok(lines.some(({ message }) => message === "sink did not stop cleanly and is left behind"));
+});
+
+test("a write that ends well after it was asked to give up is stored, not tried again", async () => {
+  const storesAfterAll: Persist = (signal) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve(receipt)));
+  const { sink, made } = setUp([storesAfterAll]);
+  await sink.start();
+
+  const stored = await sink.persist(batch, forever);
+
+  assert.deepEqual(stored, receipt);
+  assert.equal(made.length, 1);
+});
+
+const thrown = [
+  { what: "a text", value: "no", message: /the sink threw 'no'/ },
+  { what: "undefined", value: undefined, message: /the sink threw undefined/ },
+  {
+    what: "an object without prototype",
+    value: Object.create(null),
+    message: /the sink threw \[Object: null prototype\]/,
+  },
+] as const;
+
+for (const { what, value, message } of thrown)
+  test(`a sink that throws ${what} gives an error that may be retried to the limit`, async () => {
+    const { sink } = setUp([() => Promise.reject(value)]);
+    await sink.start();
+
+    await assert.rejects(
+      sink.persist(batch, forever),
+      (error) => error instanceof Error && message.test(error.message) && retryableOf(error) === undefined,
+    );
+  });
+
+test("a sink that throws before it returns a promise is no other case", async () => {
+  const { log } = recordingLog();
+  const broken = {
+    start: async () => {},
+    stop: async () => {},
+    persist: () => {
+      throw new AgentError("POISON", "storing what never goes in");
+    },
+  };
+  const sink = new SupervisedSink({ name: "s1", create: () => broken, persistTimeout: 0, log, clock });
+  await sink.start();
+
+  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "POISON");
+  assert.equal(sink.health.failure, undefined, "bad data is no failure of the sink");
+});
+
+test("a sink that fails three times in a row without saying why is replaced", async () => {
+  const fails: Persist = async () => {
+    throw new TypeError("a bug");
+  };
+  const { sink, made } = setUp([fails, works]);
+  await sink.start();
+
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    assert.equal(made.length, 1);
+    await assert.rejects(sink.persist(batch, forever), TypeError);
+  }
+  const stored = await sink.persist(batch, forever);
+
+  assert.deepEqual(stored, receipt);
+  assert.equal(made.length, 2);
+});
+
+test("a new sink that does not start is tried again with the next write", async () => {
+  let made = 0;
+  const create = (): Sink => {
+    made += 1;
+    const number = made;
+    return {
+      start: async () => {
+        if (number === 2) throw new Error("the store is away");
+      },
+      stop: async () => {},
+      persist: async (_batch, signal) => (number === 1 ? await hangsUntilAborted(signal) : receipt),
+    };
+  };
+  const { log } = recordingLog();
+  const sink = new SupervisedSink({ name: "s1", create, persistTimeout: 0.02, log, clock });
+  await sink.start();
+
+  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
+  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "SINK_NOT_STARTED");
+  const stored = await sink.persist(batch, forever);
+
+  assert.deepEqual(stored, receipt);
+  assert.equal(made, 3);
+});
+
+test("the end of the agent ends a write that hangs", async () => {
+  const ending = new AbortController();
+  const { sink, statuses } = setUp([never], { persistTimeout: 0 });
+  await sink.start();
+
+  const writing = sink.persist(batch, ending.signal);
+  ending.abort();
+
+  await assert.rejects(writing, (error) => codeOf(error) === "NOT_ENDED");
+  assert.deepEqual(statuses, []);
+});
+
+test("an event of a batch keeps its identity through the supervision", async () => {
+  const seen: Event[] = [];
+  const { log } = recordingLog();
+  const keeps = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async ({ events }: Batch) => {
+      seen.push(...events);
+      return receipt;
+    },
+  };
+  const sink = new SupervisedSink({ name: "s1", create: () => keeps, persistTimeout: 1, log, clock });
+
+  await sink.persist(batch, forever);
+
+  assert.equal(seen[0], batch.events[0]);
+});

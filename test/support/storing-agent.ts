@@ -1,0 +1,120 @@
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { type AgentProcess, startAgent } from "./agent-process.js";
+import { postgresqlDatabase, type TestDatabase } from "./postgresql.js";
+import { tempFolder } from "./temp-folder.js";
+import { until } from "./until.js";
+
+/** An agent as a process that stores in a database of its own. */
+export interface StoringAgent {
+  readonly agent: AgentProcess;
+  readonly database: TestDatabase;
+  readonly folder: string;
+  readonly propertiesFile: string;
+  /** Text of the properties file with some lines more, which win. */
+  properties(...lines: readonly string[]): string;
+  /** Posts one notification; resolves to the status. */
+  post(entities: readonly object[]): Promise<number>;
+  ask(method: string, path: string): Promise<Reply>;
+  /** Waits until the ledger says that nothing waits. */
+  settled(): Promise<ChannelLedgerReply>;
+}
+
+interface Given {
+  readonly lines?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Asserted on, member by member. */
+type Reply = ReturnType<typeof JSON.parse>;
+
+export interface ChannelLedgerReply {
+  readonly received: number;
+  readonly stored: number;
+  readonly dead_lettered: number;
+  readonly filtered: number;
+  readonly waiting: number;
+  readonly unaccounted: number;
+}
+
+/** Undefined when there is no PostgreSQL for the tests. */
+export async function storingAgent(
+  context: TestContext,
+  ...lines: readonly string[]
+): Promise<StoringAgent | undefined> {
+  return await storingAgentWith(context, { lines });
+}
+
+/** The same with an environment. */
+export async function storingAgentWith(context: TestContext, given: Given): Promise<StoringAgent | undefined> {
+  const database = await postgresqlDatabase();
+  if (database === undefined) {
+    context.skip("needs PostgreSQL");
+    return undefined;
+  }
+  context.after(() => database.drop());
+  const folder = await tempFolder(context);
+  const properties = (...more: readonly string[]) =>
+    merged([...propertiesFor(database).split("\n"), ...(given.lines ?? []), ...more]);
+  const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "2", ...given.env };
+  const agent = await startAgent(context, { properties: properties(), folder, env });
+  const ask = async (method: string, target: string): Promise<Reply> =>
+    JSON.parse(await (await fetch(`${agent.managementUrl}${target}`, { method })).text());
+  const ledger = async () => (await ask("GET", "/v1/stats")).stats.ledger.channels[0];
+  return {
+    agent,
+    database,
+    folder,
+    propertiesFile: path.join(folder, "agent.properties"),
+    properties,
+    post: (entities) => post(agent.notifyUrl, entities),
+    ask,
+    settled: () => until(ledger, ({ waiting }) => waiting === 0),
+  };
+}
+
+/** Of lines with one key the last. */
+function merged(lines: readonly string[]): string {
+  return [...new Map(lines.map((line) => [line.split("=")[0]?.trim(), line])).values()].join("\n");
+}
+
+function propertiesFor({ host, port, user, password, database }: TestDatabase): string {
+  return `
+deneb.sources = http-source
+deneb.channels = c
+deneb.sinks = rdb-sink
+deneb.sources.http-source.type = http
+deneb.sources.http-source.channels = c
+deneb.sources.http-source.bind = 127.0.0.1
+deneb.sources.http-source.port = 0
+deneb.sources.http-source.handler = ngsi
+deneb.sources.http-source.handler.default_service = svc
+deneb.channels.c.type = memory
+deneb.channels.c.capacity = 20000
+deneb.channels.c.transactionCapacity = 1000
+deneb.sinks.rdb-sink.type = rdb
+deneb.sinks.rdb-sink.channel = c
+deneb.sinks.rdb-sink.rdb_host = ${host}
+deneb.sinks.rdb-sink.rdb_port = ${port}
+deneb.sinks.rdb-sink.rdb_username = ${user}
+deneb.sinks.rdb-sink.rdb_password = ${password}
+deneb.sinks.rdb-sink.rdb_database = ${database}
+deneb.sinks.rdb-sink.data_model = dm-by-entity-type
+deneb.sinks.rdb-sink.batch_ttl = -1
+deneb.sinks.rdb-sink.batch_retry_intervals = 20`;
+}
+
+async function post(url: string, entities: readonly object[]): Promise<number> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: entities }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Room number n of the tests. */
+export function room(n: number, value: string | number = n): object {
+  return { id: `urn:room:${n}`, type: "Room", value: { type: "Property", value } };
+}
