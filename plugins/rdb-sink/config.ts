@@ -41,7 +41,11 @@ export const rdbConfig = {
   },
   rdb_maxPoolSize: { doc: "Most connections open at once.", format: "count", default: 3, min: 1 },
   rdb_maxPoolIdle: { doc: "Most connections kept open while idle.", format: "count", default: 2 },
-  rdb_minPoolIdle: { doc: "Idle connections that are kept open however long they are idle.", format: "count", default: 0 },
+  rdb_minPoolIdle: {
+    doc: "Idle connections that are kept open however long they are idle.",
+    format: "count",
+    default: 0,
+  },
   rdb_minPoolIdleTimeMillis: {
     doc: "Milliseconds after which an idle connection is closed; 0 keeps it open.",
     format: "millis",
@@ -90,7 +94,11 @@ export const rdbConfig = {
     default: false,
   },
   enable_grouping: { doc: "Accepted for existing files: only false.", format: "flag", default: false },
-  enable_name_mappings: { doc: "Name mappings; not supported by this version, only false.", format: "flag", default: false },
+  enable_name_mappings: {
+    doc: "Name mappings; not supported by this version, only false.",
+    format: "flag",
+    default: false,
+  },
   "backend.enable_cache": {
     doc: "Accepted for existing files: what exists is always remembered, and looked up again when the database says it is gone.",
     format: "flag",
@@ -112,7 +120,12 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
       ? [{ property: "enable_grouping", reason: "grouping rules do not exist for NGSI-LD; use false" } as const]
       : []),
     ...(config.enable_name_mappings
-      ? [{ property: "enable_name_mappings", reason: "name mappings are not supported by this version yet; use false" } as const]
+      ? [
+          {
+            property: "enable_name_mappings",
+            reason: "name mappings are not supported by this version yet; use false",
+          } as const,
+        ]
       : []),
     ...faults.map((reason) => ({ property: "rdb_options", reason }) as const),
   ];

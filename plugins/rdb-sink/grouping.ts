@@ -34,7 +34,13 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
   if (first === undefined) return undefined;
   const { name, subject } = first;
   const columns = union(rows, first.columns);
-  return { name, subject, columns, rows: rows.map((row) => aligned(row, columns)), events: rows.map(({ event }) => event) };
+  return {
+    name,
+    subject,
+    columns,
+    rows: rows.map((row) => aligned(row, columns)),
+    events: rows.map(({ event }) => event),
+  };
 }
 
 // Rows of entities with the same attributes share one list of columns, so most often there is nothing to do.

@@ -44,7 +44,10 @@ async function make(lacking: readonly TableRows[], store: KnownStore, signal: Ab
   await define(statements, store, signal);
   for (const schema of schemas) tables.learnSchema(schema);
   for (const { name, columns } of lacking) tables.learn(name, columns);
-  log.debug({ schemas: schemas.length, created: created.length, altered: lacking.length - created.length }, "tables made");
+  log.debug(
+    { schemas: schemas.length, created: created.length, altered: lacking.length - created.length },
+    "tables made",
+  );
   await writeNotes(created, store, signal);
 }
 

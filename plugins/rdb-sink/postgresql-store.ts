@@ -1,8 +1,8 @@
 import type { RdbConfig } from "./config.js";
 import { postgresql } from "./dialects/postgresql.js";
+import { PostgresqlDriver, type PostgresqlSettings } from "./drivers/postgresql.js";
 import { postgresqlOptions } from "./drivers/postgresql-options.js";
 import { postgresqlQuery } from "./drivers/postgresql-query.js";
-import { PostgresqlDriver, type PostgresqlSettings } from "./drivers/postgresql.js";
 import type { Place } from "./faults.js";
 import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";

@@ -42,7 +42,10 @@ export class RdbSink implements Sink {
     try {
       await driver.probe(new AbortController().signal);
     } catch (error) {
-      log.error({ reason: reasonOf(this.#explained(error)) }, "the database cannot be used now; writes are tried again");
+      log.error(
+        { reason: reasonOf(this.#explained(error)) },
+        "the database cannot be used now; writes are tried again",
+      );
     }
   }
 

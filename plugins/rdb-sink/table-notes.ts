@@ -14,9 +14,15 @@ export async function writeNotes(created: readonly TableRows[], store: KnownStor
   if (questions.length === 0) return;
   try {
     const texts = await driver.read(questions, signal);
-    await driver.write(texts.flatMap(([text]) => (text === undefined ? [] : plain("", text))), signal);
+    await driver.write(
+      texts.flatMap(([text]) => (text === undefined ? [] : plain("", text))),
+      signal,
+    );
   } catch (error) {
     // The rows matter more than the note; the full id stands in them too.
-    log.warn({ tables: shortened.length, reason: faultOf(error).message }, "comments on shortened table names not written");
+    log.warn(
+      { tables: shortened.length, reason: faultOf(error).message },
+      "comments on shortened table names not written",
+    );
   }
 }

@@ -9,7 +9,10 @@ export interface TestDatabase {
   readonly password: string;
   readonly database: string;
   /** The rows as objects; every value as text, null for NULL. */
-  query(text: string, parameters?: readonly (string | null)[]): Promise<readonly Readonly<Record<string, string | null>>[]>;
+  query(
+    text: string,
+    parameters?: readonly (string | null)[],
+  ): Promise<readonly Readonly<Record<string, string | null>>[]>;
   /** Removes the database, whoever is connected. */
   drop(): Promise<void>;
 }

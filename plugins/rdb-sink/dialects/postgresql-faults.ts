@@ -9,7 +9,8 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 export const postgresqlFaults: FaultReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
-  raced: ({ code, message }) => code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
+  raced: ({ code, message }) =>
+    code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
   retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
   explain: (fault, place) =>
     explanations.find(({ when }) => when(fault))?.say(place, fault) ??
@@ -44,7 +45,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("28000"),
-    say: (place, { message }) => `access to ${described(place)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+    say: (place, { message }) =>
+      `access to ${described(place)} is refused: ${message}; check rdb_username and pg_hba.conf`,
   },
   {
     when: coded("3D000"),
@@ -52,7 +54,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("ECONNREFUSED"),
-    say: ({ address }) => `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
+    say: ({ address }) =>
+      `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
   },
   {
     when: coded("ENOTFOUND", "EAI_AGAIN"),

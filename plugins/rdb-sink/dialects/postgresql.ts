@@ -56,7 +56,9 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const into = `INSERT INTO ${path(name)} (${columns.map(quoted).join(", ")}) VALUES `;
   return [
     ...(full.length === 0 ? [] : [{ schema, text: into + placeholders(size, columns.length), runs: full }]),
-    ...(rest.length === 0 ? [] : [{ schema, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
+    ...(rest.length === 0
+      ? []
+      : [{ schema, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
   ];
 }
 

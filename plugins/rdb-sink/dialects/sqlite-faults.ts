@@ -28,11 +28,13 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded(/^(SQLITE_(READONLY|PERM)|EACCES|EPERM|EROFS)/),
-    say: ({ address }) => `the folder "${address}" or a file in it is not writable; give the agent the right to write there`,
+    say: ({ address }) =>
+      `the folder "${address}" or a file in it is not writable; give the agent the right to write there`,
   },
   {
     when: (fault) => coded(/^(SQLITE_CANTOPEN|E(?!RR_))/)(fault) || /Unable to open/.test(fault.message),
-    say: ({ address }, { message }) => `the database files in "${address}" cannot be opened: ${message}; check rdb_folder`,
+    say: ({ address }, { message }) =>
+      `the database files in "${address}" cannot be opened: ${message}; check rdb_folder`,
   },
 ];
 

@@ -18,13 +18,20 @@ export interface PostgresqlOptions {
 
 /** Reads options in the spelling of libpq or JDBC, joined by `&` or blanks, with the meaning of libpq. */
 export function postgresqlOptions(text: string): PostgresqlOptions {
-  const given = new Map(text.split(/[&\s]+/).filter(Boolean).map(pair));
+  const given = new Map(
+    text
+      .split(/[&\s]+/)
+      .filter(Boolean)
+      .map(pair),
+  );
   const timeout = given.get("connecttimeout");
   const mode = given.get("sslmode") ?? (given.get("ssl") === "true" ? "verify-full" : "prefer");
   const sslMode = sslModes.find((known) => known === mode.toLowerCase());
   const faults = [
     ...(sslMode === undefined ? [`sslmode "${mode}" is not one of ${sslModes.join(", ")}`] : []),
-    ...(timeout === undefined || /^\d+$/.test(timeout) ? [] : [`connect_timeout "${timeout}" is not a number of seconds`]),
+    ...(timeout === undefined || /^\d+$/.test(timeout)
+      ? []
+      : [`connect_timeout "${timeout}" is not a number of seconds`]),
   ];
   return {
     sslMode: sslMode ?? "verify-full",

@@ -4,8 +4,8 @@ import { isSqlState } from "../dialects/postgresql-faults.js";
 import type { Cell, Statement } from "../statement.js";
 import { type Driver, unlessAborted, writeAborted } from "./driver.js";
 import type { PostgresqlOptions } from "./postgresql-options.js";
-import { PostgresqlPipeline, type PipelineResult } from "./postgresql-pipeline.js";
-import { encrypted, type Encryption, wantsOtherEncryption } from "./postgresql-tls.js";
+import { type PipelineResult, PostgresqlPipeline } from "./postgresql-pipeline.js";
+import { type Encryption, encrypted, wantsOtherEncryption } from "./postgresql-tls.js";
 
 export interface PostgresqlSettings {
   readonly host: string;

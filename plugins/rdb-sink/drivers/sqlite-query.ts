@@ -56,7 +56,8 @@ function chosen(files: readonly SchemaFile[], text: string): readonly SchemaFile
 
 function answer(connection: Database.Database, text: string): QueryResult {
   const prepared = connection.prepare(text);
-  if (!prepared.reader) throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`);
+  if (!prepared.reader)
+    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`);
   const columns = prepared.columns().map(({ name }) => name);
   const rows = prepared.safeIntegers().raw().all();
   return { columns, rows: rows.map((row) => (Array.isArray(row) ? row.map(textOf) : [])) };

@@ -59,7 +59,11 @@ export class SqliteDriver implements Driver {
   }
 
   /** A thread in the middle of a transaction cannot be stopped safely; it looks at `givenUp` and rolls back itself. */
-  async #asked(task: SqliteRequest["task"], statements: readonly Statement[], signal: AbortSignal): Promise<SqliteReply> {
+  async #asked(
+    task: SqliteRequest["task"],
+    statements: readonly Statement[],
+    signal: AbortSignal,
+  ): Promise<SqliteReply> {
     const worker = this.#started();
     const givenUp = new Int32Array(new SharedArrayBuffer(4));
     const giveUp = () => Atomics.store(givenUp, 0, 1);
