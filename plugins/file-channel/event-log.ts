@@ -142,7 +142,6 @@ export class EventLog {
     done.add({ from: 1, to: before.low });
     for (const range of before.ranges) done.add(range);
     this.state.next = Math.max(this.state.next, done.highest + 1);
-    this.reader.rewind();
     await this.saveDone();
   }
 

@@ -77,8 +77,9 @@ export class LogQueue implements EventQueue {
 
   async skipTo(position: string): Promise<void> {
     await this.#reading;
-    this.#ready.clear();
     await this.#events.skipTo(position);
+    for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
+    this.#room.admitWaiting();
   }
 
   /** Ends all waiting; what is in memory alone goes to disk. */

@@ -48,11 +48,6 @@ export class LogReader {
     this.#expected = segment.last + 1;
   }
 
-  /** Begins again at the oldest segment. */
-  rewind(): void {
-    this.#segment = undefined;
-  }
-
   /** Reads the next chunk. */
   async read(done: DoneRanges): Promise<ReadStep> {
     const segment = this.#open();

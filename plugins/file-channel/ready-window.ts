@@ -1,4 +1,5 @@
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
+import type { DoneRanges } from "./done-ranges.js";
 
 /** The events that are taken next, in memory, and about how many bytes they are. */
 export class ReadyWindow {
@@ -32,7 +33,15 @@ export class ReadyWindow {
     if (before > 0) this.#bytes *= this.#ring.length / before;
   }
 
-  clear(): void {
-    this.shift(this.#ring.length);
+  /** Removes and returns what is done. */
+  drop(done: DoneRanges): readonly QueuedEvent[] {
+    const bytes = this.#bytes;
+    const events = this.shift(this.#ring.length);
+    const isDone = ({ sequence }: QueuedEvent) => done.has(sequence);
+    this.push(
+      events.filter((event) => !isDone(event)),
+      bytes,
+    );
+    return events.filter(isDone);
   }
 }
