@@ -55,6 +55,10 @@ export class DoneRanges {
     this.#ranges = apart.filter((range) => range.to > merged.to);
   }
 
+  addAll(sequences: readonly number[]): void {
+    for (const range of rangesOf(sequences)) this.add(range);
+  }
+
   copy(): DoneRanges {
     const copy = new DoneRanges(this.#low);
     copy.#ranges = this.#ranges;

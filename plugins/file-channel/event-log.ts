@@ -1,16 +1,17 @@
-import { mkdir, unlink } from "node:fs/promises";
-import { AgentError, codeOf, type Event, type Logger, reasonOf } from "deneb/sdk";
+import { AgentError, type Event, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
+import { ChannelFolders } from "./channel-folders.js";
 import { Checkpoint } from "./checkpoint.js";
+import { DiskState } from "./disk-state.js";
 import { rangesOf } from "./done-ranges.js";
 import { encodeGroup, type PutTexts } from "./encode-group.js";
 import type { OpenFile } from "./files.js";
-import { FolderLock } from "./folder-lock.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
 import { type LogState, restoreState } from "./log-state.js";
 import { doneBefore, positionText } from "./position.js";
 import { Rounds } from "./rounds.js";
 import type { Segment } from "./segment.js";
+import { SegmentList } from "./segment-list.js";
 import { type Group, SegmentWriter } from "./segment-writer.js";
 
 export interface LogPlace {
@@ -39,9 +40,10 @@ export class EventLog {
   readonly #place: LogPlace;
   readonly #log: Logger;
   readonly #written: Written;
-  readonly #locks: readonly FolderLock[];
+  readonly #folders: ChannelFolders;
   readonly #checkpoint: Checkpoint;
-  readonly #segments: Segment[] = [];
+  readonly #segments = new SegmentList();
+  readonly #disk: DiskState;
   readonly #appending = new Rounds(() => this.#appendPending());
   readonly #saving = new Rounds(() => this.#save());
   #pending: LogPut[] = [];
@@ -49,28 +51,25 @@ export class EventLog {
   #writer: SegmentWriter | undefined;
   /** Events that have their numbers and are not on disk yet. */
   #writing = 0;
-  #failing = false;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
     this.#place = place;
     this.#log = log;
     this.#written = written;
-    const folders = new Set([place.checkpointFolder, ...place.dataFolders]);
-    this.#locks = [...folders].map((folder) => new FolderLock(folder));
+    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders]);
     this.#checkpoint = new Checkpoint(place.checkpointFolder);
+    this.#disk = new DiskState(place.dataFolders, log);
   }
 
   get state(): LogState {
-    if (this.#state === undefined)
-      throw new AgentError("CHANNEL_NOT_STARTED", "using the log of a channel before its start");
+    if (this.#state === undefined) throw notOpen();
     return this.#state;
   }
 
   /** Bytes of the segments that hold something that is not done. */
   get usedBytes(): number {
-    const low = this.#state?.done.low ?? 0;
-    return this.#segments.reduce((sum, { last, end }) => (last > low ? sum + end : sum), 0);
+    return this.#segments.bytesAbove(this.#state?.done.low ?? 0);
   }
 
   /** Events on disk that are not done, and those that were numbered to stay in memory. */
@@ -80,13 +79,12 @@ export class EventLog {
   }
 
   async open(): Promise<void> {
-    const { checkpointFolder, dataFolders, segmentBytes, openFile } = this.#place;
-    for (const folder of [checkpointFolder, ...dataFolders]) await makeFolder(folder);
-    for (const lock of this.#locks) await lock.take();
+    const { dataFolders, segmentBytes, openFile } = this.#place;
+    await this.#folders.take();
     const saved = await this.#checkpoint.open();
     const { state, segments } = await restoreState(saved, dataFolders, this.#log);
     this.#state = state;
-    this.#segments.push(...segments);
+    for (const segment of segments) this.#segments.add(segment);
     this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
     await this.saveDone();
   }
@@ -127,7 +125,7 @@ export class EventLog {
   }
 
   complete(events: readonly QueuedEvent[]): void {
-    for (const range of rangesOf(events.map(({ sequence }) => sequence))) this.state.done.add(range);
+    this.state.done.addAll(events.map(({ sequence }) => sequence));
   }
 
   /** Makes durable what is done, and removes the files that hold nothing else. */
@@ -147,7 +145,7 @@ export class EventLog {
 
   positionAfter(events: readonly QueuedEvent[]): string {
     const done = this.state.done.copy();
-    for (const range of rangesOf(events.map(({ sequence }) => sequence))) done.add(range);
+    done.addAll(events.map(({ sequence }) => sequence));
     return positionText(this.state.id, done);
   }
 
@@ -162,7 +160,7 @@ export class EventLog {
     this.#writer = undefined;
     if (this.#state !== undefined) await this.saveDone();
     await this.#checkpoint.close();
-    for (const lock of this.#locks) await lock.release();
+    await this.#folders.release();
   }
 
   async #appendPending(): Promise<void> {
@@ -180,40 +178,25 @@ export class EventLog {
     } catch (cause) {
       // Never used again: should the disk have kept some of it after all, it is known to be done.
       this.state.done.add({ from: first, to: last });
-      throw this.#unwritable(cause);
+      throw this.#disk.failed(cause);
     } finally {
       this.#writing = 0;
     }
-    if (this.#failing) this.#log.info({ folders: this.#place.dataFolders }, "events are written again");
-    this.#failing = false;
+    this.#disk.succeeded();
   }
 
   async #write(group: Group): Promise<Segment> {
-    if (this.#writer === undefined)
-      throw new AgentError("CHANNEL_STOPPED", "writing to the log of a channel that has stopped");
+    if (this.#writer === undefined) throw notOpen();
     const segment = await this.#writer.write(group);
-    if (!this.#segments.includes(segment)) {
-      this.#segments.push(segment);
-      this.#segments.sort((one, other) => one.first - other.first);
-    }
+    this.#segments.add(segment);
     return segment;
-  }
-
-  #unwritable(cause: unknown): AgentError {
-    const folders = this.#place.dataFolders.join('", "');
-    const message = `writing events to "${folders}" (puts are refused until it succeeds; look at the space and health of the disk)`;
-    const error = new AgentError("CHANNEL_FULL", message, { cause, retryable: true });
-    if (!this.#failing)
-      this.#log.error({ folders: this.#place.dataFolders, reason: reasonOf(cause) }, "events cannot be written");
-    this.#failing = true;
-    return error;
   }
 
   async #save(): Promise<void> {
     const { id, done, next } = this.state;
     try {
       await this.#checkpoint.save({ id, done: done.copy(), next });
-      await this.#trim();
+      await this.#segments.trim(done.low);
     } catch (error) {
       const reason = reasonOf(error);
       this.#log.error(
@@ -222,24 +205,8 @@ export class EventLog {
       );
     }
   }
-
-  async #trim(): Promise<void> {
-    const low = this.state.done.low;
-    const over = this.#segments.filter((segment, index) => segment.last <= low && index < this.#segments.length - 1);
-    for (const segment of over) {
-      await unlink(segment.file).catch((error: unknown) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-      });
-      this.#segments.splice(this.#segments.indexOf(segment), 1);
-    }
-  }
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (cause) {
-    const remedy = "give the channel folders it may write to with checkpointDir and dataDirs";
-    throw new AgentError("CHANNEL_FOLDER_UNUSABLE", `making the folder "${folder}" (${remedy})`, { cause });
-  }
+function notOpen(): AgentError {
+  return new AgentError("CHANNEL_NOT_OPEN", "using the log of a channel before its start or after its stop");
 }

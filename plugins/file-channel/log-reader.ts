@@ -5,6 +5,7 @@ import { type DoneRanges, type Range, rangesOf } from "./done-ranges.js";
 import { type Chunk, readChunk } from "./read-chunk.js";
 import { SEAL } from "./record.js";
 import { SEGMENT_HEADER_BYTES, type Segment } from "./segment.js";
+import type { SegmentList } from "./segment-list.js";
 
 /** What one step of reading brought. */
 export interface ReadStep {
@@ -20,14 +21,13 @@ const nothing: ReadStep = { events: [], lost: [], file: "", bytes: 0 };
 
 /** Reads the segments from the oldest event that is not done to the newest, a chunk at a time. */
 export class LogReader {
-  readonly #segments: readonly Segment[];
+  readonly #segments: SegmentList;
   #segment: Segment | undefined;
   #offset = 0;
   /** The next sequence number to come. */
   #expected = 0;
 
-  /** The list grows and shrinks while it is read. */
-  constructor(segments: readonly Segment[]) {
+  constructor(segments: SegmentList) {
     this.#segments = segments;
   }
 
@@ -80,8 +80,7 @@ export class LogReader {
   /** The segment with the next unread byte. */
   #open(): Segment | undefined {
     if (this.#segment !== undefined && this.#offset < this.#segment.end) return this.#segment;
-    const after = this.#segment?.first ?? 0;
-    const next = this.#segments.find(({ first, isEmpty }) => first > after && !isEmpty);
+    const next = this.#segments.after(this.#segment?.first ?? 0);
     if (next === undefined) return undefined;
     this.#segment = next;
     this.#offset = SEGMENT_HEADER_BYTES;
