@@ -4,8 +4,9 @@ import { ChannelFolders } from "./channel-folders.js";
 import { Checkpoint } from "./checkpoint.js";
 import { DiskState } from "./disk-state.js";
 import { rangesOf } from "./done-ranges.js";
-import { encodeGroup, type PutTexts } from "./encode-group.js";
+import { encodeGroup } from "./encode-group.js";
 import type { OpenFile } from "./files.js";
+import { type LogPut, logPut, type Written } from "./log-put.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
 import { type LogState, restoreState } from "./log-state.js";
 import { doneBefore, positionText } from "./position.js";
@@ -19,20 +20,6 @@ export interface LogPlace {
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
   readonly openFile: OpenFile;
-}
-
-/** The events of one put, as they are and as they are written. */
-export interface LogPut extends PutTexts {
-  readonly events: readonly Event[];
-}
-
-/** Called in the order of the events, as soon as they are on disk. */
-export type Written = (group: WrittenGroup) => void;
-
-export interface WrittenGroup {
-  readonly events: readonly QueuedEvent[];
-  readonly segment: Segment;
-  readonly bytes: number;
 }
 
 /** Events on disk, in order, each until it is done. */
@@ -116,11 +103,8 @@ export class EventLog {
   /** Writes events that have their sequence numbers. Only when nothing else is being appended. */
   async insert(events: readonly QueuedEvent[]): Promise<void> {
     for (const { from, to } of rangesOf(events.map(({ sequence }) => sequence))) {
-      const texts = events
-        .filter(({ sequence }) => from <= sequence && sequence <= to)
-        .map(({ event }) => JSON.stringify(event));
-      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      await this.#write({ bytes: encodeGroup([{ texts, bytes }], from), first: from, last: to });
+      const run = events.filter(({ sequence }) => from <= sequence && sequence <= to).map(({ event }) => event);
+      await this.#write({ bytes: encodeGroup([logPut(run)], from), first: from, last: to });
     }
   }
 

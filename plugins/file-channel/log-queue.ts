@@ -1,6 +1,7 @@
 import { type Event, type Logger, reasonOf } from "deneb/sdk";
 import { channelStopped, type EventQueue, type QueuedEvent, WaitingTakes } from "deneb/sdk/channel";
-import { EventLog, type LogPlace, type Written } from "./event-log.js";
+import { EventLog, type LogPlace } from "./event-log.js";
+import { logPut, type Written } from "./log-put.js";
 import { ReadyWindow } from "./ready-window.js";
 import { type QueueLimits, Room } from "./room.js";
 
@@ -40,8 +41,7 @@ export class LogQueue implements EventQueue {
   async add(events: readonly Event[]): Promise<void> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
     if (this.#fitsInMemory(events)) return this.#remember(events);
-    const texts = events.map((event) => JSON.stringify(event));
-    const put = { events, texts, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
+    const put = logPut(events);
     await this.#room.enter(put);
     try {
       await this.#events.append(put);
