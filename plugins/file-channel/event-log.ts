@@ -16,6 +16,7 @@ import { SegmentList } from "./segment-list.js";
 import { type Group, SegmentWriter } from "./segment-writer.js";
 
 export interface LogPlace {
+  readonly channel: string;
   readonly checkpointFolder: string;
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
@@ -46,7 +47,7 @@ export class EventLog {
     this.#written = written;
     this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders]);
     this.#checkpoint = new Checkpoint(place.checkpointFolder);
-    this.#disk = new DiskState(place.dataFolders, log);
+    this.#disk = new DiskState(place.channel, place.dataFolders, log);
   }
 
   get state(): LogState {

@@ -26,6 +26,7 @@ export class FileChannel implements Channel {
       patience: config["keep-alive"],
     };
     const place = {
+      channel: context.name,
       checkpointFolder: path.resolve(config.checkpointDir || path.join(own, "checkpoint")),
       dataFolders: (config.dataDirs.length > 0 ? config.dataDirs : [path.join(own, "data")]).map((one) =>
         path.resolve(one),

@@ -49,7 +49,8 @@ for (const failing of ["open", "write", "sync"] as const)
       await assert.rejects(put(channel, body), (error: Error) => {
         assert.equal(codeOf(error), "CHANNEL_FULL");
         assert.equal(retryableOf(error), true);
-        assert.ok(error.message.includes(dataFolder(folder)));
+        assert.match(error.message, /^writing events of channel "c1" to disk/);
+        assert.ok(!error.message.includes(folder));
         return true;
       });
     }
@@ -61,6 +62,10 @@ for (const failing of ["open", "write", "sync"] as const)
     const expected = failing === "open" ? [2, 3] : [0, 1, 2, 3];
     assert.equal(sizeWhileFailing, expected.length - 2);
     assert.deepEqual((await contents(folder)).bodies, expected);
+    assert.deepEqual(lines.find(({ level }) => level === "error")?.fields, {
+      folders: [dataFolder(folder)],
+      reason: "ENOSPC: no space left on device, write",
+    });
     assert.deepEqual(
       lines.map(({ level, message }) => [level, message]).filter(([, message]) => message !== "channel opened"),
       [
