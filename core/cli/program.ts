@@ -4,6 +4,7 @@ import { check } from "./check.js";
 import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
 import { withManagement } from "./management-options.js";
+import { migrate } from "./migrate.js";
 import { plugins } from "./plugins.js";
 import { run } from "./run.js";
 import { sql } from "./sql.js";
@@ -63,6 +64,10 @@ function commands(terminal: Terminal, settle: Settle): Command {
   withPlugins(
     withConfiguration(program.command("check").description("report every fault of a properties file")),
   ).action(({ plugins: pluginFolders, ...rest }) => settle(check({ ...rest, pluginFolders }, terminal)));
+
+  withPlugins(program.command("migrate").description("print a file of the original in new spelling"))
+    .requiredOption("-f, --config <file>", "properties file of the original")
+    .action((options) => settle(migrate(options, terminal)));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
     ({ plugins: folders }) => settle(plugins(folders ?? [], terminal)),

@@ -67,6 +67,10 @@ export class CountedChannel implements Channel {
     return moved;
   }
 
+  async skipTo(position: string): Promise<void> {
+    await this.#channel.skipTo?.(position);
+  }
+
   openPut(): PutTransaction {
     return new CountedPut(this.#channel.openPut(), {
       counters: this.counters,
@@ -136,6 +140,14 @@ class CountedTake implements TakeTransaction {
     private readonly transaction: TakeTransaction,
     private readonly counters: ChannelCounters,
   ) {}
+
+  get position(): string | undefined {
+    return this.transaction.position;
+  }
+
+  positionAfter(count: number): string | undefined {
+    return this.transaction.positionAfter?.(count);
+  }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);

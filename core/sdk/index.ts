@@ -32,3 +32,4 @@ export type { ChannelSelector, Selection } from "./selector.js";
 export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
 export type { Decoded, Delivery, Emit, Handler, Source } from "./source.js";
+export type { Spelling } from "./spelling.js";

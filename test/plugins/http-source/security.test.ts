@@ -113,6 +113,7 @@ for (const { properties, ...given } of declared)
     );
   });
 
+/** Whose request a refused one is can be told by its headers. */
 const senders = [
   { headers: json, body: "{bad", service: "def_serv_ld" },
   { headers: { ...json, "Fiware-Service": "openiot" }, body: "{bad", service: "openiot" },

@@ -1,14 +1,16 @@
-import type { Event, PutTransaction } from "deneb/sdk";
-import type { BoundedQueue } from "./bounded-queue.js";
-import { type TransactionLimit, transactionEnded, transactionTooLarge } from "./transaction-limit.js";
+import type { PutTransaction } from "../channel.js";
+import type { Event } from "../event.js";
+import { type TransactionLimit, transactionEnded, transactionTooLarge } from "./channel-errors.js";
+import type { EventQueue } from "./event-queue.js";
 
-export class MemoryPut implements PutTransaction {
-  readonly #queue: BoundedQueue;
+/** A put transaction over a queue: collects, then adds everything at once. */
+export class QueuePut implements PutTransaction {
+  readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
   readonly #events: Event[] = [];
   #open = true;
 
-  constructor(queue: BoundedQueue, limit: TransactionLimit) {
+  constructor(queue: EventQueue, limit: TransactionLimit) {
     this.#queue = queue;
     this.#limit = limit;
   }

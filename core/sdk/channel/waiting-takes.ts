@@ -1,9 +1,10 @@
-import type { Event } from "deneb/sdk";
+import type { QueuedEvent } from "./event-queue.js";
 
+/** A take that waits for an event. */
 export interface WaitingTake {
   readonly max: number;
   /** Ends the waiting with these events. */
-  settle(events: readonly Event[]): void;
+  settle(events: readonly QueuedEvent[]): void;
 }
 
 /** Takes that wait for an event, first come first served, each until its signal aborts. */
@@ -14,7 +15,7 @@ export class WaitingTakes {
     return this.#waiting.values().next().value;
   }
 
-  wait(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+  wait(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
     return new Promise((resolve) => {
       const abort = () => take.settle([]);
       const take: WaitingTake = {

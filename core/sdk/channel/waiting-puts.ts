@@ -1,31 +1,30 @@
-import type { Event } from "deneb/sdk";
-
-export interface WaitingPut {
-  readonly events: readonly Event[];
-  /** Ends the waiting: true when the events were let in. */
+/** Something that waits for room. */
+export interface WaitingPut<Item> {
+  readonly item: Item;
+  /** Ends the waiting: true when it was let in. */
   settle(admitted: boolean): void;
 }
 
 /** Puts that wait for room, first come first served, each until its patience ends. */
-export class WaitingPuts {
-  readonly #waiting = new Set<WaitingPut>();
+export class WaitingPuts<Item> {
+  readonly #waiting = new Set<WaitingPut<Item>>();
   readonly #patienceMillis: number;
 
   constructor(patienceMillis: number) {
     this.#patienceMillis = patienceMillis;
   }
 
-  get first(): WaitingPut | undefined {
+  get first(): WaitingPut<Item> | undefined {
     return this.#waiting.values().next().value;
   }
 
   /** Resolves to false when there was no room in time. */
-  wait(events: readonly Event[]): Promise<boolean> {
+  wait(item: Item): Promise<boolean> {
     if (this.#patienceMillis === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const timer = setTimeout(() => put.settle(false), this.#patienceMillis);
-      const put: WaitingPut = {
-        events,
+      const put: WaitingPut<Item> = {
+        item,
         settle: (admitted) => {
           clearTimeout(timer);
           this.#waiting.delete(put);
