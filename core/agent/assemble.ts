@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ComponentNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
+import { catchUpOf } from "../pipeline/catch-up.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { SinkCounters } from "../pipeline/counters.js";
@@ -96,6 +97,7 @@ function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyPar
     log,
     settlements: channel.settlements,
     replayed,
+    ...(channel.durable ? { catchUp: catchUpOf({ sink, gate: channel.gate, retry: node.batching, log }) } : {}),
     account: ledger.account(node.channel).sink(node.name),
   });
   const common = { name: node.name, setupTime: clock.now(), status: "IDLE" } as const;

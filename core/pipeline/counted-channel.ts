@@ -1,6 +1,7 @@
 import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
+import { PositionGate } from "./position-gate.js";
 import { Settlements } from "./settlements.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
@@ -8,6 +9,8 @@ export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
   /** What became of events that are still in it. */
   readonly settlements = new Settlements();
+  /** Opens the way to the first take when every sink has told what it has stored already. */
+  readonly gate = new PositionGate((position) => this.skipTo(position));
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
@@ -69,6 +72,7 @@ export class CountedChannel implements Channel {
 
   async skipTo(position: string): Promise<void> {
     await this.#channel.skipTo?.(position);
+    if (this.durable) this.#account?.open(this.#channel.size);
   }
 
   openPut(): PutTransaction {

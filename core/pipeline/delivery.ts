@@ -27,6 +27,8 @@ export interface DeliveryOptions {
   readonly hurry?: AbortSignal;
   /** Told of events as soon as they are stored or kept as dead letters. */
   readonly settle?: (events: readonly Event[], outcome: Outcome) => void;
+  /** Where the channel stands once this event and all before it are done; undefined for channels that forget. */
+  readonly positionAt?: (event: Event) => string | undefined;
 }
 
 export interface RetryPolicy {
@@ -62,8 +64,8 @@ export class SinkDelivery {
   }
 
   async deliver(events: readonly Event[], signal: AbortSignal, options: DeliveryOptions = {}): Promise<boolean> {
-    const { hurry = signal, settle = () => {} } = options;
-    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle });
+    const { hurry = signal, settle = () => {}, positionAt = () => undefined } = options;
+    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle, positionAt });
   }
 
   async #deliver(events: readonly Event[], retries: number, trip: Trip): Promise<boolean> {
@@ -80,12 +82,14 @@ export class SinkDelivery {
     }
   }
 
-  async #try(events: readonly Event[], { signal, settle }: Trip): Promise<Failure | undefined> {
+  async #try(events: readonly Event[], { signal, settle, positionAt }: Trip): Promise<Failure | undefined> {
     const { name, sink, counters, log, clock, observer } = this.#parts;
+    const last = events.at(-1);
+    const position = last === undefined ? undefined : positionAt(last);
     const attempt = { sink: name, events, startedAt: clock.now() };
     let receipt: Receipt;
     try {
-      receipt = await sink.persist({ events }, signal);
+      receipt = await sink.persist(position === undefined ? { events } : { events, position }, signal);
     } catch (error) {
       observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt: undefined });
       return { error };
@@ -171,7 +175,8 @@ function mayRetry(attempt: number, retries: number, retryable: boolean | undefin
   return retries === -1 || attempt <= retries;
 }
 
-function intervalOf(intervals: readonly number[], attempt: number): number {
+/** Milliseconds before the retry after so many attempts. */
+export function intervalOf(intervals: readonly number[], attempt: number): number {
   const interval = intervals[Math.min(attempt, intervals.length) - 1];
   if (interval === undefined) throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty");
   return interval;
