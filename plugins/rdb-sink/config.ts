@@ -152,6 +152,11 @@ export const rdbConfig = {
     min: 1,
     max: 2_000_000,
   },
+  exactly_once: {
+    doc: "true: behind a durable channel, how far it is stored is kept in the database in the transaction of the rows, so that a crash makes no second row. false: no table for that.",
+    format: "flag",
+    default: true,
+  },
   enable_encoding: {
     doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
     format: "flag",

@@ -7,6 +7,7 @@ import { Intake } from "./intake.js";
 import type { KnownStore } from "./known-store.js";
 import { makeMissing } from "./make-missing.js";
 import { namingOf } from "./naming-of.js";
+import { Positions } from "./positions.js";
 import { Retention } from "./retention.js";
 import { bytesOf } from "./statement.js";
 import { storeError } from "./store-error.js";
@@ -21,6 +22,8 @@ export class RdbSink implements Sink {
   readonly #store: KnownStore;
   readonly #intake: Intake;
   readonly #retention: Retention;
+  /** Undefined when the configuration wants none. */
+  readonly #positions: Positions | undefined;
 
   constructor(config: RdbConfig, context: Context) {
     const store = storeKinds[config.rdb_dialect].open(config, context);
@@ -34,6 +37,7 @@ export class RdbSink implements Sink {
     };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
+    this.#positions = config.exactly_once ? new Positions(context.name, this.#store) : undefined;
   }
 
   async start(): Promise<void> {
@@ -50,13 +54,15 @@ export class RdbSink implements Sink {
     this.#retention.start();
   }
 
-  async persist({ events }: Batch, signal: AbortSignal): Promise<Receipt> {
+  async persist({ events, position }: Batch, signal: AbortSignal): Promise<Receipt> {
     const tables = this.#intake.tables(events);
     const total = { requestBytes: 0, responseBytes: 0 };
     for (let start = 0; start < tables.length; start += TABLES_PER_TRANSACTION) {
-      const part = tables.slice(start, start + TABLES_PER_TRANSACTION);
+      const end = start + TABLES_PER_TRANSACTION;
+      const part = tables.slice(start, end);
       try {
-        const receipt = await this.#writeTwice(part, signal);
+        // How far the channel is goes with the last rows: before, a part of the batch would count as stored.
+        const receipt = await this.#writeTwice(part, end < tables.length ? undefined : position, signal);
         total.requestBytes += receipt.requestBytes;
         total.responseBytes += receipt.responseBytes;
       } catch (error) {
@@ -66,6 +72,14 @@ export class RdbSink implements Sink {
     }
     await this.#retention.grown(tables, signal);
     return total;
+  }
+
+  async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      return (await this.#positions?.stored(signal)) ?? [];
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   /** Deletes what is too old or too much now, instead of at the next regular look. */
@@ -88,13 +102,20 @@ export class RdbSink implements Sink {
    * Somebody may have dropped what is known to exist, or made a typed column in another type at the same time: then all
    * is looked up, and made, again, once.
    */
-  async #writeTwice(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {
+  async #writeTwice(
+    tables: readonly TableBatch[],
+    position: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Receipt> {
     try {
-      return await this.#write(tables, signal);
+      return await this.#write(tables, position, signal);
     } catch (error) {
       if (!this.#isStale(error, tables)) throw error;
-      for (const { name } of tables) this.#store.tables.forget(name);
-      return await this.#write(tables, signal);
+      for (const { name } of tables) {
+        this.#store.tables.forget(name);
+        this.#store.tables.forget(this.#store.dialect.positionsTable(name));
+      }
+      return await this.#write(tables, position, signal);
     }
   }
 
@@ -104,13 +125,14 @@ export class RdbSink implements Sink {
     return faults.missing(fault) || (!faults.retryable(fault) && tables.some(({ native }) => native.size > 0));
   }
 
-  async #write(tables: readonly TableBatch[], signal: AbortSignal): Promise<Receipt> {
+  async #write(tables: readonly TableBatch[], position: string | undefined, signal: AbortSignal): Promise<Receipt> {
     const fitted = await makeMissing(tables, this.#store, signal);
     const statements = tables.flatMap((table, index) => {
       const rows = fitted[index];
       return rows === undefined ? [] : this.#intake.statements(table, rows, this.#store);
     });
-    const responseBytes = await this.#store.driver.write(statements, signal);
+    const kept = position === undefined ? [] : await this.#positions?.statements(position, tables, signal);
+    const responseBytes = await this.#store.driver.write([...statements, ...(kept ?? [])], signal);
     return { requestBytes: bytesOf(statements), responseBytes };
   }
 

@@ -31,8 +31,8 @@ export interface LastRow {
   readonly timeFormat: string | undefined;
 }
 
-/** A row of last data that is no more. */
-export interface RemovedRow {
+/** Rows with these values in these columns. */
+export interface KeyedRows {
   readonly name: TableName;
   readonly key: readonly string[];
   readonly cells: readonly Cell[];
@@ -75,7 +75,11 @@ export interface Dialect {
   widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
   insert(rows: TableRows): readonly Statement[];
   upsert(row: LastRow): Statement;
-  remove(row: RemovedRow): Statement;
+  remove(rows: KeyedRows): Statement;
+  /** Asks for one column of the rows. */
+  select(column: string, rows: KeyedRows): Statement;
+  /** The table that keeps the positions of channels, for rows of this schema. */
+  positionsTable(of: SchemaName): TableName;
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
   tablesWith(columns: readonly string[], places: readonly SchemaName[]): readonly Statement[];
   /** Asks for the number of rows. */

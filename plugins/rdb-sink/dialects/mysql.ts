@@ -2,7 +2,7 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import type { Dialect, LastRow, TableDefinition, TableRows } from "./dialect.js";
+import type { Dialect, KeyedRows, LastRow, TableDefinition, TableRows } from "./dialect.js";
 import { mysqlChunks } from "./mysql-chunks.js";
 import { mysqlFaults } from "./mysql-faults.js";
 
@@ -34,11 +34,13 @@ export const mysql = {
   },
   insert,
   upsert,
-  remove: ({ name, key, cells }) => ({
-    at: name,
-    text: `DELETE FROM ${path(name)} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`,
-    runs: [cells],
+  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
+  select: (column, rows) => ({
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
   }),
+  positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
   countOlder: ({ name, time }, before, limit) => ({
@@ -126,6 +128,10 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
   );
   const text = `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique].join(", ")}) CHARACTER SET utf8mb4`;
   return [plain(name, text)];
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
 }
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {

@@ -2,7 +2,15 @@ import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import {
+  type Dialect,
+  type History,
+  type KeyedRows,
+  type LastRow,
+  quoted,
+  type TableDefinition,
+  type TableRows,
+} from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
 
@@ -28,11 +36,13 @@ export const postgresql = {
   widenColumns: () => [],
   insert,
   upsert,
-  remove: ({ name, key, cells }) => ({
-    at: name,
-    text: `DELETE FROM ${path(name)} WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`,
-    runs: [cells],
+  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
+  select: (column, rows) => ({
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
   }),
+  positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
@@ -149,6 +159,10 @@ function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): State
     ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}
     WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
   return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`;
 }
 
 /** A time to compare; texts are read with a format, or as ISO 8601. */

@@ -3,7 +3,15 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import {
+  type Dialect,
+  type History,
+  type KeyedRows,
+  type LastRow,
+  quoted,
+  type TableDefinition,
+  type TableRows,
+} from "./dialect.js";
 import { sqliteFaults } from "./sqlite-faults.js";
 
 export const sqlite = {
@@ -23,11 +31,17 @@ export const sqlite = {
   widenColumns: () => [],
   insert,
   upsert,
-  remove: ({ name, key, cells }) => ({
-    at: name,
-    text: `DELETE FROM ${quoted(name.table)} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`,
-    runs: [cells],
+  remove: (rows) => ({
+    at: rows.name,
+    text: `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    runs: [rows.cells],
   }),
+  select: (column, rows) => ({
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    runs: [rows.cells],
+  }),
+  positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),
@@ -99,6 +113,10 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   const parts = [...columns.map(definition), ...unique];
   return [plain(name, `CREATE TABLE IF NOT EXISTS ${quoted(name.table)} (${parts.join(", ")})`)];
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
 }
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {

@@ -35,6 +35,7 @@ const defaults: RdbConfig = {
   "persistence_policy.max_records": -1,
   "persistence_policy.expiration_time": -1,
   "persistence_policy.checking_time": 3600,
+  exactly_once: true,
   enable_encoding: false,
   enable_lowercase: false,
   enable_grouping: false,

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { fixed, onEveryDatabase } from "./on-every-database.js";
+import { entity, eventOf, never } from "./sinks.js";
+
+await onEveryDatabase("positions of a durable channel", [
+  {
+    name: "a position is kept with its rows, the latest of each channel replaces the one before",
+    service: "kept",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      const persist = async (id: string, position: string) =>
+        await sink.persist({ events: [eventOf(entity(id, { a: "1" }), service)], position }, never);
+
+      assert.deepEqual(await sink.storedPositions(never), []);
+      await persist("urn:k:1", "c1:10");
+      await persist("urn:k:1", "c1:20,25-30");
+      await persist("urn:k:2", "c2:7");
+
+      const { sink: another } = await place.sink();
+      assert.deepEqual([...(await another.storedPositions(never))].sort(), ["c1:20,25-30", "c2:7"]);
+    },
+  },
+  {
+    name: "a position is not kept when its rows are refused",
+    service: "refused",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      await sink.persist({ events: [eventOf(entity("urn:r:1", { a: "1" }), service)], position: "r1:1" }, never);
+
+      await assert.rejects(
+        sink.persist({ events: [eventOf(entity("urn:r:1", { a: "\0" }), service)], position: "r1:2" }, never),
+      );
+
+      assert.ok((await sink.storedPositions(never)).includes("r1:1"));
+      assert.deepEqual(await place.rows(service, "urn_r_1"), [{ ...fixed("urn:r:1"), a: "1" }]);
+    },
+  },
+  {
+    name: "a batch for several services keeps its position once, with the last rows",
+    service: "several",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      const events = ["one", "two"].map((part) => eventOf(entity("urn:s:1", { a: part }), `${service}_${part}`));
+
+      await sink.persist({ events, position: "s1:2" }, never);
+
+      assert.equal((await sink.storedPositions(never)).filter((position) => position === "s1:2").length, 1);
+    },
+  },
+  {
+    name: "without a position, or with exactly_once = false, nothing is kept",
+    service: "none",
+    run: async (place, service) => {
+      const { sink } = await place.sink({ exactly_once: false });
+
+      await sink.persist({ events: [eventOf(entity("urn:n:1", { a: "1" }), service)], position: "n1:1" }, never);
+
+      const { sink: another } = await place.sink();
+      assert.ok(!(await another.storedPositions(never)).includes("n1:1"));
+    },
+  },
+]);
