@@ -24,6 +24,8 @@ export class RdbSink implements Sink {
   readonly #retention: Retention;
   /** Undefined when the configuration wants none. */
   readonly #positions: Positions | undefined;
+  /** Whether the last write failed: it may have been committed all the same, its answer lost with the connection. */
+  #inDoubt = false;
 
   constructor(config: RdbConfig, context: Context) {
     const store = storeKinds[config.rdb_dialect].open(config, context);
@@ -54,7 +56,19 @@ export class RdbSink implements Sink {
     this.#retention.start();
   }
 
-  async persist({ events, position }: Batch, signal: AbortSignal): Promise<Receipt> {
+  async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+    if (this.#inDoubt && (await this.#isStored(batch, signal))) return { requestBytes: 0, responseBytes: 0 };
+    this.#inDoubt = true;
+    const receipt = await this.#persist(batch, signal);
+    this.#inDoubt = false;
+    return receipt;
+  }
+
+  async #isStored({ position }: Batch, signal: AbortSignal): Promise<boolean> {
+    return position !== undefined && (await this.storedPositions(signal)).includes(position);
+  }
+
+  async #persist({ events, position }: Batch, signal: AbortSignal): Promise<Receipt> {
     const tables = this.#intake.tables(events);
     const total = { requestBytes: 0, responseBytes: 0 };
     for (let start = 0; start < tables.length; start += TABLES_PER_TRANSACTION) {

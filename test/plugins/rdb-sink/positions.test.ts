@@ -48,6 +48,21 @@ await onEveryDatabase("positions of a durable channel", [
     },
   },
   {
+    name: "a write that was committed though its answer was lost is not made again",
+    service: "doubt",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      const batch = { events: [eventOf(entity("urn:d:1", { a: "1" }), service)], position: "d1:1" };
+      await sink.persist(batch, never);
+      // Whatever fails next leaves the sink in doubt about what it has stored.
+      await assert.rejects(sink.persist({ events: [eventOf(entity("urn:d:1", { a: "\0" }), service)] }, never));
+
+      await sink.persist(batch, never);
+
+      assert.equal((await place.rows(service, "urn_d_1")).length, 1);
+    },
+  },
+  {
     name: "without a position, or with exactly_once = false, nothing is kept",
     service: "none",
     run: async (place, service) => {

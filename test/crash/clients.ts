@@ -1,0 +1,65 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** What became of the notifications that the clients sent, by number. */
+export interface Sent {
+  /** Answered 200: each must be stored exactly once. */
+  readonly accepted: ReadonlySet<number>;
+  /** Without an answer, or refused: each may be stored once. */
+  readonly others: ReadonlySet<number>;
+}
+
+const PAUSE_WITHOUT_AGENT_MILLISECONDS = 10;
+
+/** Clients that send numbered notifications one after the other, through every crash, until they are stopped. */
+export class Clients {
+  readonly #url: string;
+  readonly #accepted = new Set<number>();
+  readonly #others = new Set<number>();
+  readonly #loops: readonly Promise<void>[];
+  #next = 0;
+  #stopped = false;
+
+  constructor(url: string, count: number) {
+    this.#url = url;
+    this.#loops = Array.from({ length: count }, () => this.#run());
+  }
+
+  get accepted(): number {
+    return this.#accepted.size;
+  }
+
+  async stop(): Promise<Sent> {
+    this.#stopped = true;
+    await Promise.all(this.#loops);
+    return { accepted: this.#accepted, others: this.#others };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#next += 1;
+      const number = this.#next;
+      if (await this.#post(number)) {
+        this.#accepted.add(number);
+      } else {
+        this.#others.add(number);
+        await pause(PAUSE_WITHOUT_AGENT_MILLISECONDS);
+      }
+    }
+  }
+
+  async #post(number: number): Promise<boolean> {
+    const data = [{ id: `urn:room:${number % 50}`, type: "Room", number: { type: "Property", value: number } }];
+    try {
+      const response = await fetch(this.#url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Fiware-Service": "crash" },
+        body: JSON.stringify({ type: "Notification", subscriptionId: "urn:s:1", data }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      await response.arrayBuffer();
+      return response.status === 200;
+    } catch {
+      return false; // The agent was killed: this one has no answer.
+    }
+  }
+}

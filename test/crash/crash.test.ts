@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "libsql";
+import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { killAgain } from "./killed-agent.js";
+import { seeded } from "./seeded.js";
+import { terminator } from "./terminator.js";
+import { verdict } from "./verdict.js";
+
+/** A few in the test suite; `npm run test:crash` sets 100. */
+const kills = Number(process.env["DENEB_TEST_KILLS"] ?? 8);
+const seed = Number(process.env["DENEB_TEST_SEED"] ?? 1);
+const promise = `killed ${kills} times under load, every notification answered 200 is stored exactly once`;
+
+test(`${promise}, in PostgreSQL`, async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+
+  await judged(context, sinkOf(database), () => numbersIn(database));
+});
+
+test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+
+  await judged(context, sinkOf(database), () => numbersIn(database), terminator(database));
+});
+
+test(`${promise}, in the embedded database`, async (context) => {
+  const folder = await tempFolder(context);
+  const read = async () => {
+    const database = new Database(path.join(folder, "crash.db"));
+    const rows = database.prepare("select number from room").raw().all();
+    database.close();
+    return rows.map((row) => Number(Array.isArray(row) ? row[0] : Number.NaN));
+  };
+
+  await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read);
+});
+
+async function judged(
+  context: TestContext,
+  sink: Readonly<Record<string, string>>,
+  read: () => Promise<readonly number[]>,
+  trouble?: (ending: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const folder = await tempFolder(context);
+  const plan = { sink, folder, kills, clients: 8, random: seeded(seed) };
+
+  const { sent, unaccounted } = await killAgain(trouble === undefined ? plan : { ...plan, trouble });
+
+  const { accepted, ...faults } = verdict(sent, await read());
+  context.diagnostic(`${accepted} notifications accepted`);
+  assert.ok(accepted > 0);
+  assert.deepEqual(faults, { lost: [], doubled: [], unknown: [] });
+  assert.equal(unaccounted, 0);
+}
+
+function sinkOf({ host, port, user, password, database }: TestDatabase): Readonly<Record<string, string>> {
+  return {
+    rdb_host: host,
+    rdb_port: String(port),
+    rdb_username: user,
+    rdb_password: password,
+    rdb_database: database,
+  };
+}
+
+async function numbersIn(database: TestDatabase): Promise<readonly number[]> {
+  const rows = await database.query('select number from crash."room"');
+  return rows.map(({ number }) => Number(number));
+}
