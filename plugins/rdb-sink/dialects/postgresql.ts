@@ -2,9 +2,11 @@ import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import { columnList, type Dialect, type History, quoted, type TableDefinition, type TableRows } from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
+import { postgresqlPath as path } from "./postgresql-path.js";
+import { postgresqlUpsert } from "./postgresql-upsert.js";
 
 const MOST_PARAMETERS = 65_535;
 // Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
@@ -27,7 +29,7 @@ export const postgresql = {
   },
   widenColumns: () => [],
   insert,
-  upsert,
+  upsert: postgresqlUpsert,
   remove: ({ name, key, cells }) => ({
     at: name,
     text: `DELETE FROM ${path(name)} WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`,
@@ -129,34 +131,13 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   for (; start + size <= rows.length; start += size) full.push(rows.slice(start, start + size).flat());
   const rest = rows.slice(start);
 
-  const into = `INSERT INTO ${path(name)} (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES `;
+  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
   return [
     ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
     ...(rest.length === 0
       ? []
       : [{ at: name, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
   ];
-}
-
-function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
-  const places = columns.map((_, index) => `$${index + 1}`).join(", ");
-  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
-  const own = quoted(time.name);
-  const format = time.kind === "text" ? timeFormat : undefined;
-  const read = (column: string) => timeOf(column, time, format === undefined ? undefined : columns.length + 1);
-  const text = `
-    INSERT INTO ${path(name)} AS stored (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES (${places})
-    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}
-    WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
-  return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
-}
-
-/** A time to compare; texts are read with a format, or as ISO 8601. */
-function timeOf(column: string, { kind }: Column, formatParameter: number | undefined): string {
-  if (kind !== "text") return column;
-  return formatParameter === undefined
-    ? `${column}::timestamptz`
-    : `to_timestamp(${column}, $${formatParameter}::text)`;
 }
 
 // A table may consist of several, and each of them counts its rows anew.
@@ -186,8 +167,4 @@ const TABLES_WITH = `
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;
-}
-
-function path({ schema, table }: TableName): string {
-  return `${quoted(schema)}.${quoted(table)}`;
 }

@@ -3,7 +3,15 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, type History, type LastRow, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import {
+  columnList,
+  type Dialect,
+  type History,
+  type LastRow,
+  quoted,
+  type TableDefinition,
+  type TableRows,
+} from "./dialect.js";
 import { sqliteFaults } from "./sqlite-faults.js";
 
 export const sqlite = {
@@ -103,8 +111,8 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const places = columns.map(() => "?").join(", ");
-  const names = columns.map((column) => quoted(column.name)).join(", ");
-  return [{ at: name, text: `INSERT INTO ${quoted(name.table)} (${names}) VALUES (${places})`, runs: rows }];
+  const into = `INSERT INTO ${quoted(name.table)} (${columnList(columns)})`;
+  return [{ at: name, text: `${into} VALUES (${places})`, runs: rows }];
 }
 
 function upsert({ name, columns, cells, key, time }: LastRow): Statement {

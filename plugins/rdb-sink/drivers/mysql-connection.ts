@@ -3,7 +3,7 @@ import type { Encryption } from "./encryption.js";
 import type { ServerSettings } from "./server-settings.js";
 
 // Each connection keeps the texts it ran last prepared, and a server has some thousands of such places.
-const MOST_PREPARED = 200;
+const MOST_PREPARED = 1000;
 
 /** The settings of one connection in the words of `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
