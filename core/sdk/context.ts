@@ -24,6 +24,8 @@ export interface IncomingTransaction extends Receipt {
   readonly service: string;
   readonly servicePath: string;
   readonly failed: boolean;
+  /** From the reception of the request to its answer, where the source measures it. */
+  readonly milliseconds?: number;
 }
 
 export interface SourceContext<Slots> extends Context {

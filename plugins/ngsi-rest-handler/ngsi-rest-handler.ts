@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { correlatorOf, decode, type Entity, eventHeaders, linkOf, serviceOf } from "deneb/ngsi";
-import { codeOf, type Decoded, type Delivery, type Event, type Handler } from "deneb/sdk";
+import { codeOf, type Decoded, type Delivery, type Event, type Handler, RejectedDelivery } from "deneb/sdk";
 import { checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
+import { senderOf } from "./sender.js";
 import { servicePathsFor } from "./service-paths.js";
 
 export class NgsiRestHandler implements Handler {
@@ -13,7 +14,18 @@ export class NgsiRestHandler implements Handler {
     this.#config = config;
   }
 
+  /** A refusal says whose delivery it was, so that it is counted there. */
   decode(delivery: Delivery): Decoded {
+    try {
+      return this.#decode(delivery);
+    } catch (error) {
+      if (!(error instanceof RejectedDelivery)) throw error;
+      const { status, message, headers } = error;
+      throw new RejectedDelivery(status, message, headers, senderOf(delivery.headers, this.#config));
+    }
+  }
+
+  #decode(delivery: Delivery): Decoded {
     checkRequest(delivery, this.#config.notification_target);
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
