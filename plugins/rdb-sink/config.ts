@@ -1,6 +1,4 @@
-import { dataModels, parseDataModel, refusedModel } from "deneb/ngsi";
-import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
-import { storeKinds } from "./store-kinds.js";
+import type { ConfigOf, Schema } from "deneb/sdk";
 
 export const rdbConfig = {
   rdb_dialect: {
@@ -107,7 +105,7 @@ export const rdbConfig = {
   last_data_mode: {
     doc:
       "insert: rows are added to tables of history. upsert: each entity has one row with its last values, in a table beside it. " +
-      "both: the two. Only with attr_persistence = column.",
+      "both: the two. With attr_persistence = row each attribute of an entity has one row there.",
     format: ["insert", "upsert", "both"],
     default: "insert",
   },
@@ -181,42 +179,3 @@ export const rdbConfig = {
 } as const satisfies Schema;
 
 export type RdbConfig = ConfigOf<typeof rdbConfig>;
-
-/** The faults a format cannot judge. */
-export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
-  const unfit = modelFault(config);
-  return [
-    ...(unfit === undefined ? [] : [{ property: "data_model", reason: unfit } as const]),
-    ...(config.enable_grouping
-      ? [{ property: "enable_grouping", reason: "grouping rules do not exist any more; use false" } as const]
-      : []),
-    ...(config.last_data_mode !== "insert" && config.attr_persistence === "row"
-      ? [
-          {
-            property: "last_data_mode",
-            reason: "last data need attr_persistence = column; use insert with row",
-          } as const,
-        ]
-      : []),
-    ...(config.last_data_mode !== "insert" && config.last_data_table_suffix === ""
-      ? [
-          {
-            property: "last_data_table_suffix",
-            reason: "must not be empty: last data need a table of their own",
-          } as const,
-        ]
-      : []),
-    ...(config.last_data_mode !== "insert" && config.last_data_unique_key.length === 0
-      ? [{ property: "last_data_unique_key", reason: "must name a column, for example entityId" } as const]
-      : []),
-    ...storeKinds[config.rdb_dialect]
-      .options(config.rdb_options)
-      .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
-  ];
-}
-
-function modelFault({ data_model, rdb_dialect }: RdbConfig): string | undefined {
-  const model = parseDataModel(data_model);
-  if (model === undefined) return `"${data_model}" is not one of ${dataModels.join(", ")}`;
-  return refusedModel(model, rdb_dialect);
-}

@@ -11,6 +11,8 @@ export interface FittedRows extends TableRows {
   readonly subject: string;
   /** Columns that are unique together; none for tables of history. */
   readonly key: readonly string[];
+  /** The columns that the table does not have; all of them when there is no table. */
+  readonly lacking: readonly Column[];
   /** Text columns that must become longtext first. */
   readonly widened: readonly string[];
 }
@@ -33,17 +35,26 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
   const existing = batch.columns.map((column) => known?.get(dialect.columnKey(column)));
   const allText = existing.every((kind) => kind === "text" || kind === undefined) && batch.native.size === 0;
   if (allText && rows.every((row) => row.every((cell) => cell === undefined || cell.length <= dialect.longestText))) {
-    return {
-      name,
-      subject,
-      key,
-      rows,
-      columns: batch.columns.map((column) => ({ name: column, kind: "text" })),
-      widened: [],
-    };
+    const columns = textColumns(batch.columns);
+    const lacking = columns.filter((_, index) => existing[index] === undefined);
+    return { name, subject, key, rows, columns, lacking, widened: [] };
   }
-  return fittedByColumn(batch, existing, fitting);
+  const rowsByColumn = fittedByColumn(batch, existing, fitting);
+  const lacking = rowsByColumn.columns.filter((column) => known?.has(dialect.columnKey(column.name)) !== true);
+  return { ...rowsByColumn, lacking };
 }
+
+/** The same list for the same names: most tables have those of many others. */
+function textColumns(names: readonly string[]): readonly Column[] {
+  const known = remembered.get(names);
+  if (known !== undefined) return known;
+
+  const columns = names.map((name) => ({ name, kind: "text" }) as const);
+  remembered.set(names, columns);
+  return columns;
+}
+
+const remembered = new WeakMap<readonly string[], readonly Column[]>();
 
 interface FittedColumn {
   readonly column: Column;
@@ -57,7 +68,7 @@ function fittedByColumn(
   batch: TableBatch,
   existing: readonly (ColumnKind | undefined)[],
   fitting: Fitting,
-): FittedRows {
+): Omit<FittedRows, "lacking"> {
   const { name, subject, key, rows } = batch;
   const values = batch.values();
   const columns = batch.columns.flatMap((column, index) => {

@@ -55,12 +55,17 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
     columns,
     rows: rows.map((row) => aligned(row.cells, row, columns)),
     values: () => rows.map((row) => aligned(row.values(), row, columns)),
-    native: new Set(
-      rows.every(({ native }) => native === first.native) ? first.native : rows.flatMap(({ native }) => native),
-    ),
+    native: nativeOf(rows, first.native),
     placed: rows,
   };
 }
+
+function nativeOf(rows: readonly Row[], native: readonly string[]): ReadonlySet<string> {
+  if (rows.every((row) => row.native === native)) return native.length === 0 ? none : new Set(native);
+  return new Set(rows.flatMap((row) => row.native));
+}
+
+const none: ReadonlySet<string> = new Set();
 
 // Rows of entities with the same attributes share one list of columns, so most often there is nothing to do.
 function union(rows: readonly Row[], columns: readonly string[]): readonly string[] {

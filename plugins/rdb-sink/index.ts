@@ -1,5 +1,6 @@
 import { definePlugin } from "deneb/sdk";
-import { rdbConfig, rdbFaults } from "./config.js";
+import { rdbConfig } from "./config.js";
+import { rdbFaults } from "./rdb-faults.js";
 import { RdbSink } from "./rdb-sink.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 import { storeKinds } from "./store-kinds.js";
@@ -9,7 +10,7 @@ export default definePlugin({
   type: "rdb",
   aliases: rdbAliases,
   spellings: rdbSpellings,
-  summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL or SQLite files.",
+  summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL, MySQL or SQLite files.",
   stability: "stable",
   config: rdbConfig,
   check: rdbFaults,

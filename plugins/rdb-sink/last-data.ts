@@ -12,6 +12,9 @@ import type { Cell, Statement } from "./statement.js";
 export class LastData {
   readonly #naming: Naming;
   readonly #suffix: string;
+  /** Tells entities apart. */
+  readonly #entityKey: readonly string[];
+  /** Tells rows apart. */
   readonly #key: readonly string[];
   readonly #time: string;
   readonly #timeFormat: string | undefined;
@@ -19,7 +22,11 @@ export class LastData {
   constructor(config: RdbConfig, naming: Naming) {
     this.#naming = naming;
     this.#suffix = config.last_data_table_suffix;
-    this.#key = config.last_data_unique_key.map((column) => columnName(column, naming));
+    this.#entityKey = config.last_data_unique_key.map((column) => columnName(column, naming));
+    this.#key = [
+      ...this.#entityKey,
+      ...columnsOfRows[config.attr_persistence].map((column) => columnName(column, naming)),
+    ];
     this.#time = columnName(config.last_data_timestamp_key, naming);
     this.#timeFormat = config.last_data_sql_timestamp_format === "" ? undefined : config.last_data_sql_timestamp_format;
   }
@@ -69,14 +76,20 @@ export class LastData {
   }
 
   #removal({ name }: FittedRows, stored: readonly Stored[], { dialect }: KnownStore): Statement {
-    const cells = this.#key.map((column) => stored.find((one) => one.column.name === column)?.cell);
-    return dialect.remove({ name, key: this.#key, cells });
+    const cells = this.#entityKey.map((column) => stored.find((one) => one.column.name === column)?.cell);
+    return dialect.remove({ name, key: this.#entityKey, cells });
   }
 
   #tableOf(table: string): string {
     return shorten(`${table}${this.#suffix}`, nameLimits[this.#naming.database]);
   }
 }
+
+/** What tells the rows of one entity apart. */
+const columnsOfRows = { column: [], row: ["attrName"] } as const satisfies Record<
+  RdbConfig["attr_persistence"],
+  readonly string[]
+>;
 
 interface Stored {
   readonly column: Column;

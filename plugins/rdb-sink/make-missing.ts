@@ -1,4 +1,3 @@
-import type { Column } from "./column.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
 import { type FittedRows, fitted } from "./fitting.js";
@@ -35,9 +34,7 @@ export async function makeMissing(
 
 async function makeAll(wanted: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
   // In one order everywhere, so that two sinks do not wait for each other.
-  const lacking = wanted
-    .filter((table) => table.widened.length > 0 || lackingColumns(table, store).length > 0)
-    .sort(byName);
+  const lacking = wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0).sort(byName);
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
     await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
   }
@@ -70,18 +67,13 @@ function missingSchemas(created: readonly FittedRows[], { tables }: KnownStore):
 
 function madeBy(table: FittedRows, store: KnownStore): readonly Statement[] {
   const { dialect, tables } = store;
-  const { name, widened } = table;
+  const { name, lacking, widened } = table;
   if (tables.columns(name) === undefined) return dialect.createTable(table);
-  const added = lackingColumns(table, store);
   const wider = widened.filter((column) => tables.kind(name, column) !== undefined);
   return [
-    ...(added.length === 0 ? [] : dialect.addColumns(name, added)),
+    ...(lacking.length === 0 ? [] : dialect.addColumns(name, lacking)),
     ...(wider.length === 0 ? [] : dialect.widenColumns(name, wider)),
   ];
-}
-
-function lackingColumns({ name, columns }: FittedRows, { tables }: KnownStore): readonly Column[] {
-  return columns.filter((column) => tables.kind(name, column.name) === undefined);
 }
 
 async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {

@@ -28,12 +28,14 @@ export function placedRows(event: Event, { naming, layout, dialect, mapped }: Pl
     api: entity.api ?? "ld",
   } as const;
   const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+  const arrival = { epochMillis, servicePath };
   return parts(entity, naming).flatMap(({ part, attribute }) => {
-    const rows = layout.rows(part, { epochMillis, servicePath });
+    const rows = layout.rows(part, arrival);
     if (rows.length === 0) return [];
-    const table = tableName(part, naming, { servicePath, ...(attribute === undefined ? {} : { attribute }) });
-    const name: TableName = dialect.allowed({ ...home, table });
-    return rows.map((row) => ({ ...row, name, subject: subjectOf(part, naming), event, removed }));
+    const place = attribute === undefined ? { servicePath } : { servicePath, attribute };
+    const name: TableName = dialect.allowed({ ...home, table: tableName(part, naming, place) });
+    const subject = subjectOf(part, naming);
+    return rows.map((row) => ({ ...row, name, subject, event, removed }));
   });
 }
 

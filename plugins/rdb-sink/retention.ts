@@ -38,7 +38,7 @@ export class Retention {
     this.#mostRows = config["persistence_policy.max_records"];
     this.#mostAgeMillis = config["persistence_policy.expiration_time"] * SECOND;
     this.#pauseMillis = config["persistence_policy.checking_time"] * SECOND;
-    this.#lastDataSuffix = config.last_data_mode === "insert" ? "" : config.last_data_table_suffix;
+    this.#lastDataSuffix = config.last_data_table_suffix;
   }
 
   /** Looks from time to time, until it is stopped. */

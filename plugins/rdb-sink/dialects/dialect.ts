@@ -99,3 +99,21 @@ export interface Dialect {
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/** Makes texts of lists of columns, and remembers the text of a list: most tables have the same one. */
+export function rememberingColumns(
+  text: (columns: readonly Column[]) => string,
+): (columns: readonly Column[]) => string {
+  const known = new WeakMap<readonly Column[], string>();
+  return (columns) => {
+    const remembered = known.get(columns);
+    if (remembered !== undefined) return remembered;
+
+    const made = text(columns);
+    known.set(columns, made);
+    return made;
+  };
+}
+
+/** The names of columns, quoted, as they stand in an INSERT. */
+export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

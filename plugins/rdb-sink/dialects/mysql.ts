@@ -2,7 +2,7 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import type { Dialect, KeyedRows, LastRow, TableDefinition, TableRows } from "./dialect.js";
+import { type Dialect, type KeyedRows, type LastRow, rememberingColumns, type TableDefinition, type TableRows } from "./dialect.js";
 import { mysqlChunks } from "./mysql-chunks.js";
 import { mysqlFaults } from "./mysql-faults.js";
 
@@ -135,7 +135,7 @@ function where({ key }: KeyedRows): string {
 }
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {
-  const into = `INSERT INTO ${path(name)} (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES `;
+  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
   const row = `(${columns.map(() => "?").join(", ")})`;
   return mysqlChunks(rows, columns.length).map(({ size, runs }) => ({
     at: name,
@@ -181,6 +181,8 @@ function tablesWith(columns: number): string {
     WHERE t.table_type = 'BASE TABLE' AND lower(c.column_name) IN (${Array.from({ length: columns }, () => "lower(?)").join(", ")})
       AND c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
 }
+
+const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;

@@ -2,17 +2,11 @@ import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import {
-  type Dialect,
-  type History,
-  type KeyedRows,
-  type LastRow,
-  quoted,
-  type TableDefinition,
-  type TableRows,
-} from "./dialect.js";
+import { columnList, type Dialect, type History, type KeyedRows, quoted, type TableDefinition, type TableRows } from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
+import { postgresqlPath as path } from "./postgresql-path.js";
+import { postgresqlUpsert } from "./postgresql-upsert.js";
 
 const MOST_PARAMETERS = 65_535;
 // Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
@@ -35,7 +29,7 @@ export const postgresql = {
   },
   widenColumns: () => [],
   insert,
-  upsert,
+  upsert: postgresqlUpsert,
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
   select: (column, rows) => ({
     at: rows.name,
@@ -139,7 +133,7 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   for (; start + size <= rows.length; start += size) full.push(rows.slice(start, start + size).flat());
   const rest = rows.slice(start);
 
-  const into = `INSERT INTO ${path(name)} (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES `;
+  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
   return [
     ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
     ...(rest.length === 0
@@ -148,29 +142,8 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   ];
 }
 
-function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
-  const places = columns.map((_, index) => `$${index + 1}`).join(", ");
-  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
-  const own = quoted(time.name);
-  const format = time.kind === "text" ? timeFormat : undefined;
-  const read = (column: string) => timeOf(column, time, format === undefined ? undefined : columns.length + 1);
-  const text = `
-    INSERT INTO ${path(name)} AS stored (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES (${places})
-    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}
-    WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
-  return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
-}
-
 function where({ key }: KeyedRows): string {
   return `WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`;
-}
-
-/** A time to compare; texts are read with a format, or as ISO 8601. */
-function timeOf(column: string, { kind }: Column, formatParameter: number | undefined): string {
-  if (kind !== "text") return column;
-  return formatParameter === undefined
-    ? `${column}::timestamptz`
-    : `to_timestamp(${column}, $${formatParameter}::text)`;
 }
 
 // A table may consist of several, and each of them counts its rows anew.
@@ -200,8 +173,4 @@ const TABLES_WITH = `
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;
-}
-
-function path({ schema, table }: TableName): string {
-  return `${quoted(schema)}.${quoted(table)}`;
 }

@@ -4,6 +4,7 @@ import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
 import {
+  columnList,
   type Dialect,
   type History,
   type KeyedRows,
@@ -121,8 +122,8 @@ function where({ key }: KeyedRows): string {
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const places = columns.map(() => "?").join(", ");
-  const names = columns.map((column) => quoted(column.name)).join(", ");
-  return [{ at: name, text: `INSERT INTO ${quoted(name.table)} (${names}) VALUES (${places})`, runs: rows }];
+  const into = `INSERT INTO ${quoted(name.table)} (${columnList(columns)})`;
+  return [{ at: name, text: `${into} VALUES (${places})`, runs: rows }];
 }
 
 function upsert({ name, columns, cells, key, time }: LastRow): Statement {

@@ -1,9 +1,11 @@
+import { isIP } from "node:net";
+import { AgentError } from "deneb/sdk";
 import type { ConnectionOptions } from "mysql2/promise";
 import type { Encryption } from "./encryption.js";
 import type { ServerSettings } from "./server-settings.js";
 
 // Each connection keeps the texts it ran last prepared, and a server has some thousands of such places.
-const MOST_PREPARED = 200;
+const MOST_PREPARED = 1000;
 
 /** The settings of one connection in the words of `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
@@ -20,7 +22,7 @@ export function connectionOptions(settings: ServerSettings, encryption: Encrypti
     multipleStatements: false,
     maxPreparedStatements: MOST_PREPARED,
     connectAttributes: { program_name: options.applicationName ?? "deneb" },
-    ...(encryption === false ? {} : { ssl: sslOptions(encryption) }),
+    ...(encryption === false ? {} : { ssl: sslOptions(encryption, settings.host) }),
   };
 }
 
@@ -30,14 +32,26 @@ export function wantsOtherEncryption(error: unknown): boolean {
   return error.code === "HANDSHAKE_NO_SSL_SUPPORT" || error.code === "ER_SECURE_TRANSPORT_REQUIRED";
 }
 
-function sslOptions(encryption: Exclude<Encryption, false>): NonNullable<Exclude<ConnectionOptions["ssl"], string>> {
+function sslOptions(
+  encryption: Exclude<Encryption, false>,
+  host: string,
+): NonNullable<Exclude<ConnectionOptions["ssl"], string>> {
   const { ca, cert, key, rejectUnauthorized, checkServerIdentity } = encryption;
+  const verifyIdentity = rejectUnauthorized === true && checkServerIdentity === undefined;
+  // mysql2 would look for "localhost" in the certificate.
+  if (verifyIdentity && isIP(host) !== 0) throw nameless(host);
   return {
     ...(Buffer.isBuffer(ca) ? { ca } : {}),
     ...(Buffer.isBuffer(cert) ? { cert } : {}),
     ...(Buffer.isBuffer(key) ? { key } : {}),
     rejectUnauthorized: rejectUnauthorized ?? true,
-    // mysql2 looks at the name of the host only when it is told to.
-    verifyIdentity: rejectUnauthorized === true && checkServerIdentity === undefined,
+    verifyIdentity,
   };
+}
+
+function nameless(host: string): AgentError {
+  const message = `connecting to "${host}": VERIFY_IDENTITY compares the name of the server, and this is an address`;
+  return new AgentError("HOST_NAME_NEEDED", `${message}; set rdb_host to the name in the certificate`, {
+    retryable: true,
+  });
 }

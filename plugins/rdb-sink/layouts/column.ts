@@ -30,33 +30,37 @@ export class ColumnLayout implements Layout {
   rows(entity: Entity, arrival: Arrival): readonly Row[] {
     if (entity.attributes.length === 0) return [];
 
-    const attributes = entity.attributes.filter(({ name }) => entity.api !== "v2" || name !== ALTERATION_TYPE);
-    const stored = { ...entity, attributes };
+    const stored = entity.api === "v2" ? withoutAlteration(entity) : entity;
     const columns = this.#columnsOf(stored);
-    const fixed = this.#fixedCells(entity, arrival);
-    const cells = [...fixed, ...attributes.flatMap((attribute) => this.#cells(attribute, entity))];
+    const cells = this.#fixedCells(stored, arrival);
+    for (const attribute of stored.attributes) this.#addCells(attribute, entity, cells);
     cells.forEach((cell, index) => refuseUnstorable(cell, entity, columns[index]));
-    const values = () => [
-      instantValue(arrival.epochMillis, entity.api ?? "ld"),
-      ...fixed.slice(1).map(textValue),
-      ...attributes.flatMap((attribute) => this.#values(attribute, entity)),
-    ];
-    return [{ columns, cells, values, native: this.#options.nativeTypes ? columns : [] }];
+    const values = () => this.#values(stored, arrival);
+    return [{ columns, cells, values, native: this.#options.nativeTypes ? columns : none }];
   }
 
-  #fixedCells(entity: Entity, { epochMillis, servicePath }: Arrival): readonly string[] {
+  #fixedCells(entity: Entity, { epochMillis, servicePath }: Arrival): Cell[] {
     const { id, type, api = "ld" } = entity;
-    const path = api === "v2" ? [servicePath] : [];
-    return [recvTime[api](epochMillis), ...path, id, type];
+    const time = recvTime[api](epochMillis);
+    return api === "v2" ? [time, servicePath, id, type] : [time, id, type];
   }
 
-  #cells(attribute: Attribute, { api }: Entity): readonly Cell[] {
-    const own = this.#attributeCell(attribute);
-    if (api !== "v2") return [own, ...attribute.members.map(memberText)];
-    return this.#options.metadata ? [own, metadataText(attribute.members)] : [own];
+  #addCells(attribute: Attribute, { api }: Entity, cells: Cell[]): void {
+    cells.push(this.#attributeCell(attribute));
+    if (api !== "v2") for (const member of attribute.members) cells.push(memberText(member));
+    else if (this.#options.metadata) cells.push(metadataText(attribute.members));
   }
 
-  #values(attribute: Attribute, { api }: Entity): readonly (NativeValue | undefined)[] {
+  #values(entity: Entity, arrival: Arrival): readonly (NativeValue | undefined)[] {
+    const [, ...fixed] = this.#fixedCells(entity, arrival);
+    return [
+      instantValue(arrival.epochMillis, entity.api ?? "ld"),
+      ...fixed.map(textValue),
+      ...entity.attributes.flatMap((attribute) => this.#attributeValues(attribute, entity)),
+    ];
+  }
+
+  #attributeValues(attribute: Attribute, { api }: Entity): readonly (NativeValue | undefined)[] {
     const own = attributeValue(attribute, this.#attributeCell(attribute));
     if (api !== "v2") return [own, ...attribute.members.map((member) => memberValue(member, memberText(member)))];
     return this.#options.metadata ? [own, textValue(metadataText(attribute.members))] : [own];
@@ -85,6 +89,12 @@ export class ColumnLayout implements Layout {
     if (api !== "v2") return [own, ...members.map((member) => memberClaim(name, member.name))];
     return this.#options.metadata ? [own, memberClaim(name, "md")] : [own];
   }
+}
+
+const none: readonly string[] = [];
+
+function withoutAlteration(entity: Entity): Entity {
+  return { ...entity, attributes: entity.attributes.filter(({ name }) => name !== ALTERATION_TYPE) };
 }
 
 function instantValue(epochMillis: number, api: Api): NativeValue {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RdbConfig, rdbConfig, rdbFaults } from "../../../plugins/rdb-sink/config.js";
+import { type RdbConfig, rdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { rdbFaults } from "../../../plugins/rdb-sink/rdb-faults.js";
 import { configOf } from "./sinks.js";
 
 const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: readonly string[] }[] = [
@@ -12,7 +13,12 @@ const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: re
   { config: { data_model: "dm-by-entity-database", rdb_dialect: "sqlite" }, faulty: ["data_model"] },
   { config: { data_model: "dm-by-nothing" }, faulty: ["data_model"] },
   { config: { attr_persistence: "row" }, faulty: [] },
-  { config: { attr_persistence: "row", last_data_mode: "both" }, faulty: ["last_data_mode"] },
+  { config: { attr_persistence: "row", last_data_mode: "both" }, faulty: [] },
+  { config: { last_data_table_suffix: "", last_data_unique_key: [] }, faulty: [] },
+  {
+    config: { last_data_mode: "upsert", last_data_table_suffix: "", last_data_unique_key: [] },
+    faulty: ["last_data_table_suffix", "last_data_unique_key"],
+  },
   { config: { enable_grouping: true, enable_name_mappings: true }, faulty: ["enable_grouping"] },
   { config: { enable_lowercase: true, "backend.enable_cache": true }, faulty: [] },
   { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },

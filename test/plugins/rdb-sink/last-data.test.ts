@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Attribute } from "../../../core/ngsi/index.js";
 import { onEveryDatabase, persist } from "./on-every-database.js";
 import { entity, eventOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
@@ -71,6 +72,28 @@ await onEveryDatabase("last data", [
         ["car2"],
       );
       assert.equal((await place.rows(service, "t")).length, 3);
+    },
+  },
+  {
+    name: "in the row layout each attribute has its last value, and a removed entity has none",
+    service: "lastrows",
+    run: async (place, service) => {
+      const sink = await place.sink({ ...both, attr_persistence: "row" });
+      const at = (later: number, id: string, ...attributes: readonly Attribute[]) =>
+        v2Event(v2Entity(id, ...attributes), service, { later });
+      const last = async () => {
+        const rows = await place.rows(service, "t_last_data");
+        return rows.map(({ entityid, attrname, attrvalue }) => `${entityid} ${attrname} ${attrvalue}`).sort();
+      };
+
+      await persist(sink, at(0, "car1", number("p", 1), number("q", 2)), at(0, "car2", number("p", 3)));
+      await persist(sink, at(2, "car1", number("p", 4)), at(1, "car1", number("p", 5)));
+      const before = await last();
+      await persist(sink, at(3, "car1", v2Attribute("alterationType", "Text", "entityDelete")));
+
+      assert.deepEqual(before, ["car1 p 4", "car1 q 2", "car2 p 3"]);
+      assert.deepEqual(await last(), ["car2 p 3"]);
+      assert.equal((await place.rows(service, "t")).length, 6);
     },
   },
   {

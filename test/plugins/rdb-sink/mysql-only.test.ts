@@ -176,6 +176,19 @@ test(
   }),
 );
 
+test("VERIFY_IDENTITY with an address instead of a name is refused, and says so", async () => {
+  const { sink } = sinkOf({
+    rdb_dialect: "mysql",
+    rdb_port: await closedPort(),
+    rdb_options: "sslMode=VERIFY_IDENTITY",
+  });
+
+  const failure = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
+
+  await assert.rejects(failure, { code: "HOST_NAME_NEEDED", message: /set rdb_host to the name/, retryable: true });
+  await sink.stop(never);
+});
+
 test("a port on which nobody listens is one line, and tried again", async () => {
   const { sink } = sinkOf({ rdb_dialect: "mysql", rdb_port: await closedPort() });
 
