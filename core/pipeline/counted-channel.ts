@@ -70,9 +70,11 @@ export class CountedChannel implements Channel {
     return moved;
   }
 
-  async skipTo(position: string): Promise<void> {
-    await this.#channel.skipTo?.(position);
-    if (this.durable) this.#account?.open(this.#channel.size);
+  /** What is left out was settled by the process before, which could not write it into the books any more. */
+  async skipTo(position: string): Promise<number> {
+    const skipped = (await this.#channel.skipTo?.(position)) ?? 0;
+    this.#account?.skipped(skipped);
+    return skipped;
   }
 
   openPut(): PutTransaction {

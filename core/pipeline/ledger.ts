@@ -124,6 +124,12 @@ export class ChannelAccount {
     this.#changed();
   }
 
+  /** Events that turned out to be settled before the channel started. */
+  skipped(events: number): void {
+    this.#uncounted += events;
+    this.#changed();
+  }
+
   accepted(events: number): void {
     this.#received += events;
     this.#changed();

@@ -3,11 +3,11 @@
  * when it is created and arrives with the positions it has kept; the gate opens when all have arrived, once.
  */
 export class PositionGate {
-  readonly #skipTo: (position: string) => Promise<void>;
+  readonly #skipTo: (position: string) => Promise<number>;
   readonly #opening = new AbortController();
   #missing = 0;
 
-  constructor(skipTo: (position: string) => Promise<void>) {
+  constructor(skipTo: (position: string) => Promise<number>) {
     this.#skipTo = skipTo;
   }
 

@@ -64,7 +64,7 @@ export class SinkRunner {
   }
 
   async #run(): Promise<void> {
-    let more = (await this.#parts.catchUp?.(this.#leaving)) ?? true;
+    let more = (await this.#parts.catchUp?.(this.#hurry)) ?? true;
     while (more && !this.#hurry.aborted) {
       try {
         more = await this.#round();

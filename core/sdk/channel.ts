@@ -46,7 +46,8 @@ export interface Channel extends Lifecycle {
   openTake(): TakeTransaction;
   /**
    * Leaves out what was done before a stored position, as if it had been committed. To be called between `start` and
-   * the first take, once for each stored position; a position of another channel has no effect.
+   * the first take, once for each stored position; a position of another channel has no effect. Resolves to the number
+   * of events that are left out.
    */
-  skipTo?(position: string): Promise<void>;
+  skipTo?(position: string): Promise<number>;
 }

@@ -118,14 +118,18 @@ export class EventLog {
     await this.#saving.run();
   }
 
-  async skipTo(position: string): Promise<void> {
+  /** Resolves to the number of events that are left out. */
+  async skipTo(position: string): Promise<number> {
     const { id, done } = this.state;
     const before = doneBefore(id, position);
-    if (before === undefined) return;
+    if (before === undefined) return 0;
+    const waiting = this.size;
     done.add({ from: 1, to: before.low });
     for (const range of before.ranges) done.add(range);
     this.state.next = Math.max(this.state.next, done.highest + 1);
+    const skipped = waiting - this.size;
     await this.saveDone();
+    return skipped;
   }
 
   positionAfter(events: readonly QueuedEvent[]): string {

@@ -50,8 +50,8 @@ export class FileChannel implements Channel {
     return new QueueTake(this.#queue, { channel: this.#name, most: this.transactionCapacity });
   }
 
-  async skipTo(position: string): Promise<void> {
-    await this.#queue.skipTo(position);
+  async skipTo(position: string): Promise<number> {
+    return await this.#queue.skipTo(position);
   }
 
   async start(): Promise<void> {

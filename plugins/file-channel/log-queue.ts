@@ -75,11 +75,12 @@ export class LogQueue implements EventQueue {
     return this.#events.positionAfter(taken);
   }
 
-  async skipTo(position: string): Promise<void> {
+  async skipTo(position: string): Promise<number> {
     await this.#reading;
-    await this.#events.skipTo(position);
+    const skipped = await this.#events.skipTo(position);
     for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
     this.#room.admitWaiting();
+    return skipped;
   }
 
   /** Ends all waiting; what is in memory alone goes to disk. */

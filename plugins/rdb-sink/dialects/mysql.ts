@@ -2,7 +2,14 @@ import type { Column, ColumnKind } from "../column.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { type Dialect, type KeyedRows, type LastRow, rememberingColumns, type TableDefinition, type TableRows } from "./dialect.js";
+import {
+  type Dialect,
+  type KeyedRows,
+  type LastRow,
+  rememberingColumns,
+  type TableDefinition,
+  type TableRows,
+} from "./dialect.js";
 import { mysqlChunks } from "./mysql-chunks.js";
 import { mysqlFaults } from "./mysql-faults.js";
 

@@ -2,7 +2,15 @@ import type { Column, ColumnKind } from "../column.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
 import { booleanCell, type Cells, decimalCell, integerCell, jsonCell, plainCell, utcTime } from "./cells.js";
-import { columnList, type Dialect, type History, type KeyedRows, quoted, type TableDefinition, type TableRows } from "./dialect.js";
+import {
+  columnList,
+  type Dialect,
+  type History,
+  type KeyedRows,
+  quoted,
+  type TableDefinition,
+  type TableRows,
+} from "./dialect.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
 import { postgresqlPath as path } from "./postgresql-path.js";
