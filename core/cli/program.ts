@@ -62,7 +62,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
   ).action(({ plugins: pluginFolders, ...rest }) => settle(check({ ...rest, pluginFolders }, terminal)));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
-    ({ plugins: folders }) => settle(plugins(folders ?? [], terminal)),
+    ({ plugins: pluginFolders, ...rest }) => settle(plugins({ ...rest, pluginFolders }, terminal)),
   );
 
   withPlugins(program.command("sql").description("run one query over the embedded database, or over a sink's database"))
@@ -76,7 +76,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
 
   withPlugins(program.command("docs").description("write the configuration reference of every plugin"))
     .option("--out <folder>", "folder of the pages", "docs/reference")
-    .action(({ out, plugins: folders }) => settle(docs(out, folders ?? [], terminal)));
+    .action(({ out, plugins: pluginFolders, ...rest }) => settle(docs(out, { ...rest, pluginFolders }, terminal)));
 
   addDeadLetters(program, settle, terminal);
   return program;
@@ -101,5 +101,7 @@ function withConfiguration(command: Command): Command {
 }
 
 function withPlugins(command: Command): Command {
-  return command.option("--plugins <folder...>", "further folders with plugins");
+  return command
+    .option("--plugins <folder...>", "further folders with plugins")
+    .option("--plugin-packages <name...>", "installed npm packages with plugins");
 }

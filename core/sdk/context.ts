@@ -26,6 +26,7 @@ export interface IncomingTransaction extends Receipt {
   readonly failed: boolean;
 }
 
+/** What a source is given: a {@link Context}, the way to its channels and the components in its slots. */
 export interface SourceContext<Slots> extends Context {
   readonly emit: Emit;
   /** The components nested in this one, by slot name. */
@@ -34,6 +35,7 @@ export interface SourceContext<Slots> extends Context {
   incoming(transaction: IncomingTransaction): void;
 }
 
+/** What a channel selector is given besides its configuration. */
 export interface SelectorContext extends Context {
   /** The channels of the source, in the order of the configuration. */
   readonly channels: readonly string[];

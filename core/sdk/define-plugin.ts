@@ -18,13 +18,16 @@ export interface Kinds {
   "sink-processor": SinkProcessor;
 }
 
+/** The name of a kind of component, as in `kind: "sink"`. */
 export type Kind = keyof Kinds;
 
 /** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. */
 export type Slots = Readonly<Record<string, Kind>>;
 
+/** The components in the slots, by slot name. */
 export type Filled<L extends Slots> = { readonly [K in keyof L]: Kinds[L[K]] };
 
+/** What `create` is given for a kind of component. */
 export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
   ? SourceContext<Filled<L>>
   : K extends "selector"
@@ -41,6 +44,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** One sentence for lists and the reference. */
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
+  /** The {@link API_VERSION} it was written for; absent: 1. The agent refuses a plugin of another version. */
+  readonly apiVersion?: number;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -52,6 +57,7 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
 }
 
+/** What a plugin's `check` says about one property; the agent adds the line of the file. */
 export interface PropertyFault<S extends Schema> {
   readonly property: keyof S & string;
   /** What is wrong and what would be right. */
@@ -65,6 +71,7 @@ export interface AnyPlugin {
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
+  readonly apiVersion?: number;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(config: unknown): readonly { readonly property: string; readonly reason: string }[];
