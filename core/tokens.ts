@@ -1,5 +1,5 @@
 import type { InjectionToken } from "tsyringe";
-import type { AnyPlugin, Kind, Logger } from "./sdk/index.js";
+import type { AnyPlugin, Event, IncomingTransaction, Kind, Logger, Receipt } from "./sdk/index.js";
 
 /** A plugin definition and the file it came from. */
 export interface CataloguedPlugin {
@@ -27,3 +27,21 @@ export interface Clock {
   now(): Date;
 }
 export const CLOCK: InjectionToken<Clock> = Symbol("Clock");
+
+/** One call of a sink. */
+export interface WriteAttempt {
+  readonly sink: string;
+  readonly events: readonly Event[];
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  /** Undefined when the call failed. */
+  readonly receipt: Receipt | undefined;
+}
+
+/** Is told what goes through an agent, as it goes. */
+export interface TransactionObserver {
+  received(source: string, transaction: IncomingTransaction): void;
+  attempted(attempt: WriteAttempt): void;
+  /** Events that a sink will not store any more. */
+  givenUp(sink: string, events: readonly Event[]): void;
+}

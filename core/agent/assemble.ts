@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ComponentNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
+import { catchUpOf } from "../pipeline/catch-up.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { SinkCounters } from "../pipeline/counters.js";
@@ -9,8 +10,8 @@ import type { Ledger } from "../pipeline/ledger.js";
 import { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import { SinkRunner } from "../pipeline/sink-runner.js";
 import { SupervisedSink } from "../pipeline/supervised-sink.js";
-import { AgentError, type Context } from "../sdk/index.js";
-import type { Clock, Loggers } from "../tokens.js";
+import { AgentError, type Context, type IncomingTransaction } from "../sdk/index.js";
+import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
 
@@ -20,6 +21,7 @@ export interface AssemblyParts {
   readonly dataDir: string;
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
+  readonly observer: TransactionObserver;
 }
 
 /**
@@ -55,16 +57,15 @@ function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Co
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
-  const channel = new CountedChannel(
-    createComponent("channel", node, contextOf(node.name, parts)),
-    parts.ledger.account(node.name),
-  );
+  const context = contextOf(node.name, parts);
+  const component = createComponent("channel", node, context);
+  const channel = new CountedChannel(component, parts.ledger.account(node.name), context.now);
   return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
 function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyParts): RunningSink {
   const context = contextOf(node.name, parts);
-  const { deadLetters, clock, ledger } = parts;
+  const { deadLetters, clock, ledger, observer } = parts;
   const { log } = context;
   const counters = new SinkCounters();
   const replayed = new ReplayedLetters({ sink: node.name, deadLetters, log });
@@ -78,7 +79,16 @@ function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyPar
       running.status = status;
     },
   });
-  const delivery = new SinkDelivery({ name: node.name, sink, retry: node.batching, deadLetters, counters, log, clock });
+  const delivery = new SinkDelivery({
+    name: node.name,
+    sink,
+    retry: node.batching,
+    deadLetters,
+    counters,
+    log,
+    clock,
+    observer,
+  });
   const runner = new SinkRunner({
     channel,
     delivery,
@@ -87,6 +97,7 @@ function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyPar
     log,
     settlements: channel.settlements,
     replayed,
+    ...(channel.durable ? { catchUp: catchUpOf({ sink, gate: channel.gate, retry: node.batching, log }) } : {}),
     account: ledger.account(node.channel).sink(node.name),
   });
   const common = { name: node.name, setupTime: clock.now(), status: "IDLE" } as const;
@@ -117,7 +128,7 @@ function runningSource(
     ...context,
     emit: processor.emit,
     slots: Object.fromEntries(slots),
-    incoming: () => {},
+    incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
   return { name: node.name, node, source, interceptors, processor, setupTime: parts.clock.now(), status: "IDLE" };
 }

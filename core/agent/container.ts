@@ -1,13 +1,20 @@
 import "reflect-metadata";
 import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
+import { managementProperties } from "../configuration/management-settings.js";
 import type { Topology } from "../configuration/topology.js";
+import { observers } from "../metrics/observers.js";
+import { Prometheus } from "../metrics/prometheus.js";
+import { SinkProgress } from "../metrics/sink-progress.js";
+import { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters.js";
 import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
 import { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
+import { componentStates } from "./component-states.js";
 import { LetterDesk } from "./letter-desk.js";
+import { Readiness } from "./readiness.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
 
@@ -16,6 +23,10 @@ export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
 export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
 export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
+export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
+export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
+export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
+const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
 /** Names of what the kernel keeps in the data directory. */
@@ -27,11 +38,25 @@ export interface AgentSetup {
   readonly loggers: Loggers;
   /** No limits when absent. */
   readonly deadLetterLimits?: DeadLetterLimits;
+  /** How it is watched; the defaults are those of the kernel settings. */
+  readonly watching?: Watching;
 }
+
+export interface Watching {
+  /** Seconds without progress after which a sink counts as stalled. */
+  readonly stallThreshold: number;
+  /** Most services that are counted by themselves. */
+  readonly metricsServices: number;
+}
+
+const usualWatching: Watching = {
+  stallThreshold: managementProperties.stallThreshold.default,
+  metricsServices: managementProperties.metricsServices.default,
+};
 
 /** A container of its own for one agent: everything is asked for by token, nothing is global. */
 export function agentContainer(setup: AgentSetup): DependencyContainer {
-  const { topology, dataDir, loggers } = setup;
+  const { topology, dataDir, loggers, watching = usualWatching } = setup;
   const own = container.createChildContainer();
   own.register(CLOCK, { useValue: { now: () => new Date() } });
   own.register(LOGGERS, { useValue: loggers });
@@ -41,11 +66,15 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       (scope) => new Ledger(path.join(dataDir, kernelFiles.ledger), scope.resolve(LOGGERS).of("ledger")),
     ),
   });
+  registerWatchers(own, watching);
   own.register(AGENT, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, dataDir);
       const assembly = assemble(topology, parts);
-      return new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
+      const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
+      const progress = scope.resolve(PROGRESS);
+      scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
+      return agent;
     }),
   });
   own.register(STATISTICS, {
@@ -63,12 +92,27 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   return own;
 }
 
+/** What looks on while the agent works. */
+function registerWatchers(own: DependencyContainer, { stallThreshold, metricsServices }: Watching): void {
+  own.register(METRICS, { useValue: new TransactionMetrics(metricsServices) });
+  own.register(PROGRESS, { useFactory: instanceCachingFactory((scope) => new SinkProgress(scope.resolve(CLOCK))) });
+  own.register(PROMETHEUS, { useValue: new Prometheus(metricsServices) });
+  own.register(READINESS, {
+    useFactory: instanceCachingFactory((scope) => {
+      const agent = scope.resolve(AGENT);
+      const parts = { progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK) };
+      return new Readiness({ ...parts, agent, stallSeconds: stallThreshold });
+    }),
+  });
+}
+
 function assemblyParts(scope: DependencyContainer, dataDir: string): AssemblyParts {
   return {
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),
     ledger: scope.resolve(LEDGER),
+    observer: observers([scope.resolve(METRICS), scope.resolve(PROGRESS), scope.resolve(PROMETHEUS).observer]),
     dataDir,
   };
 }

@@ -4,13 +4,14 @@ import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface CheckOptions extends ConfigurationFile, PluginFlags {}
 
-/** `deneb check`: reports every fault of a properties file, warnings included; any of them fails the check. */
+/** `deneb check`: reports every fault of a properties file, warnings included; any of them but a notice fails the check. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   const catalogue = await loadPlugins(pluginPlaces(options, terminal.env), terminal, options.config);
   const { faults, agents, topology } = loadConfiguration(options, catalogue, terminal);
   printFaults(faults, terminal);
-  if (faults.length > 0 || topology === undefined) {
-    terminal.err(`${options.config}: ${faults.length} ${faults.length === 1 ? "fault" : "faults"}`);
+  const counted = faults.filter(({ severity }) => severity !== "notice");
+  if (counted.length > 0 || topology === undefined) {
+    terminal.err(`${options.config}: ${counted.length} ${counted.length === 1 ? "fault" : "faults"}`);
     return exitCodes.badInput;
   }
   const { agent, sources, channels, sinks } = topology;

@@ -33,5 +33,7 @@ const pluginPackages = { ...pluginPackagesProperty, format: "words", default: []
 
 function byOption(settings: Schema): Schema {
   const options = new Map<string, string>(Object.entries(kernelOptions));
-  return Object.fromEntries(Object.entries(settings).map(([name, property]) => [options.get(name) ?? name, property]));
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, property]) => [options.get(name) ?? property.env ?? name, property]),
+  );
 }

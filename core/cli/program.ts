@@ -3,6 +3,8 @@ import { reasonOf } from "../sdk/index.js";
 import { check } from "./check.js";
 import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
+import { withManagement } from "./management-options.js";
+import { migrate } from "./migrate.js";
 import { plugins } from "./plugins.js";
 import { run } from "./run.js";
 import { sql } from "./sql.js";
@@ -45,7 +47,9 @@ function commands(terminal: Terminal, settle: Settle): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
     });
 
-  withPlugins(withConfiguration(program.command("run").description("start an agent and keep it running")))
+  withPlugins(
+    withManagement(withConfiguration(program.command("run").description("start an agent and keep it running"))),
+  )
     .option("-p, --management-port <port>", "port of the management interface (default: 5080)")
     .option("--management-host <host>", "address the management interface binds (default: 127.0.0.1)")
     .option("--data-dir <folder>", "folder for everything the agent keeps (default: data)")
@@ -60,6 +64,10 @@ function commands(terminal: Terminal, settle: Settle): Command {
   withPlugins(
     withConfiguration(program.command("check").description("report every fault of a properties file")),
   ).action(({ plugins: pluginFolders, ...rest }) => settle(check({ ...rest, pluginFolders }, terminal)));
+
+  withPlugins(program.command("migrate").description("print a file of the original in new spelling"))
+    .requiredOption("-f, --config <file>", "properties file of the original")
+    .action((options) => settle(migrate(options, terminal)));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
     ({ plugins: pluginFolders, ...rest }) => settle(plugins({ ...rest, pluginFolders }, terminal)),

@@ -1,5 +1,6 @@
 import type { AnyPlugin, Kind, Slots } from "../sdk/index.js";
 import { propertyTable, tableRow } from "./property-table.js";
+import { spellingSection } from "./spelling-section.js";
 
 /** The line on top of every generated page. */
 export const GENERATED = "<!-- generated, do not edit; npm run docs -->";
@@ -18,6 +19,7 @@ export function referencePage(plugin: AnyPlugin): string {
     standing(plugin),
     ...properties(plugin),
     ...slots(plugin.slots ?? {}),
+    ...spellingSection(plugin.spellings ?? []),
   ];
   return `${parts.join("\n\n")}\n`;
 }

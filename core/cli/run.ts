@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import path from "node:path";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, LETTER_DESK, RELOAD, STATISTICS } from "../agent/container.js";
+import { AGENT, agentContainer, RELOAD } from "../agent/container.js";
 import {
   isGiven,
   type KernelFlags,
@@ -11,11 +11,11 @@ import {
 import type { Configuration } from "../configuration/read-configuration.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
-import { managementApp } from "../management/management-app.js";
-import { ManagementServer } from "../management/management-server.js";
+import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsText } from "../management/name-mappings-text.js";
 import { reasonOf } from "../sdk/index.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { managementOf } from "./management.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
@@ -89,16 +89,9 @@ interface Built {
 function build({ topology, settings, version, logging, file, read }: Service): Built {
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
-  const container = agentContainer({ topology, dataDir: settings.dataDir, loggers, deadLetterLimits });
-  const app = managementApp({
-    version,
-    statistics: container.resolve(STATISTICS),
-    logging,
-    nameMappings: nameMappingsText(topology),
-    letterDesk: container.resolve(LETTER_DESK),
-    log: loggers.of("management"),
-  });
-  const address = { host: settings.managementHost, port: settings.managementPort };
+  const { dataDir } = settings;
+  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings });
+  const nameMappings = nameMappingsText(topology);
   const reloading = new ReloadOnChange({
     file,
     read,
@@ -107,6 +100,6 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     intervalSeconds: settings.reloadIntervalSeconds,
     log: loggers.of("reload"),
   });
-  const management = new ManagementServer(app, address, loggers.of("management"));
+  const management = managementOf({ container, settings, version, logging, nameMappings });
   return { agent: container.resolve(AGENT), management, reloading };
 }

@@ -1,9 +1,11 @@
 import type { AnyPlugin, Kind } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
-import { errorAt, type Place } from "./fault-at.js";
+import type { Fault } from "./fault.js";
+import { errorAt, noticeAt, type Place } from "./fault-at.js";
 import { nearest } from "./nearest.js";
 import { fromSetting, type PropertyReading } from "./property-text.js";
 import type { Setting } from "./setting.js";
+import { substitute } from "./substitution.js";
 import type { Reading, Surroundings } from "./surroundings.js";
 
 /** The line that names the type of a component, or where it should have been. */
@@ -29,7 +31,23 @@ export function componentType(type: TypeSetting, { env, catalogue }: Surrounding
     return { value: undefined, faults: [...faults, errorAt(place, reason)] };
   }
   const value = catalogue.find(type.kind, name);
-  return { value, faults: value === undefined ? [...faults, unknownType(type.kind, name, place, catalogue)] : faults };
+  if (value === undefined) return { value, faults: [...faults, unknownType(type.kind, name, place, catalogue)] };
+  return { value, faults: [...faults, ...oldNameFaults(name, value, place)] };
+}
+
+/** The type as it is written, its expressions replaced; empty when there is none. */
+export function typeName({ setting, preset = "" }: TypeSetting, { env }: Surroundings): string {
+  return setting === undefined ? preset : substitute(setting.value, env).text;
+}
+
+function oldNameFaults(name: string, { type, spellings = [] }: AnyPlugin, place: Place): readonly Fault[] {
+  if (name.toLowerCase() === type) return [];
+  const spelling = spellings.find(({ types }) => types.some((old) => old.toLowerCase() === name.toLowerCase()));
+  const stands = Object.entries({ ...spelling?.means, ...spelling?.implies }).map(
+    ([property, text]) => `${property} = ${text}`,
+  );
+  const more = stands.length === 0 ? "" : `, with ${stands.join(", ")} unless the file says otherwise`;
+  return [noticeAt({ ...place, value: name }, `is an old spelling; the new one is "${type}"${more}`)];
 }
 
 function unknownType(kind: Kind, name: string, place: Place, catalogue: PluginCatalogue) {
@@ -40,7 +58,7 @@ function unknownType(kind: Kind, name: string, place: Place, catalogue: PluginCa
   return errorAt({ ...place, value: name, nearest: meantType(kind, name, catalogue) }, reason);
 }
 
-const CLASS_NAME = /^(?:\w+\.)+[A-Z]\w*$/;
+const CLASS_NAME = /^(?:\w+\.)+[A-Z][\w$]*$/;
 
 function known(kind: Kind, catalogue: PluginCatalogue): string {
   const types = definitions(kind, catalogue).map(({ type }) => type);

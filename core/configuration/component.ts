@@ -1,8 +1,9 @@
 import type { AnyPlugin, Schema, Slots } from "../sdk/index.js";
 import { readSettings, type SettingsReading } from "./component-settings.js";
-import { componentType, type TypeSetting } from "./component-type.js";
+import { componentType, type TypeSetting, typeName } from "./component-type.js";
 import type { Fault } from "./fault.js";
 import { errorAt, startable } from "./fault-at.js";
+import { respelled } from "./respelling.js";
 import { settingsBelow, settingsWithout } from "./setting.js";
 import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { ComponentNode } from "./topology.js";
@@ -25,10 +26,13 @@ export function readComponent(
   if (definition === undefined) return { value: undefined, faults };
   const slots = readSlots(definition.slots ?? {}, block, surroundings);
   const names = Object.keys(definition.slots ?? {});
-  const own = { ...block, settings: settingsWithout(block.settings, names, names) };
+  const asWritten = { ...block, settings: settingsWithout(block.settings, names, names) };
+  const spelt = { definition, typeName: typeName(type, surroundings), schema: definition.config, block: asWritten };
+  const { block: own, faults: spelling } = respelled(spelt, surroundings);
   const read = readSettings(definition.config, own, surroundings);
   const all = [
     ...faults,
+    ...spelling,
     ...slots.faults,
     ...read.faults,
     ...unknownSettings({ definition, block: own, kernelNames }, surroundings.catalogue),

@@ -16,9 +16,13 @@ export function warningAt(place: Place, reason: string): Fault {
   return faultAt("warning", place, reason);
 }
 
+export function noticeAt(place: Place, reason: string): Fault {
+  return faultAt("notice", place, reason);
+}
+
 /** True when none of the faults keeps the agent from starting. */
 export function startable(faults: readonly Fault[]): boolean {
-  return faults.every((fault) => fault.severity === "warning");
+  return faults.every((fault) => fault.severity !== "error");
 }
 
 function faultAt(severity: Fault["severity"], { key, value, nearest, line }: Place, reason: string): Fault {

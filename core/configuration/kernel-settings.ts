@@ -2,6 +2,7 @@ import { delimiter } from "node:path";
 import type { ConfigOf, Schema } from "../sdk/index.js";
 import type { Fault } from "./fault.js";
 import { errorAt } from "./fault-at.js";
+import { managementOptions, managementProperties } from "./management-settings.js";
 import { nearest } from "./nearest.js";
 import type { Environment } from "./surroundings.js";
 import { typedValues } from "./typed-values.js";
@@ -57,6 +58,7 @@ export const kernelProperties = {
     default: "info",
     env: "DENEB_LOG_LEVEL",
   },
+  ...managementProperties,
   logging: {
     doc: "Logging file: appenders and levels of loggers, JSON. It need not exist; the management interface edits it.",
     format: "text",
@@ -90,6 +92,7 @@ export const kernelOptions = {
   logging: "--logging",
   pluginFolders: "--plugins",
   pluginPackages: "--plugin-packages",
+  ...managementOptions,
 } as const;
 
 type KernelName = keyof typeof kernelProperties;
@@ -155,10 +158,15 @@ interface GivenSetting {
 
 function givenFor(name: KernelName, flags: KernelFlags, env: Environment): readonly GivenSetting[] {
   const flag = flags[name];
-  if (flag !== undefined && flag !== "") return [{ name, text: flag, key: kernelOptions[name] }];
+  if (flag !== undefined && flag !== "") return [{ name, text: flag, key: optionOf(name) }];
   const variable = kernelProperties[name].env;
   const text = env[variable];
   return text === undefined || text === "" ? [] : [{ name, text, key: variable }];
+}
+
+function optionOf(name: KernelName): string {
+  const options: Partial<Record<KernelName, string>> = kernelOptions;
+  return options[name] ?? name;
 }
 
 function meant(name: KernelName, text: string): string | undefined {

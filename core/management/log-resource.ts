@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from "express";
 import type { LogFileTarget, LogTarget } from "../logging/targets.js";
 import { succeed } from "./envelope.js";
 import { inputOf, invalidBody, logMessages, logOperation, modeOf, Refusal } from "./log-request.js";
-import { parameterOf, readBody } from "./request-text.js";
+import { parameterOf } from "./request-text.js";
 
 interface Named {
   readonly name: string;
@@ -42,8 +42,8 @@ export function logRouter<Item extends Named, Change extends Named>(resource: Lo
   const operation = (operate: Operation<Item, Change>) =>
     logOperation((request, response) => operate(resource, request, response));
   router.get(resource.path, operation(get));
-  router.put(resource.path, readBody, operation(put));
-  router.post(resource.path, readBody, operation(post));
+  router.put(resource.path, operation(put));
+  router.post(resource.path, operation(post));
   router.delete(resource.path, operation(remove));
   return router;
 }

@@ -1,42 +1,73 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { LetterDesk } from "../agent/letter-desk.js";
+import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { LoggingTargets } from "../logging/targets.js";
+import type { Prometheus } from "../metrics/prometheus.js";
+import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import { appendersResource } from "./appenders-resource.js";
+import type { BrokerClient } from "./broker/broker-client.js";
 import { deadLettersResource } from "./dead-letters-resource.js";
 import { fail } from "./envelope.js";
 import { loggersResource } from "./loggers-resource.js";
+import { metricsResource } from "./metrics-resource.js";
 import { nameMappingsResource } from "./name-mappings-resource.js";
+import { openapiResource } from "./openapi/openapi-resource.js";
+import { probesResource } from "./probes-resource.js";
+import { prometheusResource } from "./prometheus-resource.js";
+import { RefusedCall } from "./refused-call.js";
+import { bodyReader } from "./request-text.js";
+import { type AccessTokens, accessControl } from "./security/access.js";
+import { audit } from "./security/audit.js";
+import { refusePages, securityHeaders } from "./security/headers.js";
 import { statisticsResource } from "./statistics-resource.js";
+import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
 import { versionResource } from "./version-resource.js";
 
 export interface ManagementParts {
   readonly version: string;
   readonly statistics: Statistics;
+  readonly metrics: TransactionMetrics;
+  readonly prometheus: Prometheus;
+  readonly readiness: Readiness;
+  readonly brokers: BrokerClient;
+  readonly access: ManagementAccess;
   readonly logging: LoggingTargets;
   /** The file of the name mappings. */
   readonly nameMappings: EditedText;
-  readonly letterDesk?: LetterDesk;
+  readonly letterDesk: LetterDesk;
   readonly log: Logger;
+}
+
+export interface ManagementAccess {
+  readonly tokens: AccessTokens;
+  /** Whether it is served over TLS. */
+  readonly tls: boolean;
+  /** Largest body of a request, in bytes. */
+  readonly bodyLimit: number;
 }
 
 /** The management interface as an express application: one router for each resource. */
 export function managementApp(parts: ManagementParts): Express {
-  const { version, statistics, logging, nameMappings, letterDesk, log } = parts;
+  const { version, access, log } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(correlate);
-  // Express answers OPTIONS by itself, in plain text.
-  app.options(/./, unknownPath);
+  app.use(securityHeaders(access.tls), correlate, audit(log), refusePages, accessControl(access.tokens));
+  app.use(unknownMethod, bodyReader(access.bodyLimit));
   app.use(versionResource(version));
-  app.use(statisticsResource(statistics));
-  app.use(appendersResource(logging));
-  app.use(loggersResource(logging));
-  app.use(nameMappingsResource(nameMappings, log));
-  if (letterDesk !== undefined) app.use(deadLettersResource(letterDesk));
+  app.use(statisticsResource(parts.statistics));
+  app.use(subscriptionsResource(parts.brokers));
+  app.use(appendersResource(parts.logging));
+  app.use(loggersResource(parts.logging));
+  app.use(nameMappingsResource(parts.nameMappings, log));
+  app.use(deadLettersResource(parts.letterDesk));
+  app.use(metricsResource(parts.metrics));
+  app.use(prometheusResource(parts.prometheus, version));
+  app.use(probesResource(parts.readiness));
+  app.use(openapiResource(version));
   app.use(unknownPath);
   app.use(unexpectedError(log));
   return app;
@@ -44,8 +75,16 @@ export function managementApp(parts: ManagementParts): Express {
 
 /** Every answer carries the correlator of its request, or a new one. */
 const correlate: RequestHandler = (request, response, next) => {
-  response.set("Fiware-Correlator", request.get("fiware-correlator") ?? randomUUID());
+  response.set("Fiware-Correlator", request.get("fiware-correlator") || randomUUID());
   next();
+};
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);
+
+/** Express would answer HEAD and OPTIONS by itself. */
+const unknownMethod: RequestHandler = (request, response, next) => {
+  if (methods.has(request.method)) next();
+  else unknownPath(request, response, next);
 };
 
 const unknownPath: RequestHandler = (request, response) => {
@@ -56,6 +95,10 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) {
       next(error);
+      return;
+    }
+    if (error instanceof RefusedCall) {
+      fail(response, error.status, error.payload);
       return;
     }
     const status = clientStatusOf(error);

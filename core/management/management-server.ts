@@ -1,11 +1,16 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { AgentError, type Lifecycle, type Logger } from "../sdk/index.js";
+import { createServer as createTlsServer } from "node:https";
+import { AgentError, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import { answerConnect, answerMalformed } from "./raw-answers.js";
+import type { TlsMaterial } from "./security/read-security.js";
 
 export interface ManagementAddress {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Without it plain HTTP is spoken. */
+  readonly tls?: TlsMaterial | undefined;
 }
 
 /** Serves the management interface. */
@@ -15,7 +20,10 @@ export class ManagementServer implements Lifecycle {
   readonly #log: Logger;
 
   constructor(app: RequestListener, address: ManagementAddress, log: Logger) {
-    this.#server = createServer(app);
+    this.#server = serverFor(app, address.tls);
+    this.#server.on("clientError", answerMalformed);
+    this.#server.on("connect", (request, socket) => answerConnect(request.url ?? "", socket));
+    this.#server.on("checkExpectation", app);
     this.#address = address;
     this.#log = log;
   }
@@ -37,7 +45,9 @@ export class ManagementServer implements Lifecycle {
         cause,
       });
     }
-    this.#log.info({ host, port: this.port }, "management interface listening");
+    this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
+    const scheme = this.#address.tls === undefined ? "http" : "https";
+    this.#log.info({ host, port: this.port, scheme }, "management interface listening");
   }
 
   async stop(signal: AbortSignal): Promise<void> {
@@ -50,5 +60,20 @@ export class ManagementServer implements Lifecycle {
     if (signal.aborted) end();
     await closed;
     signal.removeEventListener("abort", end);
+  }
+}
+
+/** Milliseconds within which a request must arrive; a slow one is answered 408. */
+const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
+
+function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
+  if (tls === undefined) return createServer(timeouts, app);
+  const { key, cert, ca } = tls;
+  try {
+    return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
+  } catch (cause) {
+    throw new AgentError("TLS_UNUSABLE", "setting up TLS of the management interface with the given PEM files", {
+      cause,
+    });
   }
 }

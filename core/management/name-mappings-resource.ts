@@ -14,7 +14,7 @@ import {
 } from "../ngsi/index.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import { fail, succeed } from "./envelope.js";
-import { bodyOf, readBody } from "./request-text.js";
+import { bodyOf } from "./request-text.js";
 
 const messages = {
   malformed: "Parse error, malformed Json. Check it for errors",
@@ -41,11 +41,10 @@ export function nameMappingsResource(text: EditedText, log: Logger): Router {
         return mappings;
       });
     };
-  router.post(path, readBody, editing(addMappings, refuseFaults));
-  router.put(path, readBody, editing(updateMappings, refuseFaults));
+  router.post(path, editing(addMappings, refuseFaults));
+  router.put(path, editing(updateMappings, refuseFaults));
   router.delete(
     path,
-    readBody,
     editing(removeMappings, () => {}),
   );
 

@@ -1,9 +1,9 @@
 import { type Request, type RequestHandler, raw } from "express";
 
-const LARGEST_BODY = "1mb";
-
-/** Reads the body of a request whatever its method and content type say; scripts send JSON as form data. */
-export const readBody: RequestHandler = raw({ type: () => true, limit: LARGEST_BODY });
+/** Reads the body of a request whatever its method and content type say; larger ones are answered 413. */
+export function bodyReader(limit: number): RequestHandler {
+  return raw({ type: () => true, limit });
+}
 
 /** The body as text; empty when there is none. */
 export function bodyOf({ body }: Request): string {

@@ -1,3 +1,5 @@
+import type { Database } from "./naming.js";
+
 /** The data models: which part of a notification decides the database, schema and table of a row. */
 export const dataModels = [
   "dm-by-service",
@@ -21,6 +23,22 @@ export type DataModel = (typeof dataModels)[number];
 /** The data model of that name, in any letter case and with or without hyphens (`DMByEntity`); undefined when there is none. */
 export function parseDataModel(text: string): DataModel | undefined {
   return bySpelling.get(spelling(text));
+}
+
+/** Why a data model makes no sense for a database, and what to use; undefined when it does. */
+export function refusedModel(model: DataModel, database: Database): string | undefined {
+  if (model === "dm-by-service" || model === "dm-by-entity-id") {
+    return `"${model}" has no tables in a relational database; use dm-by-entity or dm-by-entity-type`;
+  }
+  if (database === "mysql" && model.endsWith("-schema")) {
+    const without = model.replace("-schema", "");
+    return `"${model}" needs schemas inside a database, which MySQL has not; use ${without}`;
+  }
+  if (database === "sqlite" && model.includes("-database")) {
+    const without = model.replace(/-database.*$/, "");
+    return `"${model}" needs a server with several databases, and SQLite has files; use ${without}`;
+  }
+  return undefined;
 }
 
 const spelling = (text: string): string => text.replaceAll("-", "").toLowerCase();

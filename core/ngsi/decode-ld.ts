@@ -1,9 +1,10 @@
-import { AgentError } from "../sdk/index.js";
 import { entityOfFeature, isFeature } from "./geojson.js";
 import type { AttributeFormat } from "./headers.js";
-import { isArray, isObject, type Json, type JsonObject, parseJson, toValue } from "./json.js";
+import { isArray, isObject, type Json, type JsonObject, parseJson } from "./json.js";
 import { decodeLdAttribute } from "./ld-attribute.js";
 import type { Attribute, Entity, Notification } from "./model.js";
+import { isName, notANotification, shown } from "./not-a-notification.js";
+import { withSubscription } from "./subscription.js";
 
 /**
  * Reads the body of an NGSI-LD notification: normalized, concise, simplified and GeoJSON, in any mixture. `data` may
@@ -11,38 +12,41 @@ import type { Attribute, Entity, Notification } from "./model.js";
  * Throws code `MALFORMED_JSON` when the text is no JSON, `NOT_A_NOTIFICATION` when the JSON is something else.
  */
 export function decodeLd(text: string, format?: AttributeFormat): Notification {
-  const root = parseJson(text);
-  if (!isObject(root)) throw notANotification(`the body is ${shown(root)}, not a JSON object`);
+  return readLd(parseJson(text), format);
+}
+
+/** {@link decodeLd} of a text that was parsed already. */
+export function readLd(root: Json, format?: AttributeFormat): Notification {
+  if (!isObject(root)) throw notANotification("LD", `the body is ${shown(root)}, not a JSON object`);
   const entities = elementsOf(root).map((element, index) => decodeEntity(element, `data[${index}]`, format));
-  const { subscriptionId } = root;
-  if (subscriptionId === undefined || subscriptionId === null) return { entities };
-  return { subscriptionId: toValue(subscriptionId).text, entities };
+  return withSubscription(root, entities);
 }
 
 function elementsOf(root: JsonObject): readonly Json[] {
   const { data } = root;
   if (isArray(data)) return data;
   if (isObject(data)) return data.type === "FeatureCollection" && isArray(data.features) ? data.features : [data];
-  if (data !== undefined) throw notANotification(`"data" is ${shown(data)}, not a list of entities`);
-  if (root.contextResponses === undefined) throw notANotification('it has no "data"');
-  throw notANotification('it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly');
+  if (data !== undefined) throw notANotification("LD", `"data" is ${shown(data)}, not a list of entities`);
+  if (root.contextResponses === undefined) throw notANotification("LD", 'it has no "data"');
+  throw notANotification("LD", 'it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly');
 }
 
 function decodeEntity(element: Json, place: string, format: AttributeFormat | undefined): Entity {
-  if (!isObject(element)) throw notANotification(`${place} is ${shown(element)}, not an entity`);
+  if (!isObject(element)) throw notANotification("LD", `${place} is ${shown(element)}, not an entity`);
   const entity = isFeature(element) ? entityOfFeature(element) : element;
   return { id: idOf(entity, place), type: typeOf(entity, place), attributes: attributesOf(entity, format) };
 }
 
 function idOf({ id }: JsonObject, place: string): string {
   if (isName(id)) return id;
-  throw notANotification(`"id" of ${place} is ${shown(id)}, not a text with at least one character`);
+  throw notANotification("LD", `"id" of ${place} is ${shown(id)}, not a text with at least one character`);
 }
 
 function typeOf({ type }: JsonObject, place: string): string {
   if (isName(type)) return type;
   if (isArray(type) && type.length > 0 && type.every(isName)) return `[${type.join(",")}]`;
   throw notANotification(
+    "LD",
     `"type" of ${place} is ${shown(type)}, not a text with at least one character or a list of such`,
   );
 }
@@ -53,24 +57,4 @@ function attributesOf(entity: JsonObject, format: AttributeFormat | undefined): 
     if (name !== "id" && name !== "type" && name !== "@context") attributes.push(decodeLdAttribute(name, json, format));
   }
   return attributes;
-}
-
-function isName(json: Json | undefined): json is string {
-  return typeof json === "string" && json !== "";
-}
-
-const LONGEST_SHOWN = 40;
-
-function shown(json: Json | undefined): string {
-  if (json === undefined) return "missing";
-  if (isArray(json)) return "a list";
-  if (isObject(json)) return "an object";
-  const { text } = toValue(json);
-  return `"${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text}"`;
-}
-
-function notANotification(reason: string): AgentError {
-  return new AgentError("NOT_A_NOTIFICATION", `reading the body as an NGSI-LD notification: ${reason}`, {
-    retryable: false,
-  });
 }

@@ -1,6 +1,12 @@
 import { closingQuote } from "./json-text.js";
 
-/** A number of a JSON text whose decimal value no JavaScript number holds; its digits are as they were sent. */
+/**
+ * Which digits of a number count. `precise`: those of its decimal value, so `23.0` is `23`. `sent`: the very characters
+ * of the text, so `23.0` and `1e2` stay what they are.
+ */
+export type Digits = "precise" | "sent";
+
+/** A number of a JSON text that a JavaScript number would not write with the digits that count; as it was sent. */
 export class ExactNumber {
   readonly digits: string;
 
@@ -18,23 +24,27 @@ export class ExactNumber {
 const MARK = "\ud800";
 const MARK_IN_JSON = "\\ud800";
 
+// At most 15 digits with an exponent of one or two digits keep their value.
 const LONG_NUMBER = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
+// Written differently by JavaScript: an exponent, a last zero behind the point, many zeros or digits, minus zero.
+const ODD_NUMBER = /(?:^|[:,[\s])(?:-?(?:[\d.]{16}|0\.0{6}|\d+\.\d*0(?!\d)|\d+(?:\.\d+)?[eE])|-0(?![.\d]))/;
 const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
 
 /**
- * Whether a JSON text may hold a number that loses digits when parsed. At most 15 digits with an exponent of one or
- * two digits never do; a string that merely looks like a long number is found as well, which costs time only.
+ * Whether a JSON text may hold a number that loses digits when parsed. A string that merely looks like such a number
+ * is found as well, which costs time only.
  */
-export function holdsLongNumber(text: string): boolean {
-  return LONG_NUMBER.test(text);
+export function holdsExactNumber(text: string, digits: Digits): boolean {
+  return (digits === "sent" ? ODD_NUMBER : LONG_NUMBER).test(text);
 }
 
 /**
  * Turns each number of a valid JSON text that would lose digits into a marked string, for {@link reviveExactNumber};
  * undefined when there is none.
  */
-export function markExactNumbers(text: string): string | undefined {
+export function markExactNumbers(text: string, digits: Digits): string | undefined {
+  const losesDigits = digits === "sent" ? losesSpelling : losesValue;
   const pieces: string[] = [];
   let copied = 0;
   QUOTE_OR_NUMBER.lastIndex = 0;
@@ -60,7 +70,11 @@ export function withoutMarks(json: string): string {
   return json.includes(MARK_IN_JSON) ? json.replace(MARKED_NUMBER, "$1") : json;
 }
 
-function losesDigits(token: string): boolean {
+function losesSpelling(token: string): boolean {
+  return String(Number(token)) !== token;
+}
+
+function losesValue(token: string): boolean {
   const parsed = Number(token);
   if (String(parsed) === token) return false;
   if (parsed === 0) return /^[^eE]*[1-9]/.test(token);

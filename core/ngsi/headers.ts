@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 export const eventHeaders = {
   /** Tenant of the notification. */
   service: "fiware-service",
-  /** Service path; `/` where the API has none (NGSI-LD). */
+  /** Service path of the entity; `/` where the API has none (NGSI-LD). */
   servicePath: "fiware-servicepath",
   /** Id that joins the log lines of one update across systems. */
   correlator: "fiware-correlator",
@@ -30,6 +30,14 @@ export function serviceOf(headers: HeaderFields, defaultService: string): string
   return fieldOf(headers, "fiware-service") ?? fieldOf(headers, "ngsild-tenant") ?? defaultService;
 }
 
+/**
+ * The service paths of an NGSI v2 or v1 notification, one for all entities or one for each, as sent: separated by
+ * commas, not trimmed. The default when the field is absent or empty.
+ */
+export function servicePathsOf(headers: HeaderFields, defaultPath: string): readonly string[] {
+  return fieldOf(headers, eventHeaders.servicePath)?.split(",") ?? [defaultPath];
+}
+
 /** The address in the `Link` header: what stands between `<` and `>` before the first `;`. */
 export function linkOf(headers: HeaderFields): string | undefined {
   const [target = ""] = (headers.link ?? "").split(";", 1);
@@ -50,6 +58,21 @@ export function formatHintOf(headers: HeaderFields): AttributeFormat | undefined
   if (format !== undefined) return formatNames.get(format.trim().toLowerCase());
   return /^\s*(?:keyvalues|simplified)/i.test(headers["ngsiv2-attrsformat"] ?? "") ? "simplified" : undefined;
 }
+
+/** How an NGSI v2 broker says it wrote the notification: the `simplified` forms are a bare entity without envelope. */
+export type AttrsFormat = "normalized" | "keyValues" | "values" | "simplifiedNormalized" | "simplifiedKeyValues";
+
+/** How an NGSI v2 broker says it wrote the notification; undefined for a custom format, for v1 and where it says nothing. */
+export function attrsFormatOf(headers: HeaderFields): AttrsFormat | undefined {
+  return attrsFormats.get((headers["ngsiv2-attrsformat"] ?? "").trim().toLowerCase());
+}
+
+const attrsFormats: ReadonlyMap<string, AttrsFormat> = new Map(
+  (["normalized", "keyValues", "values", "simplifiedNormalized", "simplifiedKeyValues"] as const).map((format) => [
+    format.toLowerCase(),
+    format,
+  ]),
+);
 
 const formatNames: ReadonlyMap<string, AttributeFormat> = new Map([
   ["normalized", "normalized"],

@@ -1,22 +1,30 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
-export { type DataModel, dataModels, parseDataModel } from "./data-models.js";
+export { type ColumnNaming, columnKey, columnName } from "./column-name.js";
+export { type DataModel, dataModels, parseDataModel, refusedModel } from "./data-models.js";
+export { decode, type NgsiVersion, ngsiVersions } from "./decode.js";
 export { decodeLd } from "./decode-ld.js";
-export { encodeName, type Kept, lowerCase, replaceOdd } from "./encoding.js";
+export { decodeV1 } from "./decode-v1.js";
+export { decodeV2 } from "./decode-v2.js";
+export { encodeName, type Kept, type KeptLetters, lowerCase, replaceOdd } from "./encoding.js";
 export { ExactNumber } from "./exact-number.js";
 export {
   type AttributeFormat,
+  type AttrsFormat,
+  attrsFormatOf,
   correlatorOf,
   eventHeaders,
   formatHintOf,
   type HeaderFields,
   linkOf,
   serviceOf,
+  servicePathsOf,
 } from "./headers.js";
 export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
 export { mappedEvent, withMappedNames } from "./mapped-event.js";
 export { addMappings, type MappingEdit, removeMappings, updateMappings } from "./mapping-edits.js";
 export { type MappingNode, mappingsJson } from "./mapping-tree.js";
-export type { Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export { metadataText } from "./metadata.js";
+export type { Api, Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
 export { type CompiledMappings, compileNameMappings, type NameMappings, type Names } from "./name-mappings.js";
 export {
   type NameMappingsFile,
@@ -24,5 +32,15 @@ export {
   readMappingsDocument,
   readNameMappingsFile,
 } from "./name-mappings-file.js";
-export { columnName, type Naming, schemaName, shorten, tableName } from "./naming.js";
+export {
+  type Address,
+  type Database,
+  databaseName,
+  hasOwnDatabase,
+  type Naming,
+  schemaName,
+  type TablePlace,
+  tableName,
+} from "./naming.js";
+export { type NameLimit, nameLimits, shorten } from "./shorten.js";
 export { attributeText, isoTime, memberText } from "./values.js";

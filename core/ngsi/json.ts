@@ -1,5 +1,12 @@
 import { AgentError } from "../sdk/index.js";
-import { ExactNumber, holdsLongNumber, markExactNumbers, reviveExactNumber, withoutMarks } from "./exact-number.js";
+import {
+  type Digits,
+  ExactNumber,
+  holdsExactNumber,
+  markExactNumbers,
+  reviveExactNumber,
+  withoutMarks,
+} from "./exact-number.js";
 import { isNestedDeeperThan } from "./json-text.js";
 import type { Value } from "./model.js";
 
@@ -21,9 +28,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /**
  * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
  * is skipped. Throws code `MALFORMED_JSON` when the text is no JSON, is nested deeper than 512 levels, or holds half of
- * a surrogate pair, which no database stores as text.
+ * a surrogate pair, which no database stores as text. Numbers keep their precise value, or their digits as sent.
  */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, digits: Digits = "precise"): Json {
   const document = text.startsWith("\ufeff") ? text.slice(1) : text;
   if (document.length >= SHORTEST_TOO_DEEP && isNestedDeeperThan(DEEPEST, document)) {
     throw malformed(`it is nested deeper than ${DEEPEST} levels`);
@@ -32,7 +39,7 @@ export function parseJson(text: string): Json {
   if (SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
     throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
   }
-  const marked = holdsLongNumber(document) ? markExactNumbers(document) : undefined;
+  const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits) : undefined;
   return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
 }
 

@@ -23,18 +23,26 @@ export interface Attribute {
   readonly name: string;
   /** `Property`, `Relationship`, ... or the NGSI v2 type; absent where the notification gave only the value. */
   readonly type?: string;
-  /** `simplified`: the notification gave only the value (keyValues, or a bare value of the concise form). */
+  /**
+   * `simplified`: an NGSI-LD notification gave only the value (keyValues, or a bare value of the concise form). Stores
+   * quote its texts. Those of NGSI v2 and v1 are never quoted, so there it is always `normalized`.
+   */
   readonly form: "normalized" | "simplified";
   /** Kind `null` also where a typed attribute came without a value. */
   readonly value: Value;
   readonly members: readonly Member[];
 }
 
+/** The API a notification came by. NGSI v1 has the model of v2 and counts as it. */
+export type Api = "ld" | "v2";
+
 /** One entity of a notification; the body of an NGSI event. Attributes are in the order of the document. */
 export interface Entity {
   readonly id: string;
-  /** A list of types is written `[A,B]`. */
+  /** A list of types is written `[A,B]`. Empty where NGSI v2 or v1 gave none. */
   readonly type: string;
+  /** Absent for NGSI-LD. Stores keep the entities of each API the way its users know. */
+  readonly api?: "v2";
   readonly attributes: readonly Attribute[];
 }
 

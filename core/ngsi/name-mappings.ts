@@ -84,11 +84,12 @@ function applied(services: readonly Rule[], names: Names): Names {
   if (path === undefined) return inService;
   const inPath = { ...inService, servicePath: renamed(path, 0, names.servicePath) };
 
-  const { id, type, attributes } = names.entity;
+  const { id, type, api, attributes } = names.entity;
   const entity = path.below.find((rule) => matches(rule, [id, type]));
   if (entity === undefined) return inPath;
   const mapped = attributes.map((attribute) => mappedAttribute(entity.below, attribute));
-  return { ...inPath, entity: { id: renamed(entity, 0, id), type: renamed(entity, 1, type), attributes: mapped } };
+  const newNames = { id: renamed(entity, 0, id), type: renamed(entity, 1, type) };
+  return { ...inPath, entity: { ...newNames, ...(api === undefined ? {} : { api }), attributes: mapped } };
 }
 
 /** A service path counts only when one of its entity mappings is for entities of this type. */

@@ -1,6 +1,7 @@
 import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
+import { PositionGate } from "./position-gate.js";
 import { Settlements } from "./settlements.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
@@ -8,12 +9,22 @@ export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
   /** What became of events that are still in it. */
   readonly settlements = new Settlements();
+  /** Opens the way to the first take when every sink has told what it has stored already. */
+  readonly gate = new PositionGate((position) => this.skipTo(position));
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
+  readonly #now: () => Date;
+  #filledAt: Date | undefined;
 
-  constructor(channel: Channel, account?: ChannelAccount) {
+  constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
     this.#channel = channel;
     this.#account = account;
+    this.#now = now;
+  }
+
+  /** When it last changed from empty to not empty; undefined when it never did. */
+  get filledAt(): Date | undefined {
+    return this.#filledAt;
   }
 
   get durable(): boolean {
@@ -59,13 +70,32 @@ export class CountedChannel implements Channel {
     return moved;
   }
 
+  async skipTo(position: string): Promise<void> {
+    await this.#channel.skipTo?.(position);
+    if (this.durable) this.#account?.open(this.#channel.size);
+  }
+
   openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), this.counters, this.#account);
+    return new CountedPut(this.#channel.openPut(), {
+      counters: this.counters,
+      account: this.#account,
+      beforeCommit: this.#noteFilling,
+    });
   }
 
   openTake(): TakeTransaction {
     return new CountedTake(this.#channel.openTake(), this.counters);
   }
+
+  readonly #noteFilling = (): void => {
+    if (this.#channel.size === 0) this.#filledAt = this.#now();
+  };
+}
+
+interface PutWatch {
+  readonly counters: ChannelCounters;
+  readonly account: ChannelAccount | undefined;
+  readonly beforeCommit: () => void;
 }
 
 class CountedPut implements PutTransaction {
@@ -73,8 +103,7 @@ class CountedPut implements PutTransaction {
 
   constructor(
     private readonly transaction: PutTransaction,
-    private readonly counters: ChannelCounters,
-    private readonly account: ChannelAccount | undefined,
+    private readonly watch: PutWatch,
   ) {}
 
   put(event: Event): void {
@@ -83,19 +112,21 @@ class CountedPut implements PutTransaction {
   }
 
   async commit(): Promise<void> {
+    const { counters, account, beforeCommit } = this.watch;
     const events = this.#settle();
+    beforeCommit();
     try {
       await this.transaction.commit();
     } catch (error) {
-      this.counters.putsFailed += events;
+      counters.putsFailed += events;
       throw error;
     }
-    this.counters.putsOk += events;
-    this.account?.accepted(events);
+    counters.putsOk += events;
+    account?.accepted(events);
   }
 
   async rollback(): Promise<void> {
-    this.counters.putsFailed += this.#settle();
+    this.watch.counters.putsFailed += this.#settle();
     await this.transaction.rollback();
   }
 
@@ -113,6 +144,14 @@ class CountedTake implements TakeTransaction {
     private readonly transaction: TakeTransaction,
     private readonly counters: ChannelCounters,
   ) {}
+
+  get position(): string | undefined {
+    return this.transaction.position;
+  }
+
+  positionAfter(count: number): string | undefined {
+    return this.transaction.positionAfter?.(count);
+  }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);

@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { AgentError, codeOf, type Event, type Logger, reasonOf, retryableOf, type Sink } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import {
+  AgentError,
+  codeOf,
+  type Event,
+  type Logger,
+  type Receipt,
+  reasonOf,
+  retryableOf,
+  type Sink,
+} from "../sdk/index.js";
+import type { Clock, TransactionObserver } from "../tokens.js";
 import type { SinkCounters } from "./counters.js";
 import type { DeadLetterReason, DeadLetters } from "./dead-letters.js";
 import { logContext } from "./log-context.js";
@@ -18,6 +27,8 @@ export interface DeliveryOptions {
   readonly hurry?: AbortSignal;
   /** Told of events as soon as they are stored or kept as dead letters. */
   readonly settle?: (events: readonly Event[], outcome: Outcome) => void;
+  /** Where the channel stands once this event and all before it are done; undefined for channels that forget. */
+  readonly positionAt?: (event: Event) => string | undefined;
 }
 
 export interface RetryPolicy {
@@ -35,6 +46,7 @@ export interface DeliveryParts {
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly observer?: TransactionObserver;
 }
 
 /**
@@ -52,8 +64,8 @@ export class SinkDelivery {
   }
 
   async deliver(events: readonly Event[], signal: AbortSignal, options: DeliveryOptions = {}): Promise<boolean> {
-    const { hurry = signal, settle = () => {} } = options;
-    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle });
+    const { hurry = signal, settle = () => {}, positionAt = () => undefined } = options;
+    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle, positionAt });
   }
 
   async #deliver(events: readonly Event[], retries: number, trip: Trip): Promise<boolean> {
@@ -70,13 +82,19 @@ export class SinkDelivery {
     }
   }
 
-  async #try(events: readonly Event[], { signal, settle }: Trip): Promise<Failure | undefined> {
-    const { sink, counters, log } = this.#parts;
+  async #try(events: readonly Event[], { signal, settle, positionAt }: Trip): Promise<Failure | undefined> {
+    const { name, sink, counters, log, clock, observer } = this.#parts;
+    const last = events.at(-1);
+    const position = last === undefined ? undefined : positionAt(last);
+    const attempt = { sink: name, events, startedAt: clock.now() };
+    let receipt: Receipt;
     try {
-      await sink.persist({ events }, signal);
+      receipt = await sink.persist(position === undefined ? { events } : { events, position }, signal);
     } catch (error) {
+      observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt: undefined });
       return { error };
     }
+    observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
     counters.persisted += events.length;
     settle(events, "stored");
     if (this.#failing !== undefined) log.info({ events: events.length }, "storing again");
@@ -130,6 +148,7 @@ export class SinkDelivery {
     }
     counters.deadLettered += events.length;
     settle(events, "dead-lettered");
+    this.#parts.observer?.givenUp(name, events);
     const file = deadLetters.fileOf(name);
     const fields = { events: events.length, attempts: end.attempt, reason: message, file, ...logContext(events) };
     log.error(fields, "events kept as dead letters");
@@ -156,7 +175,8 @@ function mayRetry(attempt: number, retries: number, retryable: boolean | undefin
   return retries === -1 || attempt <= retries;
 }
 
-function intervalOf(intervals: readonly number[], attempt: number): number {
+/** Milliseconds before the retry after so many attempts. */
+export function intervalOf(intervals: readonly number[], attempt: number): number {
   const interval = intervals[Math.min(attempt, intervals.length) - 1];
   if (interval === undefined) throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty");
   return interval;

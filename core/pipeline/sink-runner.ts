@@ -18,6 +18,8 @@ export interface SinkRunnerParts {
   /** Shared by all runners of one channel, those before and after this one included. */
   readonly settlements?: Settlements;
   readonly replayed?: ReplayedLetters;
+  /** Passed before the first take; absent where no sink of the channel keeps positions. */
+  readonly catchUp?: (signal: AbortSignal) => Promise<boolean>;
   /** Told of every batch that has left the channel. */
   readonly account?: { settled(events: Settled): void };
 }
@@ -62,7 +64,7 @@ export class SinkRunner {
   }
 
   async #run(): Promise<void> {
-    let more = true;
+    let more = (await this.#parts.catchUp?.(this.#leaving)) ?? true;
     while (more && !this.#hurry.aborted) {
       try {
         more = await this.#round();
@@ -106,8 +108,9 @@ export class SinkRunner {
       const open = this.#settlements.open(events);
       counters.processed += open.length;
       const settle = this.#settlements.note.bind(this.#settlements);
-      const done =
-        open.length === 0 || (await delivery.deliver(open, this.#ending.signal, { hurry: this.#hurry, settle }));
+      const positionAt = (event: Event) => transaction.positionAfter?.(events.indexOf(event) + 1);
+      const options = { hurry: this.#hurry, settle, positionAt };
+      const done = open.length === 0 || (await delivery.deliver(open, this.#ending.signal, options));
       await replayed?.stored(events.filter((event) => this.#settlements.isStored(event)));
       return done;
     } catch (error) {

@@ -64,6 +64,12 @@ export class SupervisedSink implements Sink {
     }
   }
 
+  async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
+    const sink = this.#sink ?? (await this.#restarted(signal));
+    const read = sink.storedPositions?.bind(sink);
+    return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
+  }
+
   async stop(signal: AbortSignal): Promise<void> {
     await this.#sink?.stop(signal);
   }

@@ -56,7 +56,11 @@ const stabilities: readonly unknown[] = ["stable", "beta", "deprecated"];
 const members = {
   kind: { holds: isKind, noun: `one of ${Object.keys(kinds).join(", ")}` },
   type: { holds: isTypeName, noun: "a name in lower case without blanks" },
-  aliases: { holds: (value) => value === undefined || isTextList(value), noun: "a list of texts" },
+  aliases: { holds: isOptionalTextList, noun: "a list of texts" },
+  spellings: {
+    holds: (value) => value === undefined || (Array.isArray(value) && value.every(isSpelling)),
+    noun: "a list of spellings, each with its types",
+  },
   summary: { holds: isSentence, noun: "a sentence" },
   stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
   apiVersion: { holds: (value) => value === undefined || value === API_VERSION, noun: `${API_VERSION}` },
@@ -83,6 +87,22 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function isSpelling(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    isTextList(value.types) &&
+    lists.every((name) => isOptionalTextList(value[name])) &&
+    tables.every((name) => isTextTable(value[name]))
+  );
+}
+
+const lists = ["better", "different"] as const;
+const tables = ["means", "implies", "prefixes", "variables", "fileVariables", "without"] as const;
+
+function isTextTable(value: unknown): boolean {
+  return value === undefined || (isRecord(value) && Object.values(value).every((text) => typeof text === "string"));
+}
+
 function isKind(value: unknown): boolean {
   return typeof value === "string" && Object.hasOwn(kinds, value);
 }
@@ -101,6 +121,10 @@ function isSentence(value: unknown): boolean {
 
 function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === "string");
+}
+
+function isOptionalTextList(value: unknown): boolean {
+  return value === undefined || isTextList(value);
 }
 
 function isOptionalFunction(value: unknown): boolean {

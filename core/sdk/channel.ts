@@ -26,6 +26,14 @@ export interface TakeTransaction extends Transaction {
    * stay counted in the channel until commit. Rollback puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
+  /**
+   * Where a durable channel stands once everything taken so far is done: to be stored with the rows and given to
+   * `skipTo` at the next start. It includes what other transactions have committed and never what they still hold, so
+   * each of several writers keeps its own latest position. Undefined for channels that forget.
+   */
+  readonly position?: string | undefined;
+  /** The position once only the first `count` of the events taken so far are done: for a batch that is split. */
+  positionAfter?(count: number): string | undefined;
 }
 
 /** A queue with transactions between sources and sinks: first in, first out. */
@@ -38,4 +46,9 @@ export interface Channel extends Lifecycle {
   readonly durable?: boolean;
   openPut(): PutTransaction;
   openTake(): TakeTransaction;
+  /**
+   * Leaves out what was done before a stored position, as if it had been committed. To be called between `start` and
+   * the first take, once for each stored position; a position of another channel has no effect.
+   */
+  skipTo?(position: string): Promise<void>;
 }

@@ -24,6 +24,8 @@ export interface IncomingTransaction extends Receipt {
   readonly service: string;
   readonly servicePath: string;
   readonly failed: boolean;
+  /** From the reception of the request to its answer, where the source measures it. */
+  readonly milliseconds?: number;
 }
 
 /** What a source is given: a {@link Context}, the way to its channels and the components in its slots. */

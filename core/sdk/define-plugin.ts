@@ -6,6 +6,7 @@ import type { ChannelSelector } from "./selector.js";
 import type { QueryResult, Sink } from "./sink.js";
 import type { SinkProcessor } from "./sink-processor.js";
 import type { Handler, Source } from "./source.js";
+import type { Spelling } from "./spelling.js";
 
 /** The kinds of component and what `create` must return for each. */
 export interface Kinds {
@@ -41,6 +42,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly type: string;
   /** Other names for the same type, for example the class names of existing files. */
   readonly aliases?: readonly string[];
+  /** How files of a predecessor spell it. */
+  readonly spellings?: readonly Spelling[];
   /** One sentence for lists and the reference. */
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
@@ -69,6 +72,7 @@ export interface AnyPlugin {
   readonly kind: Kind;
   readonly type: string;
   readonly aliases?: readonly string[];
+  readonly spellings?: readonly Spelling[];
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
   readonly apiVersion?: number;

@@ -24,16 +24,25 @@ export class AgentError extends Error {
   }
 }
 
+/** Whose delivery it was. */
+export interface Sender {
+  readonly service: string;
+  readonly servicePath: string;
+}
+
 /** A delivery that a handler refuses; a source answers with `status` (an HTTP status, 4xx) and the message. */
 export class RejectedDelivery extends AgentError {
   readonly status: number;
   /** Header fields for the answer, for example `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Accounts the refusal under this sender, where the handler knows it. */
+  readonly sender: Sender | undefined;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, sender?: Sender) {
     super("DELIVERY_REJECTED", message);
     this.status = status;
     this.headers = headers;
+    this.sender = sender;
   }
 }
 

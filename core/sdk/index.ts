@@ -17,7 +17,15 @@ export {
   type PropertyFault,
   type Slots,
 } from "./define-plugin.js";
-export { AgentError, type AgentErrorOptions, codeOf, RejectedDelivery, reasonOf, retryableOf } from "./errors.js";
+export {
+  AgentError,
+  type AgentErrorOptions,
+  codeOf,
+  RejectedDelivery,
+  reasonOf,
+  retryableOf,
+  type Sender,
+} from "./errors.js";
 export type { Event } from "./event.js";
 export type { Interceptor } from "./interceptor.js";
 export type { Lifecycle } from "./lifecycle.js";
@@ -26,3 +34,4 @@ export type { ChannelSelector, Selection } from "./selector.js";
 export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
 export type { Decoded, Delivery, Emit, Handler, Source } from "./source.js";
+export type { Spelling } from "./spelling.js";

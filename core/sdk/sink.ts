@@ -4,7 +4,10 @@ import type { Lifecycle } from "./lifecycle.js";
 /** All events of one write, oldest first, for as many destinations as they name. */
 export interface Batch {
   readonly events: readonly Event[];
-  /** Where a durable channel stands after this batch; absent for channels that forget. */
+  /**
+   * Where a durable channel stands after this batch; absent for channels that forget. The part before the first colon
+   * names the channel: a later position with the same name replaces an earlier one.
+   */
   readonly position?: string;
 }
 
@@ -26,6 +29,12 @@ export interface Sink extends Lifecycle {
    * the same event objects.
    */
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
+  /**
+   * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
+   * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
+   * then nothing is delivered until it can.
+   */
+  storedPositions?(signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

@@ -47,12 +47,52 @@ export const httpSchema = {
     format: "seconds",
     default: 1,
   },
+  tls_key: {
+    doc: "PEM file with the private key of the source; with tls_certificate it speaks HTTPS only.",
+    format: "text",
+    default: "",
+  },
+  tls_certificate: {
+    doc: "PEM file with the certificate of the source, and those between it and its CA.",
+    format: "text",
+    default: "",
+  },
+  tls_client_ca: {
+    doc: "PEM file with the CAs of senders; then only senders with a certificate of one of them are served.",
+    format: "text",
+    default: "",
+  },
+  token: {
+    doc: "Tokens of which a request must carry one, as `Authorization: Bearer <token>` or as `X-Auth-Token`; others are answered 401. Several are separated by blanks or commas. When empty no token is asked for.",
+    format: "words",
+    default: [],
+    env: "AGENT_HTTP_TOKEN",
+    envFile: "AGENT_HTTP_TOKEN_FILE",
+    sensitive: true,
+  },
 } as const satisfies Schema;
 
 export type HttpConfig = ConfigOf<typeof httpSchema>;
 
 export function checkHttp(config: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
-  const { headers_timeout, request_timeout } = config;
+  return [...checkTimeouts(config), ...checkTls(config)];
+}
+
+function checkTimeouts({ headers_timeout, request_timeout }: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
   if (request_timeout === 0 || headers_timeout <= request_timeout) return [];
   return [{ property: "headers_timeout", reason: `must not be above request_timeout, which is ${request_timeout}` }];
+}
+
+function checkTls({
+  tls_key,
+  tls_certificate,
+  tls_client_ca,
+}: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
+  const wanted = [tls_key, tls_certificate, tls_client_ca].some((file) => file !== "");
+  return [
+    ...(wanted && tls_key === "" ? [{ property: "tls_key", reason: "must be given too, TLS needs it" } as const] : []),
+    ...(wanted && tls_certificate === ""
+      ? [{ property: "tls_certificate", reason: "must be given too, TLS needs it" } as const]
+      : []),
+  ];
 }

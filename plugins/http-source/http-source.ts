@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { reasonOf, type Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { Intake, type IntakeContext } from "./intake.js";
 import { listenFailure } from "./listen-failure.js";
 import { answerMalformed } from "./malformed-request.js";
+import { readTls } from "./tls.js";
 
 export class HttpSource implements Source {
   readonly #config: HttpConfig;
@@ -29,7 +31,10 @@ export class HttpSource implements Source {
   async start(): Promise<void> {
     const { port, bind: host } = this.#config;
     const { log, name } = this.#context;
-    const server = createServer(serverOptions(this.#config), this.#serve);
+    const tls = await readTls(this.#config, name);
+    const options = serverOptions(this.#config);
+    const server =
+      tls === undefined ? createServer(options, this.#serve) : createTlsServer({ ...options, ...tls }, this.#serve);
     try {
       server.listen(port, host);
       await once(server, "listening");

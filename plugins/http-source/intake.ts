@@ -1,19 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Handler, reasonOf, type SourceContext } from "deneb/sdk";
+import { type Handler, reasonOf, type Sender, type SourceContext } from "deneb/sdk";
 import { answerAccepted, answerRefused } from "./answer.js";
 import type { HttpConfig } from "./config.js";
 import { deliveryOf } from "./delivery.js";
-import { type Refusal, refusalOf } from "./refusal.js";
+import { type Refusal, refusalOf, senderOf } from "./refusal.js";
 import { readBody } from "./request-body.js";
+import { tokenCheck } from "./token-check.js";
 
 export type IntakeContext = SourceContext<{ readonly handler: Handler }>;
 
-interface Sender {
-  readonly service: string;
-  readonly servicePath: string;
-}
-
-/** Whose request it was is known once the handler has accepted it. */
+/** Whose request it was is known once the handler has looked at it. */
 const unknownSender: Sender = { service: "", servicePath: "/" };
 
 const noBody = new Uint8Array(0);
@@ -22,19 +18,23 @@ const noBody = new Uint8Array(0);
 export class Intake {
   readonly #config: HttpConfig;
   readonly #context: IntakeContext;
+  readonly #checkToken: ReturnType<typeof tokenCheck>;
 
   constructor(config: HttpConfig, context: IntakeContext) {
     this.#config = config;
     this.#context = context;
+    this.#checkToken = tokenCheck(config.token);
   }
 
   /** Rejects only when the answer itself cannot be written. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const context = this.#context;
+    const arrivedAt = context.now();
     let sender = unknownSender;
     let requestBytes = 0;
     let refusal: Refusal | undefined;
     try {
+      this.#checkToken(request.headers);
       const body = request.method === "POST" ? await readBody(request, this.#config.max_body_size) : noBody;
       if (body === undefined) return context.log.debug({}, "request abandoned by its sender");
       requestBytes = body.byteLength;
@@ -43,10 +43,19 @@ export class Intake {
       await context.emit(decoded.events);
     } catch (error) {
       refusal = this.#refuse(error);
+      sender = senderOf(error) ?? sender;
     }
     const responseBytes = refusal === undefined ? answerAccepted(response) : answerRefused(request, response, refusal);
     const { service, servicePath } = sender;
-    context.incoming({ service, servicePath, requestBytes, responseBytes, failed: refusal !== undefined });
+    const milliseconds = Math.max(0, context.now().getTime() - arrivedAt.getTime());
+    context.incoming({
+      service,
+      servicePath,
+      requestBytes,
+      responseBytes,
+      failed: refusal !== undefined,
+      milliseconds,
+    });
   }
 
   #refuse(error: unknown): Refusal {

@@ -1,4 +1,4 @@
-import { codeOf } from "deneb/sdk";
+import { codeOf, type Sender } from "deneb/sdk";
 
 /** What the sender is told when its request was not accepted. */
 export interface Refusal {
@@ -18,6 +18,17 @@ export function refusalOf(error: unknown, retryAfterSeconds: number): Refusal {
     return { status: 503, headers: { "Retry-After": String(retryAfterSeconds) }, reason: error.message };
   }
   return unexpected;
+}
+
+/** Whose delivery it was, when the one who refused it knew. */
+export function senderOf(error: unknown): Sender | undefined {
+  if (typeof error !== "object" || error === null || !("sender" in error)) return undefined;
+  const { sender } = error;
+  if (typeof sender !== "object" || sender === null || !("service" in sender) || !("servicePath" in sender)) {
+    return undefined;
+  }
+  const { service, servicePath } = sender;
+  return typeof service === "string" && typeof servicePath === "string" ? { service, servicePath } : undefined;
 }
 
 const unexpected: Refusal = { status: 500, headers: {}, reason: "The request could not be processed" };

@@ -1,25 +1,26 @@
-import { AgentError, type Event } from "deneb/sdk";
-import { EventRing } from "./event-ring.js";
-import { WaitingPuts } from "./waiting-puts.js";
-import { WaitingTakes } from "./waiting-takes.js";
-
-export interface QueueLimits {
-  readonly channel: string;
-  readonly capacity: number;
-  /** Seconds a put waits for room. */
-  readonly patience: number;
-}
+import type { Event } from "deneb/sdk";
+import {
+  type ChannelLimits,
+  channelFull,
+  channelStopped,
+  type EventQueue,
+  type QueuedEvent,
+  SequenceRing,
+  WaitingPuts,
+  WaitingTakes,
+} from "deneb/sdk/channel";
 
 /** First in, first out, with an upper bound; events taken count until they are released. */
-export class BoundedQueue {
-  readonly #limits: QueueLimits;
-  readonly #queued = new EventRing();
-  readonly #puts: WaitingPuts;
+export class BoundedQueue implements EventQueue {
+  readonly #limits: ChannelLimits;
+  readonly #queued = new SequenceRing();
+  readonly #puts: WaitingPuts<readonly Event[]>;
   readonly #takes = new WaitingTakes();
+  #sequence = 0;
   #taken = 0;
   #closed = false;
 
-  constructor(limits: QueueLimits) {
+  constructor(limits: ChannelLimits) {
     this.#limits = limits;
     this.#puts = new WaitingPuts(limits.patience * 1000);
   }
@@ -30,29 +31,27 @@ export class BoundedQueue {
 
   /** Adds all events or none, after those that already wait for room. */
   async add(events: readonly Event[]): Promise<void> {
-    if (this.#closed) throw stopped(this.#limits);
+    if (this.#closed) throw channelStopped(this.#limits.channel);
     if (this.#puts.first === undefined && this.#hasRoom(events)) return this.#append(events);
     if (await this.#puts.wait(events)) return;
     this.#admitWaiting();
-    throw this.#closed ? stopped(this.#limits) : full(this.#limits, events.length);
+    throw this.#closed ? channelStopped(this.#limits.channel) : channelFull(this.#limits, events.length);
   }
 
-  async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+  async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
     if (this.#queued.length > 0) return this.#draw(max);
     if (this.#closed || signal.aborted) return [];
     return this.#takes.wait(max, signal);
   }
 
-  /** Forgets events that were taken. */
-  release(count: number): void {
-    this.#taken -= count;
+  async release(taken: readonly QueuedEvent[]): Promise<void> {
+    this.#taken -= taken.length;
     this.#admitWaiting();
   }
 
-  /** Puts events that were taken back to the front. */
-  restore(events: readonly Event[]): void {
-    this.#taken -= events.length;
-    this.#queued.unshift(events);
+  restore(taken: readonly QueuedEvent[]): void {
+    this.#taken -= taken.length;
+    this.#queued.restore(taken);
     this.#serveWaiting();
   }
 
@@ -67,20 +66,20 @@ export class BoundedQueue {
   }
 
   #append(events: readonly Event[]): void {
-    this.#queued.push(events);
+    this.#queued.push(events.map((event) => ({ sequence: ++this.#sequence, event })));
     this.#serveWaiting();
   }
 
-  #draw(max: number): readonly Event[] {
+  #draw(max: number): readonly QueuedEvent[] {
     const events = this.#queued.shift(max);
     this.#taken += events.length;
     return events;
   }
 
   #admitWaiting(): void {
-    for (let put = this.#puts.first; put !== undefined && this.#hasRoom(put.events); put = this.#puts.first) {
+    for (let put = this.#puts.first; put !== undefined && this.#hasRoom(put.item); put = this.#puts.first) {
       put.settle(true);
-      this.#append(put.events);
+      this.#append(put.item);
     }
   }
 
@@ -89,17 +88,4 @@ export class BoundedQueue {
       take.settle(this.#draw(take.max));
     }
   }
-}
-
-function full({ channel, capacity, patience }: QueueLimits, count: number): AgentError {
-  const events = count === 1 ? "1 event" : `${count} events`;
-  return new AgentError(
-    "CHANNEL_FULL",
-    `channel "${channel}" is full: no room for ${events} within ${patience} s, its capacity is ${capacity}`,
-    { retryable: true },
-  );
-}
-
-function stopped({ channel }: QueueLimits): AgentError {
-  return new AgentError("CHANNEL_STOPPED", `putting into channel "${channel}", which has stopped`, { retryable: true });
 }

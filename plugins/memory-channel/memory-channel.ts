@@ -1,8 +1,7 @@
 import type { Channel, Context, PutTransaction, TakeTransaction } from "deneb/sdk";
+import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import { BoundedQueue } from "./bounded-queue.js";
 import type { MemoryConfig } from "./config.js";
-import { MemoryPut } from "./memory-put.js";
-import { MemoryTake } from "./memory-take.js";
 
 export class MemoryChannel implements Channel {
   readonly transactionCapacity: number;
@@ -24,11 +23,11 @@ export class MemoryChannel implements Channel {
   }
 
   openPut(): PutTransaction {
-    return new MemoryPut(this.#queue, { channel: this.#name, most: this.transactionCapacity });
+    return new QueuePut(this.#queue, { channel: this.#name, most: this.transactionCapacity });
   }
 
   openTake(): TakeTransaction {
-    return new MemoryTake(this.#queue, { channel: this.#name, most: this.transactionCapacity });
+    return new QueueTake(this.#queue, { channel: this.#name, most: this.transactionCapacity });
   }
 
   async start(): Promise<void> {}

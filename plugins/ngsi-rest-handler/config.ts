@@ -1,7 +1,11 @@
+import { ngsiVersions } from "deneb/ngsi";
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 
 /** Longest service that is accepted, in characters: the limit of the context brokers. */
 export const SERVICE_LENGTH = 50;
+
+/** Longest service path that is accepted, in characters. */
+export const PATH_LENGTH = 50;
 
 export const handlerSchema = {
   notification_target: {
@@ -16,14 +20,14 @@ export const handlerSchema = {
     maxLength: SERVICE_LENGTH,
   },
   default_service_path: {
-    doc: "Service path of notifications that name none. No effect on NGSI-LD, where it is always /.",
+    doc: "Service path of NGSI v2 and v1 notifications that name none. No effect on NGSI-LD, where it is always /.",
     format: "text",
     default: "/",
-    maxLength: SERVICE_LENGTH,
+    maxLength: PATH_LENGTH,
   },
   ngsi_version: {
-    doc: "API of the notifications that are accepted.",
-    format: ["ld"],
+    doc: "API of the notifications: NGSI-LD, NGSI v2 or NGSI v1; auto tells it from each body, for sites that have several.",
+    format: ngsiVersions,
     default: "ld",
   },
   events_ttl: {

@@ -6,7 +6,9 @@ export default definePlugin({
   kind: "handler",
   type: "ngsi",
   aliases: ["com.telefonica.iot.cygnus.handlers.NGSIRestHandler"],
-  summary: "Turns each entity of an NGSI-LD notification into an event.",
+  // One class name for the handlers of both APIs, neither of which reads the version.
+  spellings: [{ types: ["com.telefonica.iot.cygnus.handlers.NGSIRestHandler"], implies: { ngsi_version: "auto" } }],
+  summary: "Turns each entity of an NGSI-LD, NGSI v2 or NGSI v1 notification into an event.",
   stability: "stable",
   config: handlerSchema,
   check: checkHandler,

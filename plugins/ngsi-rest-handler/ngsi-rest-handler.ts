@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { correlatorOf, decodeLd, type Entity, eventHeaders, formatHintOf, linkOf, serviceOf } from "deneb/ngsi";
-import { codeOf, type Decoded, type Delivery, type Handler } from "deneb/sdk";
+import { correlatorOf, decode, type Entity, eventHeaders, linkOf, serviceOf } from "deneb/ngsi";
+import { codeOf, type Decoded, type Delivery, type Event, type Handler, RejectedDelivery } from "deneb/sdk";
 import { checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
-
-const decoders = { ld: decodeLd } satisfies Record<HandlerConfig["ngsi_version"], typeof decodeLd>;
-
-/** NGSI-LD has no service path. */
-const SERVICE_PATH = "/";
+import { senderOf } from "./sender.js";
+import { servicePathsFor } from "./service-paths.js";
 
 export class NgsiRestHandler implements Handler {
   readonly #config: HandlerConfig;
@@ -17,12 +14,24 @@ export class NgsiRestHandler implements Handler {
     this.#config = config;
   }
 
+  /** A refusal says whose delivery it was, so that it is counted there. */
   decode(delivery: Delivery): Decoded {
+    try {
+      return this.#decode(delivery);
+    } catch (error) {
+      if (!(error instanceof RejectedDelivery)) throw error;
+      const { status, message, headers } = error;
+      throw new RejectedDelivery(status, message, headers, senderOf(delivery.headers, this.#config));
+    }
+  }
+
+  #decode(delivery: Delivery): Decoded {
     checkRequest(delivery, this.#config.notification_target);
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
-    const headers = sharedHeaders(delivery, service);
-    return { events: entities.map((body) => ({ headers, body })), service, servicePath: SERVICE_PATH };
+    const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
+    const events = eventsOf(entities, paths, sharedHeaders(delivery, service));
+    return { events, service, servicePath: paths[0] ?? "/" };
   }
 
   #service({ headers }: Delivery): string {
@@ -34,7 +43,7 @@ export class NgsiRestHandler implements Handler {
   #entities({ body, headers }: Delivery): readonly Entity[] {
     const text = readText(body);
     try {
-      return decoders[this.#config.ngsi_version](text, formatHintOf(headers)).entities;
+      return decode(this.#config.ngsi_version, text, headers).entities;
     } catch (error) {
       throw error instanceof Error && isBadBody(error) ? refused(400, error.message) : error;
     }
@@ -46,13 +55,22 @@ function isBadBody(error: Error): boolean {
   return code === "MALFORMED_JSON" || code === "NOT_A_NOTIFICATION";
 }
 
-/** One object for all events of a delivery. */
-function sharedHeaders({ headers, receivedAt }: Delivery, service: string): Readonly<Record<string, string>> {
+type Headers = Event["headers"];
+
+/** Each entity with the path in its place; entities of one path share one object of headers. */
+function eventsOf(entities: readonly Entity[], paths: readonly string[], shared: Headers): readonly Event<Entity>[] {
+  const byPath = new Map<string | undefined, Headers>(
+    paths.map((path) => [path, { ...shared, [eventHeaders.servicePath]: path }]),
+  );
+  return entities.map((body, index) => ({ headers: byPath.get(paths[index]) ?? shared, body }));
+}
+
+/** What all events of a delivery have in common. */
+function sharedHeaders({ headers, receivedAt }: Delivery, service: string): Headers {
   const transactionId = randomUUID();
   const link = linkOf(headers);
   return {
     [eventHeaders.service]: service,
-    [eventHeaders.servicePath]: SERVICE_PATH,
     [eventHeaders.correlator]: correlatorOf(headers, transactionId),
     [eventHeaders.transactionId]: transactionId,
     [eventHeaders.timestamp]: String(receivedAt.getTime()),

@@ -1,11 +1,14 @@
 import { definePlugin } from "deneb/sdk";
 import { rdbConfig, rdbFaults } from "./config.js";
 import { RdbSink } from "./rdb-sink.js";
+import { rdbAliases, rdbSpellings } from "./spellings.js";
 import { storeKinds } from "./store-kinds.js";
 
 export default definePlugin({
   kind: "sink",
   type: "rdb",
+  aliases: rdbAliases,
+  spellings: rdbSpellings,
   summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL or SQLite files.",
   stability: "stable",
   config: rdbConfig,

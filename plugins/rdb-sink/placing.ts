@@ -20,8 +20,11 @@ export function placedRow(event: Event, { naming, layout, dialect, mapped }: Pla
   const row = layout.row(entity, receivedAt(named, entity));
   if (row === undefined) return undefined;
 
-  const schema = schemaName(header(named, entity, eventHeaders.service), naming);
-  const name = dialect.allowed({ schema, table: tableName(entity, naming) });
+  const { servicePath: pathHeader, service: serviceHeader } = eventHeaders;
+  const servicePath = named.headers[pathHeader] ?? "/";
+  const address = { service: header(named, entity, serviceHeader), servicePath, api: entity.api ?? "ld" } as const;
+  const table = tableName(entity, naming, { servicePath });
+  const name = dialect.allowed({ schema: schemaName(address, naming), table });
   const subject = naming.dataModel === "dm-by-entity" ? entity.id : entity.type;
   return { ...row, name, subject, event };
 }

@@ -30,7 +30,12 @@ export class RdbSink implements Sink {
     this.#context = context;
     this.#store = { ...store, tables: new Tables(), log: context.log };
     this.#placing = {
-      naming: { dataModel: storedModel(config.data_model) ?? "dm-by-entity", encoding: config.enable_encoding },
+      naming: {
+        dataModel: storedModel(config.data_model) ?? "dm-by-entity",
+        encoding: config.enable_encoding,
+        database: config.rdb_dialect,
+        lowercase: config.enable_lowercase,
+      },
       layout: new ColumnLayout({ nativeTypes: config.attr_native_types, reserved: store.dialect.reservedColumns }),
       dialect: store.dialect,
       mapped: config.enable_name_mappings,

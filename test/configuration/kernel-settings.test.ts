@@ -16,6 +16,19 @@ const defaults = {
   logging: "config/logging.json",
   pluginFolders: [],
   pluginPackages: [],
+  managementReadTokens: [],
+  managementReadTokensFile: "",
+  managementAdminTokens: [],
+  managementAdminTokensFile: "",
+  managementTlsKey: "",
+  managementTlsCertificate: "",
+  managementTlsClientCa: "",
+  managementBodyLimit: 1_048_576,
+  brokerTargets: [],
+  brokerTimeout: 10,
+  brokerVerifyTls: true,
+  stallThreshold: 60,
+  metricsServices: 1000,
 };
 
 const cases = [
@@ -51,6 +64,17 @@ const cases = [
     flags: { managementPort: "8081" },
     env: { DENEB_MANAGEMENT_PORT: "x" },
     expected: { managementPort: 8081 },
+  },
+  {
+    says: "tokens come from the environment, lists from blanks or commas",
+    flags: { brokerTargets: "orion:1026, *.example.org", brokerVerifyTls: "false" },
+    env: { DENEB_MANAGEMENT_READ_TOKENS: "a b", DENEB_MANAGEMENT_ADMIN_TOKENS: "c", DENEB_BROKER_TARGETS: "x" },
+    expected: {
+      managementReadTokens: ["a", "b"],
+      managementAdminTokens: ["c"],
+      brokerTargets: ["orion:1026", "*.example.org"],
+      brokerVerifyTls: false,
+    },
   },
   {
     says: "plugin folders of the command line come before those of the environment",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { PluginSetup } from "../../core/testing/index.js";
+import type { ChannelLimits, PluginSetup } from "../../core/testing/index.js";
 import { postgresqlStore, sqliteStore } from "./relational-stores.js";
 
 export interface NamedSetup {
@@ -20,23 +20,18 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
     "interceptor name-mappings",
     [{ name: "", setup: { config: (folder) => ({ name_mappings_conf_file: join(folder, "mappings.json") }) } }],
   ],
-  [
-    "channel memory",
-    [
-      {
-        name: "",
-        setup: {
-          limits: ({ capacity, transactionCapacity, patience }) => ({
-            capacity,
-            transactionCapacity,
-            "keep-alive": patience,
-          }),
-        },
-      },
-    ],
-  ],
+  ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
+  ["channel file", [{ name: "", setup: { limits: inFolder } }]],
   ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql()]],
 ]);
+
+function boundedBy({ capacity, transactionCapacity, patience }: ChannelLimits) {
+  return { capacity, transactionCapacity, "keep-alive": patience };
+}
+
+function inFolder(limits: ChannelLimits, folder: string) {
+  return { ...boundedBy(limits), checkpointDir: join(folder, "checkpoint"), dataDirs: [join(folder, "data")] };
+}
 
 async function onPostgresql(): Promise<NamedSetup> {
   const name = " on PostgreSQL";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
-import { AGENT, agentContainer, DEAD_LETTERS, LETTER_DESK, STATISTICS } from "../../core/agent/container.js";
+import { AGENT, agentContainer, DEAD_LETTERS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { editedMemory } from "../../core/files/edited-text.js";
 import { managementApp } from "../../core/management/management-app.js";
@@ -11,6 +11,7 @@ import type { AnyPlugin } from "../../core/sdk/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { testLogging } from "../support/logging.js";
 import { recordingLog } from "../support/recording-log.js";
+import { partsOf } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -48,10 +49,8 @@ async function serve(context: TestContext) {
   const dataDir = await tempFolder(context);
   const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
   const agent = container.resolve(AGENT);
-  const statistics = container.resolve(STATISTICS);
   const logging = await testLogging(dataDir);
-  const letterDesk = container.resolve(LETTER_DESK);
-  const app = managementApp({ version: "1", statistics, logging, nameMappings: editedMemory(), letterDesk, log });
+  const app = managementApp({ ...partsOf(container), logging, nameMappings: editedMemory(), log });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
   await agent.start(1000);
   await server.start();

@@ -1,68 +1,6 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { AGENT, agentContainer, STATISTICS } from "../../core/agent/container.js";
-import type { Topology } from "../../core/configuration/topology.js";
-import { editedMemory } from "../../core/files/edited-text.js";
-import { managementApp } from "../../core/management/management-app.js";
-import { ManagementServer } from "../../core/management/management-server.js";
-import type { AnyPlugin } from "../../core/sdk/index.js";
-import memoryChannel from "../../plugins/memory-channel/index.js";
-import { testLogging } from "../support/logging.js";
-import { recordingLog } from "../support/recording-log.js";
-import { ScriptedSink } from "../support/scripted-sink.js";
-import { tempFolder } from "../support/temp-folder.js";
-
-const common = { summary: "for tests", stability: "stable", config: {} } as const;
-const quiet = { start: async () => {}, stop: async () => {} };
-const sourcePlugin: AnyPlugin = { ...common, kind: "source", type: "quiet", create: () => quiet };
-const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => new ScriptedSink() };
-const selectorPlugin: AnyPlugin = {
-  ...common,
-  kind: "selector",
-  type: "fixed",
-  create: () => ({ select: () => ({ required: ["c1"], optional: [] }) }),
-};
-
-const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
-const topology: Topology = {
-  agent: "a",
-  channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
-  sinks: [
-    {
-      ...node("k1", sinkPlugin),
-      channel: "c1",
-      batching: { batchSize: 1, batchTimeout: 30, batchTtl: 1, batchRetryIntervals: [1] },
-    },
-  ],
-  sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
-};
-
-async function serve(context: TestContext) {
-  const { log } = recordingLog();
-  const dataDir = await tempFolder(context);
-  const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
-  const agent = container.resolve(AGENT);
-  const app = managementApp({
-    version: "1.2.3.abc",
-    statistics: container.resolve(STATISTICS),
-    logging: await testLogging(dataDir),
-    nameMappings: editedMemory(),
-    log,
-  });
-  const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
-  await agent.start(1000);
-  await server.start();
-  context.after(async () => {
-    await server.stop(AbortSignal.abort());
-    await agent.stop(1000);
-  });
-  const call = async (method: string, path: string, headers = {}) => {
-    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
-  };
-  return { agent, call };
-}
+import { test } from "node:test";
+import { runningManagement as serve } from "../support/running-management.js";
 
 test("GET /v1/version answers version and revision", async (context) => {
   const { call } = await serve(context);
@@ -112,7 +50,13 @@ const unknown = [
   ["GET", "/v1/nothing"],
   ["DELETE", "/v1/version"],
   ["PATCH", "/v1/stats"],
+  ["OPTIONS", "/v1/stats"],
+  ["OPTIONS", "/v1/subscriptions"],
   ["OPTIONS", "/v1/namemappings"],
+  ["PUT", "/v1/subscriptions"],
+  ["POST", "/v1/admin/metrics"],
+  ["PUT", "/admin/metrics"],
+  ["GET", "/v1/subscriptionsX"],
   ["GET", "/V1/version"],
 ] as const;
 
@@ -125,6 +69,22 @@ for (const [method, path] of unknown)
     assert.equal(status, 404);
     assert.deepEqual(body, { success: "false", error: `${method} ${path} not found` });
   });
+
+test("HEAD is answered 404, for known paths too", async (context) => {
+  const { call } = await serve(context);
+
+  const { status, text } = await call("HEAD", "/v1/version");
+
+  assert.deepEqual({ status, text }, { status: 404, text: "" });
+});
+
+test("a slash at the end of a path makes no difference", async (context) => {
+  const { call } = await serve(context);
+
+  const { status } = await call("GET", "/v1/version/");
+
+  assert.equal(status, 200);
+});
 
 test("a path that cannot be decoded is the client's fault and shows no stack", async (context) => {
   const { call } = await serve(context);
@@ -139,7 +99,7 @@ test("a path that cannot be decoded is the client's fault and shows no stack", a
 test("every answer carries the correlator of its request", async (context) => {
   const { call } = await serve(context);
 
-  const { headers } = await call("GET", "/v1/version", { "Fiware-Correlator": "abc" });
+  const { headers } = await call("GET", "/v1/version", { headers: { "Fiware-Correlator": "abc" } });
 
   assert.equal(headers.get("fiware-correlator"), "abc");
 });

@@ -135,3 +135,13 @@ test("a pattern that stops other engines takes no time to speak of", () => {
 
   assert.equal(mappings.apply({ ...names, service }).service, service);
 });
+
+test("a mapped entity stays one of its API", () => {
+  const document = { serviceMappings: within([{ newEntityId: "other" }]) };
+  const { mappings } = compileNameMappings(readMappingsDocument(JSON.stringify(document)));
+
+  const { entity } = mappings.apply({ ...names, entity: { ...car, api: "v2" } });
+
+  assert.equal(entity.id, "other");
+  assert.equal(entity.api, "v2");
+});

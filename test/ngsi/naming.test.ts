@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnName } from "../../core/ngsi/column-name.js";
 import type { DataModel } from "../../core/ngsi/data-models.js";
 import type { Entity } from "../../core/ngsi/model.js";
-import { columnName, schemaName, shorten, tableName } from "../../core/ngsi/naming.js";
+import { type Naming, schemaName, tableName } from "../../core/ngsi/naming.js";
+import { shorten } from "../../core/ngsi/shorten.js";
 import { codeOf } from "../../core/sdk/index.js";
 
-const naming = (encoding: boolean, dataModel: DataModel = "dm-by-entity") => ({ dataModel, encoding });
+const naming = (encoding: boolean, dataModel: DataModel = "dm-by-entity"): Naming => ({
+  dataModel,
+  encoding,
+  database: "postgresql",
+  lowercase: false,
+});
 const entity = (id: string, type = "T"): Entity => ({ id, type, attributes: [] });
 
 const schemas = [
@@ -22,7 +29,7 @@ const schemas = [
 ] as const;
 for (const { service, encoding, schema } of schemas) {
   test(`service "${service}" is kept in schema ${schema}, encoding ${encoding}`, () =>
-    assert.equal(schemaName(service, naming(encoding)), schema));
+    assert.equal(schemaName({ service, servicePath: "/", api: "ld" }, naming(encoding)), schema));
 }
 
 const tables = [

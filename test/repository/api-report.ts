@@ -7,6 +7,7 @@ import { repositoryRoot } from "../support/repository.js";
 /** The public entries of the package and the file that reports each. */
 export const publicEntries = [
   { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
+  { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
   { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
   { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt" },
 ] as const;

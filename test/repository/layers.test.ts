@@ -60,6 +60,7 @@ const right = [
   },
   { path: "core/main.ts", text: 'import "reflect-metadata";\nimport { A } from "./cli/run.js";' },
   { path: "plugins/rdb-sink/drivers/postgresql.ts", text: 'import pg from "pg";\nimport { A } from "../rows.js";' },
+  { path: "plugins/a/a.ts", text: 'import { QueueTake } from "deneb/sdk/channel";' },
   { path: "plugins/a/a.ts", text: 'import type { A } from "deneb/sdk";\nimport { B } from "node:fs";' },
 ] as const;
 

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { agentContainer, STATISTICS } from "../../core/agent/container.js";
+import { agentContainer } from "../../core/agent/container.js";
 import { type EditedText, editedFile } from "../../core/files/edited-text.js";
 import { managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import { testLogging } from "./logging.js";
 import { recordingLog } from "./recording-log.js";
+import { partsOf } from "./running-management.js";
 import { tempFolder } from "./temp-folder.js";
 
 export interface Answer {
@@ -24,8 +25,8 @@ export async function startManagement(context: TestContext, nameMappings?: Edite
   const container = agentContainer({ topology, dataDir: folder, loggers: { of: () => log } });
   const mappingsFile = path.join(folder, "mappings.json");
   const app = managementApp({
+    ...partsOf(container),
     version: "1",
-    statistics: container.resolve(STATISTICS),
     logging,
     nameMappings: nameMappings ?? editedFile(mappingsFile),
     log,

@@ -31,7 +31,7 @@ test("the events are emitted with the reception time before the sender is answer
   assert.equal(emitted[0]?.headers["timestamp"], String(receivedAt.getTime()));
   const requestBytes = Buffer.byteLength(notification);
   assert.deepEqual(accounted, [
-    { service: "def_serv_ld", servicePath: "/", requestBytes, responseBytes: 0, failed: false },
+    { service: "def_serv_ld", servicePath: "/", requestBytes, responseBytes: 0, failed: false, milliseconds: 0 },
   ]);
 });
 

@@ -18,6 +18,10 @@ export const httpConfig: HttpConfig = {
   request_timeout: 30_000,
   headers_timeout: 15_000,
   retry_after: 1,
+  tls_key: "",
+  tls_certificate: "",
+  tls_client_ca: "",
+  token: [],
 };
 
 const handler = new NgsiRestHandler({

@@ -80,3 +80,28 @@ for (const { config, properties } of faulty)
       properties,
     );
   });
+
+const senders = [
+  { version: "ld", headers: { "fiware-servicepath": "/a" }, sender: { service: "default", servicePath: "/" } },
+  {
+    version: "auto",
+    headers: { "fiware-service": "s", "fiware-servicepath": "/a" },
+    sender: { service: "s", servicePath: "/a" },
+  },
+  { version: "v2", headers: { "fiware-servicepath": "a" }, sender: { service: "default", servicePath: "/" } },
+  { version: "v2", headers: { "fiware-service": "s".repeat(51) }, sender: undefined },
+] as const;
+for (const { version, headers, sender } of senders)
+  test(`with ngsi_version ${version} a refusal of ${JSON.stringify(headers)} says whose delivery it was`, () => {
+    const handler = new NgsiRestHandler({ ...handlerConfig, ngsi_version: version });
+    const delivery = delivered({ body: "{bad", headers: { "content-type": "application/json", ...headers } });
+
+    assert.throws(
+      () => handler.decode(delivery),
+      (error) => {
+        assert.ok(error instanceof RejectedDelivery);
+        assert.deepEqual(error.sender, sender);
+        return true;
+      },
+    );
+  });

@@ -1,0 +1,39 @@
+import type { ComponentState, ComponentStates } from "../metrics/component-states.js";
+import type { SinkProgress } from "../metrics/sink-progress.js";
+import type { Clock } from "../tokens.js";
+import type { Agent } from "./agent.js";
+import type { Running } from "./component.js";
+
+/** Reads the state of an agent's components, for the metrics. */
+export function componentStates(agent: Agent, progress: SinkProgress, clock: Clock): ComponentStates {
+  const { sources, channels, sinks } = agent.assembly;
+  const now = clock.now().getTime();
+  return {
+    components: [
+      ...sources.map((running) => stateOf("source", running)),
+      ...channels.map((running) => stateOf("channel", running)),
+      ...sinks.map((running) => stateOf("sink", running)),
+    ],
+    channels: channels.map(({ name, node, channel }) => {
+      const { putsOk, putsFailed, takesOk, takesFailed } = channel.counters;
+      const { capacity } = node.config;
+      return {
+        name,
+        events: channel.size,
+        capacity: typeof capacity === "number" ? capacity : undefined,
+        putsOk,
+        putsFailed,
+        takesOk,
+        takesFailed,
+      };
+    }),
+    sinks: sinks.map(({ name }) => {
+      const stored = progress.lastStored(name);
+      return { name, secondsSinceLastWrite: stored === undefined ? undefined : (now - stored.getTime()) / 1000 };
+    }),
+  };
+}
+
+function stateOf(kind: ComponentState["kind"], { name, status }: Running): ComponentState {
+  return { kind, name, started: status === "START" };
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import type { DependencyContainer } from "tsyringe";
+import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
+import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { EditedText } from "../files/edited-text.js";
+import type { Logging } from "../logging/logging.js";
+import { BrokerClient } from "../management/broker/broker-client.js";
+import { BrokerTargets } from "../management/broker/broker-targets.js";
+import { managementApp } from "../management/management-app.js";
+import { ManagementServer } from "../management/management-server.js";
+import { readSecurity } from "../management/security/read-security.js";
+
+export interface ManagementSetup {
+  readonly container: DependencyContainer;
+  readonly settings: KernelSettings;
+  readonly version: string;
+  readonly logging: Logging;
+  readonly nameMappings: EditedText;
+}
+
+/** The management interface of an agent. Throws when a file that the settings name cannot be used. */
+export function managementOf(setup: ManagementSetup): ManagementServer {
+  const { container, settings, version, logging, nameMappings } = setup;
+  const log = logging.loggers.of("management");
+  const { tokens, tls, brokerTargets } = readSecurity(settings, (file) => readFileSync(file, "utf8"));
+  const brokers = new BrokerClient({
+    targets: new BrokerTargets(brokerTargets),
+    timeoutMillis: settings.brokerTimeout * 1000,
+    verifyTls: settings.brokerVerifyTls,
+  });
+  const app = managementApp({
+    version,
+    statistics: container.resolve(STATISTICS),
+    metrics: container.resolve(METRICS),
+    prometheus: container.resolve(PROMETHEUS),
+    readiness: container.resolve(READINESS),
+    brokers,
+    access: { tokens, tls: tls !== undefined, bodyLimit: settings.managementBodyLimit },
+    logging,
+    nameMappings,
+    letterDesk: container.resolve(LETTER_DESK),
+    log,
+  });
+  return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);
+}

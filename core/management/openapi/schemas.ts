@@ -1,0 +1,92 @@
+const text = { type: "string" } as const;
+const count = { type: "integer", minimum: 0 } as const;
+const time = { type: "string", format: "date-time" } as const;
+
+function record(properties: Readonly<Record<string, object>>): object {
+  return { type: "object", required: Object.keys(properties), properties };
+}
+
+function listOf(properties: Readonly<Record<string, object>>): object {
+  return { type: "array", items: record({ name: text, status: text, setup_time: time, ...properties }) };
+}
+
+const success = { const: "true" } as const;
+
+const scope = record({
+  incomingTransactions: count,
+  incomingTransactionRequestSize: count,
+  incomingTransactionResponseSize: count,
+  incomingTransactionError: count,
+  serviceTime: { type: "number", minimum: 0, description: "Mean milliseconds from reception to the end of a write." },
+  outgoingTransactions: count,
+  outgoingTransactionRequestSize: count,
+  outgoingTransactionResponseSize: count,
+  outgoingTransactionError: count,
+});
+
+const appender = record({ name: text, layout: text });
+
+const service = record({ subservs: { type: "object", additionalProperties: scope }, sum: scope });
+
+/** The schemas that operations refer to. */
+export const schemas = {
+  Success: record({ success }),
+  Result: record({ success, result: {} }),
+  Failure: {
+    type: "object",
+    required: ["success"],
+    properties: { success: { const: "false" }, error: text, result: {} },
+    anyOf: [{ required: ["error"] }, { required: ["result"] }],
+  },
+  Version: record({ success, version: text }),
+  Statistics: record({
+    success,
+    stats: record({
+      sources: listOf({ num_received_events: count, num_processed_events: count }),
+      channels: listOf({
+        num_events: count,
+        num_puts_ok: count,
+        num_puts_failed: count,
+        num_takes_ok: count,
+        num_takes_failed: count,
+      }),
+      sinks: listOf({ num_processed_events: count, num_persisted_events: count }),
+    }),
+  }),
+  Metrics: record({ services: { type: "object", additionalProperties: service }, sum: service }),
+  NotReady: record({ status: text, obstacles: { type: "array", items: record({ component: text, reason: text }) } }),
+  Endpoint: {
+    type: "object",
+    required: ["host", "port", "ssl"],
+    properties: {
+      host: text,
+      port: { type: ["string", "integer"] },
+      ssl: { enum: ["true", "false", true, false] },
+      xauthtoken: { type: "string", description: "Sent as X-Auth-Token; required to delete." },
+    },
+  },
+  Appender: record({ success, appender: { type: "array", items: appender } }),
+  Appenders: record({ success, appenders: { type: "array", items: appender } }),
+  Logger: record({ success, logger: { type: "array", items: record({ name: text }) } }),
+  Loggers: record({ success, loggers: { type: "array", items: record({ name: text, level: text }) } }),
+  AppenderInput: {
+    type: "object",
+    required: ["appender", "pattern"],
+    properties: {
+      appender: { type: "object", required: ["name"], properties: { name: text, class: text } },
+      pattern: {
+        type: "object",
+        required: ["ConversionPattern"],
+        properties: { layout: text, ConversionPattern: text },
+      },
+    },
+  },
+  LoggerInput: record({ logger: record({ name: text, level: text }) }),
+  NameMappings: record({ success, serviceMapping: { type: "array", items: { type: "object" } } }),
+  NameMappingsInput: record({ serviceMapping: { type: "array", items: { type: "object" } } }),
+  DeadLetters: record({ success, count, deadletters: { type: "array", items: { type: "object" } } }),
+  DeadLetter: record({ success, deadletter: { type: "object" } }),
+  Dropped: record({ success, dropped: count }),
+  Replayed: record({ success, replayed: count, underway: count }),
+  NewSubscription: record({ subscription: { type: "object" }, endpoint: { $ref: "#/components/schemas/Endpoint" } }),
+} as const;

@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Request, RequestHandler } from "express";
+import { fail } from "../envelope.js";
+import { isChanging } from "./changing-calls.js";
+
+export interface AccessTokens {
+  readonly read: readonly string[];
+  readonly admin: readonly string[];
+}
+
+/** What a caller may do: `open` when no tokens are configured. */
+export type Role = "open" | "none" | "read" | "admin";
+
+/** Asks for a bearer token when some are configured: one of either role to read, an admin one to change anything. */
+export function accessControl(tokens: AccessTokens): RequestHandler {
+  const roleOf = roles(tokens);
+  return (request, response, next) => {
+    const role = roleOf(request);
+    response.locals["role"] = role;
+    if (role === "open" || role === "admin" || isProbe(request) || (role === "read" && !isChanging(request))) {
+      next();
+      return;
+    }
+    if (role === "read") {
+      fail(response, 403, { error: "This token may only read. Use an admin token" });
+      return;
+    }
+    response.set("WWW-Authenticate", 'Bearer realm="deneb"');
+    fail(response, 401, { error: "A valid bearer token is required (header Authorization)" });
+  };
+}
+
+export function hasTokens({ read, admin }: AccessTokens): boolean {
+  return read.length + admin.length > 0;
+}
+
+/** Orchestrators call these without a token; they tell nothing but names of components. */
+function isProbe({ method, path }: Request): boolean {
+  return method === "GET" && /^\/(live|ready)\/?$/.test(path);
+}
+
+function roles(tokens: AccessTokens): (request: Request) => Role {
+  if (!hasTokens(tokens)) return () => "open";
+  const read = tokens.read.map(digest);
+  const admin = tokens.admin.map(digest);
+  return (request) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
+    if (token === undefined) return "none";
+    const given = digest(token);
+    const mayRead = holds(read, given);
+    return holds(admin, given) ? "admin" : mayRead ? "read" : "none";
+  };
+}
+
+/** Compares with every token, in a time that does not depend on where they differ. */
+function holds(known: readonly Buffer[], given: Buffer): boolean {
+  return known.map((token) => timingSafeEqual(token, given)).includes(true);
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,77 @@
+import { AgentError } from "../../sdk/index.js";
+import type { AccessTokens } from "./access.js";
+
+/** The settings of the kernel that concern security. */
+export interface SecuritySettings {
+  readonly managementHost: string;
+  readonly managementReadTokens: readonly string[];
+  readonly managementReadTokensFile: string;
+  readonly managementAdminTokens: readonly string[];
+  readonly managementAdminTokensFile: string;
+  readonly managementTlsKey: string;
+  readonly managementTlsCertificate: string;
+  readonly managementTlsClientCa: string;
+  readonly brokerTargets: readonly string[];
+}
+
+export interface TlsMaterial {
+  readonly key: string;
+  readonly cert: string;
+  /** Clients must have a certificate of one of these. */
+  readonly ca: string | undefined;
+}
+
+export interface Security {
+  readonly tokens: AccessTokens;
+  readonly tls: TlsMaterial | undefined;
+  readonly brokerTargets: readonly string[];
+}
+
+type ReadFile = (path: string) => string;
+
+/** Reads the files that the settings name. Throws when one cannot be read or a pair is incomplete. */
+export function readSecurity(settings: SecuritySettings, readFile: ReadFile): Security {
+  const tokens = {
+    read: [...settings.managementReadTokens, ...tokensIn(settings.managementReadTokensFile, readFile)],
+    admin: [...settings.managementAdminTokens, ...tokensIn(settings.managementAdminTokensFile, readFile)],
+  };
+  const tls = readTls(settings, readFile);
+  const guarded = tokens.read.length + tokens.admin.length > 0 || tls?.ca !== undefined;
+  const usual = guarded || isLoopback(settings.managementHost) ? ["*"] : [];
+  return { tokens, tls, brokerTargets: settings.brokerTargets.length > 0 ? settings.brokerTargets : usual };
+}
+
+function tokensIn(file: string, readFile: ReadFile): readonly string[] {
+  if (file === "") return [];
+  const tokens = textOf(file, readFile)
+    .split(/\s+/)
+    .filter((token) => token !== "");
+  if (tokens.length > 0) return tokens;
+  throw new AgentError("NO_TOKENS", `reading tokens from "${file}", which is empty: write one token a line`);
+}
+
+function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | undefined {
+  const { managementTlsKey: key, managementTlsCertificate: certificate, managementTlsClientCa: ca } = settings;
+  if (key === "" && certificate === "" && ca === "") return undefined;
+  if (key === "" || certificate === "") {
+    const remedy = "give both --management-tls-key and --management-tls-certificate, or none of the TLS options";
+    throw new AgentError("TLS_INCOMPLETE", `setting up TLS of the management interface (${remedy})`);
+  }
+  return {
+    key: textOf(key, readFile),
+    cert: textOf(certificate, readFile),
+    ca: ca === "" ? undefined : textOf(ca, readFile),
+  };
+}
+
+function textOf(file: string, readFile: ReadFile): string {
+  try {
+    return readFile(file);
+  } catch (cause) {
+    throw new AgentError("FILE_UNREADABLE", `reading "${file}" for the management interface`, { cause });
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,50 @@
+import type { BrokerAnswer, BrokerRequest } from "../broker/broker-client.js";
+import { done, type Outcome, relayed, unknownSubscription } from "./outcome.js";
+
+/** What NGSI v2 and NGSI-LD have in common: subscriptions are resources with an address. */
+
+/** The address of a subscription; an id of dots would be read as a folder by some servers. */
+export function resourcePath(collection: string, id: string): string {
+  return `${collection}/${encodeURIComponent(id).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"))}`;
+}
+
+export function jsonPost(path: string, body: unknown, headers: BrokerRequest["headers"]): BrokerRequest {
+  const content = { "Content-Type": "application/json", ...headers };
+  return { method: "POST", path, headers: content, body: JSON.stringify(body) };
+}
+
+/** The id is the last part of the address that the broker gave. */
+export function createdResource(answer: BrokerAnswer): Outcome {
+  const id = lastSegment(answer.headers.location);
+  return answer.status >= 200 && answer.status < 300 && id !== undefined
+    ? done({ SubscriptionID: id })
+    : relayed(answer);
+}
+
+export function deletedResource(answer: BrokerAnswer): Outcome {
+  if (answer.status === 204 || answer.status === 200) return done("Subscription deleted");
+  return answer.status === 404 ? unknownSubscription(answer, notFound) : relayed(answer);
+}
+
+export function readResource(answer: BrokerAnswer): Outcome {
+  if (answer.status === 200 && answer.body !== undefined) return done(answer.body);
+  return answer.status === 404 ? unknownSubscription(answer, notActive) : relayed(answer);
+}
+
+const notFound = { description: "The requested subscription has not been found. Check id", error: "NotFound" } as const;
+
+const notActive = {
+  description: "",
+  error: "subscriptionId does not correspond to an active subscription",
+} as const;
+
+function lastSegment(location: string | undefined): string | undefined {
+  const [path = ""] = (location ?? "").split(/[?#]/, 1);
+  const segment = path.split("/").findLast((part) => part !== "");
+  if (segment === undefined) return undefined;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

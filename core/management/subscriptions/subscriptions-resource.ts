@@ -1,0 +1,100 @@
+import { type Request, type RequestHandler, type Response, Router } from "express";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { fail, succeed } from "../envelope.js";
+import { RefusedCall } from "../refused-call.js";
+import { parameterOf } from "../request-text.js";
+import { brokerFailure } from "./broker-failure.js";
+import { callerOf } from "./caller.js";
+import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
+import { Fields } from "./fields.js";
+import { jsonBody } from "./json-body.js";
+import { parameterError } from "./messages.js";
+import type { Outcome } from "./outcome.js";
+import { readResource } from "./rest-subscriptions.js";
+import { allSubscriptions } from "./subscription-pages.js";
+import { requiredParameter, requiredVersion, versionToRead } from "./version-parameter.js";
+
+/** `/v1/subscriptions`: checks a call, makes it at the broker it names, and tells what the broker said. */
+export function subscriptionsResource(brokers: BrokerClient): Router {
+  const router = Router({ caseSensitive: true });
+  router.post("/v1/subscriptions", answering(brokers, create));
+  router.get("/v1/subscriptions", answering(brokers, read));
+  router.delete("/v1/subscriptions", answering(brokers, remove));
+  return router;
+}
+
+interface Call {
+  readonly request: Request;
+  readonly response: Response;
+  readonly brokers: BrokerClient;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+async function create({ request, response, brokers, signal }: Call): Promise<Outcome> {
+  const api = requiredVersion(request);
+  const payload = Fields.of(jsonBody(request));
+  const checkSubscription = api.check(payload.object("subscription"));
+  const given = readEndpoint(payload.object("endpoint"));
+  checkSubscription();
+  const endpoint = checkedEndpoint(given);
+  const creation = api.creation(payload.value("subscription"), callerOf(request, response));
+  return api.created(await brokers.call(endpoint, creation, signal));
+}
+
+async function remove({ request, response, brokers, signal }: Call): Promise<Outcome> {
+  const id = requiredParameter(request, "subscription_id");
+  const api = requiredVersion(request, ".");
+  const given = bareEndpoint(request);
+  const endpoint = checkedEndpoint(given);
+  checkToken(given);
+  return api.deleted(await brokers.call(endpoint, api.deletion(id, callerOf(request, response)), signal));
+}
+
+async function read(call: Call): Promise<Outcome> {
+  const { request, response, brokers, signal } = call;
+  const { reading } = versionToRead(request);
+  const id = parameterOf(request, "subscription_id");
+  if (reading === undefined) throw notImplemented(id);
+  if (id === "") throw parameterError("empty", "subscription_id");
+  const endpoint = checkedEndpoint(bareEndpoint(request));
+  const caller = callerOf(request, response);
+  if (id !== undefined) return readResource(await brokers.call(endpoint, reading.one(id, caller), signal));
+  return await allSubscriptions(
+    (window) => brokers.call(endpoint, reading.page(window, caller), signal),
+    reading.countHeader,
+  );
+}
+
+function notImplemented(id: string | undefined): RefusedCall {
+  const message = "GET /v1/subscriptions not implemented";
+  return new RefusedCall(501, { error: id === undefined ? `${message} for NGSI version 1` : message });
+}
+
+/** The endpoint as the whole body, or as its member `endpoint`. */
+function bareEndpoint(request: Request): GivenEndpoint {
+  const body = jsonBody(request);
+  if (body === undefined) return readEndpoint(undefined);
+  const fields = Fields.of(body);
+  return readEndpoint(fields.has("endpoint") ? fields.object("endpoint") : fields);
+}
+
+function answering(brokers: BrokerClient, operation: (call: Call) => Promise<Outcome>): RequestHandler {
+  return async (request, response) => {
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const { status, payload } = await outcomeOf(operation({ request, response, brokers, signal: gone.signal }));
+    if (status === 200) succeed(response, payload);
+    else fail(response, status, payload);
+  };
+}
+
+async function outcomeOf(operation: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await operation;
+  } catch (error) {
+    const failure = brokerFailure(error);
+    if (failure === undefined) throw error;
+    return failure;
+  }
+}

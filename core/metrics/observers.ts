@@ -1,0 +1,16 @@
+import type { TransactionObserver } from "../tokens.js";
+
+/** One observer that tells several. */
+export function observers(all: readonly TransactionObserver[]): TransactionObserver {
+  return {
+    received: (source, transaction) => {
+      for (const one of all) one.received(source, transaction);
+    },
+    attempted: (attempt) => {
+      for (const one of all) one.attempted(attempt);
+    },
+    givenUp: (sink, events) => {
+      for (const one of all) one.givenUp(sink, events);
+    },
+  };
+}

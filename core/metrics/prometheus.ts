@@ -1,0 +1,36 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { TransactionObserver } from "../tokens.js";
+import type { ComponentStates } from "./component-states.js";
+import { addStateInstruments } from "./state-instruments.js";
+import { TransactionInstruments } from "./transaction-instruments.js";
+
+/** The metrics of the process and of the agent in the text format of Prometheus, in a registry of their own. */
+export class Prometheus {
+  readonly #instruments = new Registry();
+  readonly #version: Gauge;
+  readonly observer: TransactionObserver;
+
+  constructor(mostServices: number) {
+    collectDefaultMetrics({ register: this.#instruments });
+    const labels = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
+    this.#version = new Gauge({ ...labels, registers: [this.#instruments] });
+    this.observer = new TransactionInstruments(this.#instruments, mostServices);
+  }
+
+  get contentType(): string {
+    return this.#instruments.contentType;
+  }
+
+  /** Adds what an agent's components look like; called once. */
+  observe(states: () => ComponentStates): void {
+    addStateInstruments(this.#instruments, states);
+  }
+
+  tellVersion(version: string): void {
+    this.#version.set({ version }, 1);
+  }
+
+  async text(): Promise<string> {
+    return await this.#instruments.metrics();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Event } from "../sdk/index.js";
+import type { Clock, TransactionObserver, WriteAttempt } from "../tokens.js";
+
+/** Remembers when each sink last got something done. */
+export class SinkProgress implements TransactionObserver {
+  readonly #clock: Clock;
+  readonly #stored = new Map<string, Date>();
+  readonly #settled = new Map<string, Date>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** When the sink last stored events; undefined when it never did. */
+  lastStored(sink: string): Date | undefined {
+    return this.#stored.get(sink);
+  }
+
+  /** When the sink last stored events or gave some up. */
+  lastSettled(sink: string): Date | undefined {
+    return this.#settled.get(sink);
+  }
+
+  received(): void {}
+
+  attempted({ sink, finishedAt, receipt }: WriteAttempt): void {
+    if (receipt === undefined) return;
+    this.#stored.set(sink, finishedAt);
+    this.#settled.set(sink, finishedAt);
+  }
+
+  givenUp(sink: string, _events: readonly Event[]): void {
+    this.#settled.set(sink, this.#clock.now());
+  }
+}

@@ -1,0 +1,75 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { ComponentStates } from "./component-states.js";
+
+/** Adds what is read from the components at each scrape. */
+export function addStateInstruments(registry: Registry, states: () => ComponentStates): void {
+  const registers = [registry];
+  new Gauge({
+    name: "deneb_component_started",
+    help: "1 while a component is started, else 0.",
+    labelNames: ["kind", "name"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, name, started } of states().components) this.set({ kind, name }, started ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "deneb_channel_events",
+    help: "Events in a channel.",
+    labelNames: ["channel"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, events } of states().channels) this.set({ channel: name }, events);
+    },
+  });
+  new Gauge({
+    name: "deneb_channel_capacity_events",
+    help: "Most events that fit into a channel.",
+    labelNames: ["channel"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, capacity } of states().channels)
+        if (capacity !== undefined) this.set({ channel: name }, capacity);
+    },
+  });
+  new Counter({
+    name: "deneb_channel_puts_total",
+    help: "Events put into a channel; PUT /v1/stats sets it to zero.",
+    labelNames: ["channel", "result"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, putsOk, putsFailed } of states().channels) {
+        this.inc({ channel: name, result: "ok" }, putsOk);
+        this.inc({ channel: name, result: "failed" }, putsFailed);
+      }
+    },
+  });
+  new Counter({
+    name: "deneb_channel_takes_total",
+    help: "Events taken from a channel; PUT /v1/stats sets it to zero.",
+    labelNames: ["channel", "result"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, takesOk, takesFailed } of states().channels) {
+        this.inc({ channel: name, result: "ok" }, takesOk);
+        this.inc({ channel: name, result: "failed" }, takesFailed);
+      }
+    },
+  });
+  new Gauge({
+    name: "deneb_sink_seconds_since_last_write",
+    help: "Seconds since a sink last stored events; absent before the first time.",
+    labelNames: ["sink"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, secondsSinceLastWrite } of states().sinks)
+        if (secondsSinceLastWrite !== undefined) this.set({ sink: name }, secondsSinceLastWrite);
+    },
+  });
+}

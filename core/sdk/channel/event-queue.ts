@@ -1,0 +1,21 @@
+import type { Event } from "../event.js";
+
+/** An event in a queue; later ones have larger sequence numbers. */
+export interface QueuedEvent {
+  readonly sequence: number;
+  readonly event: Event;
+}
+
+/** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. */
+export interface EventQueue {
+  /** Adds all events or none; resolves when they are as durable as the channel promises. */
+  add(events: readonly Event[]): Promise<void>;
+  /** Waits as TakeTransaction.take does; what it returns belongs to the caller until it is released or restored. */
+  take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]>;
+  /** Forgets events that were taken. */
+  release(taken: readonly QueuedEvent[]): Promise<void>;
+  /** Puts events that were taken back where they were. */
+  restore(taken: readonly QueuedEvent[]): void;
+  /** Where the channel stands once these are done; absent for channels that forget. */
+  positionAfter?(taken: readonly QueuedEvent[]): string;
+}

@@ -1,0 +1,96 @@
+import { constants, type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
+import { crc32 } from "node:zlib";
+import { DoneRanges, type Range } from "./done-ranges.js";
+import { syncFolder, writeFully } from "./files.js";
+
+/** What a channel must not forget: who it is, what is done, and which sequence number was never used. */
+export interface ChannelState {
+  readonly id: string;
+  readonly done: DoneRanges;
+  readonly next: number;
+}
+
+const SLOT_BYTES = 32 * 1024;
+const PREFIX_BYTES = 8;
+/** Keeps the text within its slot; what is left out is only delivered once more after a crash. */
+const MOST_RANGES = 500;
+
+/**
+ * The state on disk, in two slots that are written in turn: a slot that was torn or damaged leaves the one before.
+ * The file has its full size from the beginning, so that a full disk does not stop it.
+ */
+export class Checkpoint {
+  readonly #file: string;
+  #handle: FileHandle | undefined;
+  #generation = 0;
+
+  constructor(folder: string) {
+    this.#file = path.join(folder, "checkpoint");
+  }
+
+  /** Opens the file and returns the newest state in it; undefined when there is none that can be read. */
+  async open(): Promise<ChannelState | undefined> {
+    const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT);
+    this.#handle = handle;
+    const bytes = await handle.readFile();
+    if (bytes.length < 2 * SLOT_BYTES) await this.#allocate(handle, bytes.length);
+    const [newest] = [0, 1]
+      .map((slot) => readSlot(bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES)))
+      .filter((content) => content !== undefined)
+      .sort((one, other) => other.generation - one.generation);
+    this.#generation = newest?.generation ?? 0;
+    return newest?.state;
+  }
+
+  async save(state: ChannelState): Promise<void> {
+    if (this.#handle === undefined) return;
+    const generation = this.#generation + 1;
+    const slot = slotBytes(state, generation);
+    await writeFully(this.#handle, slot, (generation % 2) * SLOT_BYTES);
+    await this.#handle.datasync();
+    this.#generation = generation;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #allocate(handle: FileHandle, from: number): Promise<void> {
+    await writeFully(handle, Buffer.alloc(2 * SLOT_BYTES - from), from);
+    await handle.sync();
+    await syncFolder(path.dirname(this.#file));
+  }
+}
+
+function slotBytes({ id, done, next }: ChannelState, generation: number): Buffer {
+  const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
+  const text = Buffer.from(JSON.stringify({ id, generation, next, low: done.low, ranges }));
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32LE(text.length, 0);
+  prefix.writeUInt32LE(crc32(text), 4);
+  return Buffer.concat([prefix, text]);
+}
+
+function readSlot(slot: Buffer): { readonly generation: number; readonly state: ChannelState } | undefined {
+  if (slot.length < PREFIX_BYTES) return undefined;
+  const text = slot.subarray(PREFIX_BYTES, PREFIX_BYTES + slot.readUInt32LE(0));
+  if (text.length === 0 || text.length !== slot.readUInt32LE(0) || slot.readUInt32LE(4) !== crc32(text))
+    return undefined;
+  const { id, generation, next, low, ranges }: Content = JSON.parse(text.toString());
+  const done = new DoneRanges(
+    low,
+    ranges.map(([from, to]): Range => ({ from, to })),
+  );
+  return { generation, state: { id, done, next } };
+}
+
+/** The checksum says that we wrote it; so it has this shape. */
+interface Content {
+  readonly id: string;
+  readonly generation: number;
+  readonly next: number;
+  readonly low: number;
+  readonly ranges: readonly (readonly [number, number])[];
+}

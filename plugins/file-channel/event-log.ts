@@ -1,0 +1,197 @@
+import { AgentError, type Event, type Logger, reasonOf } from "deneb/sdk";
+import type { QueuedEvent } from "deneb/sdk/channel";
+import { ChannelFolders } from "./channel-folders.js";
+import { Checkpoint } from "./checkpoint.js";
+import { DiskState } from "./disk-state.js";
+import { rangesOf } from "./done-ranges.js";
+import { encodeGroup } from "./encode-group.js";
+import type { OpenFile } from "./files.js";
+import { type LogPut, logPut, type Written } from "./log-put.js";
+import { LogReader, type ReadStep } from "./log-reader.js";
+import { type LogState, restoreState } from "./log-state.js";
+import { doneBefore, positionText } from "./position.js";
+import { Rounds } from "./rounds.js";
+import type { Segment } from "./segment.js";
+import { SegmentList } from "./segment-list.js";
+import { type Group, SegmentWriter } from "./segment-writer.js";
+
+export interface LogPlace {
+  readonly channel: string;
+  readonly checkpointFolder: string;
+  readonly dataFolders: readonly string[];
+  readonly segmentBytes: number;
+  readonly openFile: OpenFile;
+}
+
+/** Events on disk, in order, each until it is done. */
+export class EventLog {
+  readonly #place: LogPlace;
+  readonly #log: Logger;
+  readonly #written: Written;
+  readonly #folders: ChannelFolders;
+  readonly #checkpoint: Checkpoint;
+  readonly #segments = new SegmentList();
+  readonly #disk: DiskState;
+  readonly #appending = new Rounds(() => this.#appendPending());
+  readonly #saving = new Rounds(() => this.#save());
+  #pending: LogPut[] = [];
+  #state: LogState | undefined;
+  #writer: SegmentWriter | undefined;
+  /** Events that have their numbers and are not on disk yet. */
+  #writing = 0;
+  readonly reader = new LogReader(this.#segments);
+
+  constructor(place: LogPlace, log: Logger, written: Written) {
+    this.#place = place;
+    this.#log = log;
+    this.#written = written;
+    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders]);
+    this.#checkpoint = new Checkpoint(place.checkpointFolder);
+    this.#disk = new DiskState(place.channel, place.dataFolders, log);
+  }
+
+  get state(): LogState {
+    if (this.#state === undefined) throw notOpen();
+    return this.#state;
+  }
+
+  /** Bytes of the segments that hold something that is not done. */
+  get usedBytes(): number {
+    return this.#segments.bytesAbove(this.#state?.done.low ?? 0);
+  }
+
+  /** Events on disk that are not done, and those that were numbered to stay in memory. */
+  get size(): number {
+    if (this.#state === undefined) return 0;
+    return this.#state.next - 1 - this.#state.done.count - this.#writing;
+  }
+
+  async open(): Promise<void> {
+    const { dataFolders, segmentBytes, openFile } = this.#place;
+    await this.#folders.take();
+    const saved = await this.#checkpoint.open();
+    const { state, segments } = await restoreState(saved, dataFolders, this.#log);
+    this.#state = state;
+    for (const segment of segments) this.#segments.add(segment);
+    this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
+    await this.saveDone();
+  }
+
+  /** Resolves when the events are on disk. Many puts share one write. */
+  async append(put: LogPut): Promise<void> {
+    this.#pending.push(put);
+    await this.#appending.run();
+  }
+
+  /** Gives events the next sequence numbers. */
+  number(events: readonly Event[]): readonly QueuedEvent[] {
+    const first = this.state.next;
+    this.state.next += events.length;
+    return events.map((event, index) => ({ sequence: first + index, event }));
+  }
+
+  /** Reads the next events from disk and reports those that can no longer be read. */
+  async read(): Promise<ReadStep> {
+    const { done } = this.state;
+    const step = await this.reader.read(done);
+    for (const range of step.lost) {
+      done.add(range);
+      this.#log.error({ file: step.file, ...range, events: range.to - range.from + 1 }, "damaged events left out");
+    }
+    return step;
+  }
+
+  /** Writes events that have their sequence numbers. Only when nothing else is being appended. */
+  async insert(events: readonly QueuedEvent[]): Promise<void> {
+    for (const { from, to } of rangesOf(events.map(({ sequence }) => sequence))) {
+      const run = events.filter(({ sequence }) => from <= sequence && sequence <= to).map(({ event }) => event);
+      await this.#write({ bytes: encodeGroup([logPut(run)], from), first: from, last: to });
+    }
+  }
+
+  complete(events: readonly QueuedEvent[]): void {
+    this.state.done.addAll(events.map(({ sequence }) => sequence));
+  }
+
+  /** Makes durable what is done, and removes the files that hold nothing else. */
+  async saveDone(): Promise<void> {
+    await this.#saving.run();
+  }
+
+  async skipTo(position: string): Promise<void> {
+    const { id, done } = this.state;
+    const before = doneBefore(id, position);
+    if (before === undefined) return;
+    done.add({ from: 1, to: before.low });
+    for (const range of before.ranges) done.add(range);
+    this.state.next = Math.max(this.state.next, done.highest + 1);
+    await this.saveDone();
+  }
+
+  positionAfter(events: readonly QueuedEvent[]): string {
+    const done = this.state.done.copy();
+    done.addAll(events.map(({ sequence }) => sequence));
+    return positionText(this.state.id, done);
+  }
+
+  /** Resolves when no append is under way. */
+  async settled(): Promise<void> {
+    await this.#appending.settled();
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    await this.#writer?.close();
+    this.#writer = undefined;
+    if (this.#state !== undefined) await this.saveDone();
+    await this.#checkpoint.close();
+    await this.#folders.release();
+  }
+
+  async #appendPending(): Promise<void> {
+    const puts = this.#pending;
+    this.#pending = [];
+    const first = this.state.next;
+    const events = this.number(puts.flatMap((put) => put.events));
+    const last = this.state.next - 1;
+    this.#writing = events.length;
+    try {
+      const bytes = encodeGroup(puts, first);
+      const segment = await this.#write({ bytes, first, last });
+      this.#writing = 0;
+      this.#written({ events, segment, bytes: bytes.length });
+    } catch (cause) {
+      // Never used again: should the disk have kept some of it after all, it is known to be done.
+      this.state.done.add({ from: first, to: last });
+      throw this.#disk.failed(cause);
+    } finally {
+      this.#writing = 0;
+    }
+    this.#disk.succeeded();
+  }
+
+  async #write(group: Group): Promise<Segment> {
+    if (this.#writer === undefined) throw notOpen();
+    const segment = await this.#writer.write(group);
+    this.#segments.add(segment);
+    return segment;
+  }
+
+  async #save(): Promise<void> {
+    const { id, done, next } = this.state;
+    try {
+      await this.#checkpoint.save({ id, done: done.copy(), next });
+      await this.#segments.trim(done.low);
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.#log.error(
+        { folder: this.#place.checkpointFolder, reason },
+        "checkpoint not written: a crash now would deliver events again",
+      );
+    }
+  }
+}
+
+function notOpen(): AgentError {
+  return new AgentError("CHANNEL_NOT_OPEN", "using the log of a channel before its start or after its stop");
+}

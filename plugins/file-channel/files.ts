@@ -1,0 +1,44 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** The one call through which a channel writes events; handed in, so that a disk can fail in a test. */
+export type OpenFile = (file: string) => Promise<WritableFile>;
+
+export interface WritableFile {
+  write(bytes: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesWritten: number }>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes a new file; fails when it is there. */
+export const openNewFile: OpenFile = (file) => open(file, "wx");
+
+/** Writes all bytes: one call may write fewer than it was given. */
+export async function writeFully(file: Pick<WritableFile, "write">, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Reads up to `length` bytes; fewer only at the end of the file. */
+export async function readFully(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const target = Buffer.allocUnsafe(length);
+  let held = 0;
+  while (held < length) {
+    const { bytesRead } = await file.read(target, held, length - held, position + held);
+    if (bytesRead === 0) break;
+    held += bytesRead;
+  }
+  return target.subarray(0, held);
+}
+
+/** Makes the names of new files in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

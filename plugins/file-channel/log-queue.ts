@@ -1,0 +1,150 @@
+import { type Event, type Logger, reasonOf } from "deneb/sdk";
+import { channelStopped, type EventQueue, type QueuedEvent, WaitingTakes } from "deneb/sdk/channel";
+import { EventLog, type LogPlace } from "./event-log.js";
+import { logPut, type Written } from "./log-put.js";
+import { ReadyWindow } from "./ready-window.js";
+import { type QueueLimits, Room } from "./room.js";
+
+/** What was just written is handed on without reading it back while no more than this waits in memory. */
+const WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** First in, first out over a log on disk; only what is about to be taken is in memory. */
+export class LogQueue implements EventQueue {
+  readonly #limits: QueueLimits;
+  readonly #log: Logger;
+  readonly #events: EventLog;
+  readonly #room: Room;
+  readonly #ready = new ReadyWindow();
+  readonly #takes = new WaitingTakes();
+  /** Events that are in memory alone, by sequence number. */
+  readonly #unsaved = new Map<number, Event>();
+  #reading: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(limits: QueueLimits, place: LogPlace, log: Logger) {
+    this.#limits = limits;
+    this.#log = log;
+    this.#events = new EventLog(place, log, this.#written);
+    this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
+  }
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  async open(): Promise<void> {
+    await this.#events.open();
+    const { id, done } = this.#events.state;
+    this.#log.info({ channel: id, waiting: this.size, position: done.low }, "channel opened");
+  }
+
+  async add(events: readonly Event[]): Promise<void> {
+    if (this.#closed) throw channelStopped(this.#limits.channel);
+    if (this.#fitsInMemory(events)) return this.#remember(events);
+    const put = logPut(events);
+    await this.#room.enter(put);
+    try {
+      await this.#events.append(put);
+    } finally {
+      this.#room.settle(put);
+    }
+  }
+
+  async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
+    while (this.#ready.length === 0 && this.#events.reader.unread && !this.#closed) await this.#read();
+    if (this.#closed) return [];
+    if (this.#ready.length > 0) return this.#ready.shift(max);
+    return signal.aborted ? [] : this.#takes.wait(max, signal);
+  }
+
+  async release(taken: readonly QueuedEvent[]): Promise<void> {
+    if (this.#closed) throw channelStopped(this.#limits.channel);
+    this.#events.complete(taken);
+    this.#room.admitWaiting();
+    const saved = taken.filter(({ sequence }) => !this.#unsaved.delete(sequence));
+    if (saved.length > 0) await this.#events.saveDone();
+    this.#room.admitWaiting();
+  }
+
+  restore(taken: readonly QueuedEvent[]): void {
+    this.#ready.restore(taken);
+    this.#serveWaiting();
+  }
+
+  positionAfter(taken: readonly QueuedEvent[]): string {
+    return this.#events.positionAfter(taken);
+  }
+
+  async skipTo(position: string): Promise<void> {
+    await this.#reading;
+    await this.#events.skipTo(position);
+    for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
+    this.#room.admitWaiting();
+  }
+
+  /** Ends all waiting; what is in memory alone goes to disk. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#room.close();
+    this.#takes.releaseAll();
+    await this.#events.settled();
+    await Promise.allSettled([this.#reading]);
+    await this.#saveMemory();
+    await this.#events.close();
+  }
+
+  /** In memory alone only while nothing on disk would have to come first. */
+  #fitsInMemory(events: readonly Event[]): boolean {
+    const fits = this.#unsaved.size + events.length <= this.#limits.memoryCapacity;
+    return fits && this.#room.isQuiet && this.#reading === undefined && !this.#events.reader.unread;
+  }
+
+  #remember(events: readonly Event[]): void {
+    const numbered = this.#events.number(events);
+    for (const { sequence, event } of numbered) this.#unsaved.set(sequence, event);
+    this.#ready.push(numbered, 0);
+    this.#serveWaiting();
+  }
+
+  readonly #written: Written = ({ events, segment, bytes }) => {
+    if (this.#reading !== undefined || this.#ready.bytes > WINDOW_BYTES) return;
+    if (!this.#events.reader.isAt(segment, segment.end - bytes)) return;
+    this.#events.reader.passOver(segment);
+    this.#ready.push(events, bytes);
+    this.#serveWaiting();
+  };
+
+  async #read(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const step = await this.#events.read();
+    this.#ready.push(step.events, step.bytes);
+    this.#serveWaiting();
+  }
+
+  #serveWaiting(): void {
+    for (let take = this.#takes.first; take !== undefined && this.#ready.length > 0; take = this.#takes.first) {
+      take.settle(this.#ready.shift(take.max));
+    }
+  }
+
+  async #saveMemory(): Promise<void> {
+    const events = [...this.#unsaved].map(([sequence, event]) => ({ sequence, event }));
+    if (events.length === 0) return;
+    try {
+      await this.#events.insert(events.sort((one, other) => one.sequence - other.sequence));
+      this.#log.info({ events: events.length }, "events in memory written to disk");
+    } catch (error) {
+      this.#log.error(
+        { events: events.length, reason: reasonOf(error) },
+        "events in memory lost: they cannot be written",
+      );
+    }
+  }
+}

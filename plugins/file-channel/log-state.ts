@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import type { Logger } from "deneb/sdk";
+import type { ChannelState } from "./checkpoint.js";
+import { DoneRanges } from "./done-ranges.js";
+import { type FoundSegment, findSegments } from "./find-segments.js";
+import type { Segment } from "./segment.js";
+
+/** What a running channel knows of its events besides the events. */
+export interface LogState {
+  readonly id: string;
+  readonly done: DoneRanges;
+  /** The next sequence number. */
+  next: number;
+}
+
+export interface Restored {
+  readonly state: LogState;
+  readonly segments: readonly Segment[];
+}
+
+/** Puts together what the checkpoint and the segments say. Damage is reported and never stops a start. */
+export async function restoreState(
+  saved: ChannelState | undefined,
+  folders: readonly string[],
+  log: Logger,
+): Promise<Restored> {
+  const found = await findSegments(folders);
+  const known = saved?.id ?? found.find(({ id }) => id !== undefined)?.id;
+  if (saved === undefined && found.length > 0) {
+    log.error({ segments: found.length }, "checkpoint lost: everything in the segments is delivered again");
+  }
+  const id = known ?? randomBytes(8).toString("hex");
+  const segments = found.filter((one) => isOurs(one, id, log)).map(({ segment }) => segment);
+  const next = Math.max(
+    saved?.next ?? 1,
+    (saved?.done.highest ?? 0) + 1,
+    ...found.map(({ segment }) => Math.max(segment.first, segment.last) + 1),
+  );
+  const done = saved?.done ?? new DoneRanges();
+  let from = 1;
+  for (const segment of segments) {
+    done.add({ from, to: segment.first - 1 });
+    from = segment.last + 1;
+  }
+  done.add({ from, to: next - 1 });
+  return { state: { id, done, next }, segments };
+}
+
+function isOurs({ segment, id, incomplete }: FoundSegment, own: string, log: Logger): boolean {
+  if (id !== undefined && id !== own) {
+    log.error({ file: segment.file, channel: id }, "segment of another channel left alone");
+    return false;
+  }
+  if (incomplete > 0) {
+    log.warn({ file: segment.file, bytes: incomplete }, "incomplete or damaged end of a segment left out");
+  }
+  return true;
+}

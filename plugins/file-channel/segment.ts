@@ -1,0 +1,73 @@
+import path from "node:path";
+import { crc32 } from "node:zlib";
+
+const NAME = /^(\d{15})\.log$/;
+const MAGIC = Buffer.from("DENEBLOG");
+const VERSION = 1;
+const ID_BYTES = 8;
+
+/** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
+export const SEGMENT_HEADER_BYTES = 24;
+
+/** A file with the events of one stretch of sequence numbers, without gaps. */
+export class Segment {
+  readonly file: string;
+  readonly first: number;
+  #last: number;
+  #end: number;
+
+  constructor(
+    file: string,
+    { first, last, end }: { readonly first: number; readonly last: number; readonly end: number },
+  ) {
+    this.file = file;
+    this.first = first;
+    this.#last = last;
+    this.#end = end;
+  }
+
+  /** Sequence number of the last event in it; one less than the first when it has none. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Where its last event ends. */
+  get end(): number {
+    return this.#end;
+  }
+
+  get isEmpty(): boolean {
+    return this.#last < this.first;
+  }
+
+  grow(last: number, end: number): void {
+    this.#last = last;
+    this.#end = end;
+  }
+}
+
+export function segmentFile(folder: string, first: number): string {
+  return path.join(folder, `${String(first).padStart(15, "0")}.log`);
+}
+
+/** The first sequence number of a segment, from the name of its file; undefined for files that are none. */
+export function firstOf(name: string): number | undefined {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function segmentHeader(id: string): Buffer {
+  const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  MAGIC.copy(header, 0);
+  header.writeUInt32LE(VERSION, 8);
+  header.write(id, 12, ID_BYTES, "hex");
+  header.writeUInt32LE(crc32(header.subarray(0, 20)), 20);
+  return header;
+}
+
+/** The id of the channel a segment belongs to; undefined when the header is damaged. */
+export function idOf(header: Buffer): string | undefined {
+  if (header.length < SEGMENT_HEADER_BYTES || header.readUInt32LE(20) !== crc32(header.subarray(0, 20)))
+    return undefined;
+  return header.toString("hex", 12, 12 + ID_BYTES);
+}

@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { AgentError } from "deneb/sdk";
+import type { HttpConfig } from "./config.js";
+
+export interface TlsOptions extends SecureContextOptions {
+  readonly requestCert: boolean;
+}
+
+/** Reads the files of the TLS properties; undefined when there are none. Throws when they cannot be used. */
+export async function readTls(config: HttpConfig, source: string): Promise<TlsOptions | undefined> {
+  if (config.tls_key === "") return undefined;
+  const key = await textOf("tls_key", config, source);
+  const cert = await textOf("tls_certificate", config, source);
+  const ca = config.tls_client_ca === "" ? {} : { ca: await textOf("tls_client_ca", config, source) };
+  const options = { key, cert, ...ca, requestCert: config.tls_client_ca !== "" };
+  try {
+    createSecureContext(options);
+  } catch (cause) {
+    const remedy = "tls_key, tls_certificate and tls_client_ca must name PEM files that belong together";
+    throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${remedy}`, { cause });
+  }
+  return options;
+}
+
+async function textOf(
+  property: "tls_key" | "tls_certificate" | "tls_client_ca",
+  config: HttpConfig,
+  source: string,
+): Promise<string> {
+  try {
+    return await readFile(config[property], "utf8");
+  } catch (cause) {
+    const message = `starting source "${source}": reading "${config[property]}", which property "${property}" names`;
+    throw new AgentError("TLS_UNREADABLE", message, { cause });
+  }
+}

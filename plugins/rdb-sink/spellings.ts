@@ -1,0 +1,79 @@
+import type { Spelling } from "deneb/sdk";
+
+const packageName = "com.telefonica.iot.cygnus.sinks";
+
+/** How files and container images of the original spell this sink: one class for each kind of database. */
+export const rdbSpellings: readonly Spelling[] = [
+  {
+    types: [`${packageName}.NGSIPostgreSQLSink`],
+    means: { rdb_dialect: "postgresql" },
+    implies: { attr_persistence: "row" },
+    prefixes: { postgresql_: "rdb_" },
+    ...variablesOf("CYGNUS_POSTGRESQL"),
+    ...remarks(),
+  },
+  {
+    types: [`${packageName}.NGSIMySQLSink`],
+    means: { rdb_dialect: "mysql" },
+    implies: { attr_persistence: "row", rdb_port: "3306", rdb_username: "root" },
+    prefixes: { mysql_: "rdb_" },
+    ...variablesOf("CYGNUS_MYSQL"),
+    ...remarks(),
+  },
+];
+
+/** Other names of the type. */
+export const rdbAliases: readonly string[] = rdbSpellings.flatMap(({ types }) => types);
+
+function variablesOf(prefix: string) {
+  return {
+    variables: {
+      [`${prefix}_HOST`]: "rdb_host",
+      [`${prefix}_PORT`]: "rdb_port",
+      [`${prefix}_DATABASE`]: "rdb_database",
+      [`${prefix}_USER`]: "rdb_username",
+      [`${prefix}_PASS`]: "rdb_password",
+      [`${prefix}_OPTIONS`]: "rdb_options",
+      [`${prefix}_DATA_MODEL`]: "data_model",
+      [`${prefix}_ATTR_PERSISTENCE`]: "attr_persistence",
+      [`${prefix}_ATTR_NATIVE_TYPES`]: "attr_native_types",
+      [`${prefix}_ENABLE_ENCODING`]: "enable_encoding",
+      [`${prefix}_ENABLE_LOWERCASE`]: "enable_lowercase",
+      [`${prefix}_ENABLE_GROUPING`]: "enable_grouping",
+      [`${prefix}_ENABLE_NAME_MAPPINGS`]: "enable_name_mappings",
+      [`${prefix}_ENABLE_CACHE`]: "backend.enable_cache",
+      [`${prefix}_BATCH_SIZE`]: "batch_size",
+      [`${prefix}_BATCH_TIMEOUT`]: "batch_timeout",
+      [`${prefix}_BATCH_TTL`]: "batch_ttl",
+    },
+    fileVariables: {
+      [`${prefix}_USER_FILE`]: "rdb_username",
+      [`${prefix}_PASS_FILE`]: "rdb_password",
+    },
+  };
+}
+
+function remarks() {
+  return {
+    without: {
+      persist_errors: "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
+      max_latest_errors:
+        "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
+    },
+    better: [
+      "tables and columns are made when they are first needed, also in column mode; a new attribute is a new column",
+      "every text is stored as it came: values are parameters and names are quoted, so apostrophes and odd names do no harm",
+      "an absent attribute is SQL NULL, not the text NULL",
+      "a write that fails is repeated without storing a row twice, and one bad event does not keep the others",
+      "what is given up after batch_ttl retries is kept as dead letters instead of being dropped",
+      "NGSI-LD: arrays, nulls, language maps and the concise form are stored instead of stopping the sink",
+    ],
+    different: [
+      "a name that is longer than the database takes is cut and ends in a hash; there the event was dropped",
+      "milliseconds always have three digits: .047, not .47",
+      "rdb_options counts for NGSI-LD too: sslmode=require needs a server with TLS, sslmode=prefer does not",
+      "values that hold functions such as ST_GeomFromGeoJSON are stored as text, never run as SQL",
+      "schemas are made in rdb_database; there they were made in the database named like the user",
+    ],
+  };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { migrate } from "../../core/cli/migrate.js";
+import { exitCodes } from "../../core/cli/terminal.js";
+import { recordingTerminal } from "../support/recording-terminal.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const oldFile = `
+old.sources = s
+old.channels = c
+old.sinks = pg
+old.sources.s.type = http
+old.sources.s.port = 5050
+old.sources.s.channels = c
+old.sources.s.handler = com.telefonica.iot.cygnus.handlers.NGSIRestHandler
+old.channels.c.type = com.telefonica.iot.cygnus.channels.CygnusMemoryChannel
+old.sinks.pg.type = com.telefonica.iot.cygnus.sinks.NGSIPostgreSQLSink
+old.sinks.pg.channel = c
+old.sinks.pg.postgresql_host = db
+old.sinks.pg.attr_persistence = column
+old.sinks.pg.max_latest_errors = 10
+`.trim();
+
+test("a file of the original is printed in new spelling, and what changes is told", async (context) => {
+  const file = path.join(await tempFolder(context), "old.properties");
+  await writeFile(file, oldFile);
+  const { terminal, out, err } = recordingTerminal();
+
+  const code = await migrate({ config: file }, terminal);
+
+  assert.equal(code, exitCodes.success);
+  const text = out.join("\n");
+  for (const line of [
+    "old.sources.s.handler = ngsi",
+    "old.sources.s.handler.ngsi_version = auto",
+    "old.channels.c.type = memory",
+    "old.sinks.pg.type = rdb",
+    "old.sinks.pg.rdb_host = db",
+    "# old.sinks.pg.max_latest_errors = 10",
+  ]) {
+    assert.ok(text.split("\n").includes(line), `${line} is printed`);
+  }
+  for (const word of ["better", "different", "not supported"]) {
+    assert.ok(
+      err.some((line) => line.startsWith(`${word}: sink rdb: `)),
+      `something is told as ${word}`,
+    );
+  }
+});
+
+test("a file that is not there is bad input", async () => {
+  const { terminal, err } = recordingTerminal();
+
+  assert.equal(await migrate({ config: "/no/such.properties" }, terminal), exitCodes.badInput);
+  assert.match(err.join(), /migrating "\/no\/such\.properties": it cannot be read .*give an existing properties file/);
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Express } from "express";
+import type { Agent } from "../../core/agent/agent.js";
+import { DEAD_LETTERS } from "../../core/agent/container.js";
+import { editedFile } from "../../core/files/edited-text.js";
+import { documentedPaths } from "../../core/management/openapi/openapi-resource.js";
+import type { Paths } from "../../core/management/openapi/operation.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letter.js";
+import type { DeadLetters } from "../../core/pipeline/dead-letters.js";
+import { AgentError } from "../../core/sdk/index.js";
+import { type BrokerReply, brokerStandIn, type SeenCall } from "../support/broker.js";
+import { runningManagement } from "../support/running-management.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { v2 } from "./subscriptions/payloads.js";
+
+test("every route of the interface is documented, and every documented operation has a route", async (context) => {
+  const { app, call } = await runningManagement(context);
+
+  const { status, body } = await call("GET", "/openapi.json");
+
+  assert.equal(status, 200);
+  assert.equal(body.openapi, "3.1.0");
+  assert.deepEqual(operationsOf(body.paths), routesOf(app));
+});
+
+test("every reference of the document leads somewhere", async (context) => {
+  const { call } = await runningManagement(context);
+
+  const { text, body } = await call("GET", "/openapi.json");
+
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = ""]) => name);
+  assert.ok(names.length > 0);
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(body.components.schemas, name)),
+    [],
+  );
+});
+
+test("every documented answer can be got, and no call gets another", async (context) => {
+  const folder = await tempFolder(context);
+  const mappingsFile = join(folder, "mappings.json");
+  const sink = new ScriptedSink(() => new AgentError("AWAY", "storing to a store that is away", { retryable: true }));
+  const { agent, call, container, dataDir } = await runningManagement(context, {
+    sink,
+    batchTtl: -1,
+    access: { tokens: { read: [], admin: ["t"] }, bodyLimit: 2000 },
+    brokerTimeoutMillis: 50,
+    nameMappings: editedFile(mappingsFile),
+  });
+  const seen = new Set<string>();
+  const ask: Ask = async (method, path, body = "", headers = authorized) => {
+    const { status } = await call(method.toUpperCase(), path, { headers, body });
+    seen.add(`${method.toLowerCase()} ${documentedPath(path)} ${status}`);
+  };
+
+  await askEverything(ask);
+  await askBrokers(context, ask);
+  await askFiles(ask);
+  for (const file of [mappingsFile, join(dataDir, "logging.json")]) await writeFile(file, "{bad");
+  await askFiles(ask);
+  await askLetters(container.resolve(DEAD_LETTERS), agent, ask);
+  await agent.stop(0);
+  await ask("GET", "/ready");
+
+  assert.deepEqual([...seen].sort(), answersOf(documentedPaths));
+});
+
+const authorized = { Authorization: "Bearer t" };
+
+type Ask = (method: string, path: string, body?: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
+
+async function askEverything(ask: Ask): Promise<void> {
+  for (const [method = "", path = ""] of operationsOf(documentedPaths).map((operation) => operation.split(" "))) {
+    await ask(method, path, "", { ...authorized, "Sec-Fetch-Site": "cross-site" });
+    await ask(method, path, "", {});
+    await ask(method, path, "x".repeat(2001));
+    await ask(method, path);
+  }
+  for (const path of ["/admin/metrics", "/v1/admin/metrics"]) await ask("GET", `${path}?reset=x`);
+}
+
+async function askBrokers(context: TestContext, ask: Ask): Promise<void> {
+  const { endpoint: known } = await brokerStandIn(context, answering);
+  const { endpoint: silent } = await brokerStandIn(context, () => undefined);
+  for (const endpoint of [known, { ...known, port: "1" }, silent]) {
+    for (const id of ["known", "unknown"])
+      for (const method of ["GET", "DELETE"])
+        await ask(method, `/v1/subscriptions?ngsi_version=2&subscription_id=${id}`, JSON.stringify(endpoint));
+    await ask("POST", "/v1/subscriptions?ngsi_version=2", JSON.stringify({ subscription: v2, endpoint }));
+  }
+  await ask("GET", "/v1/subscriptions?ngsi_version=1");
+}
+
+/** A broker that knows one subscription. */
+function answering({ method, url }: SeenCall): BrokerReply {
+  if (url.endsWith("/unknown")) return { status: 404 };
+  if (method === "POST") return { status: 201, headers: { Location: "/v2/subscriptions/known" } };
+  return method === "DELETE" ? { status: 204 } : { status: 200, body: { id: "known" } };
+}
+
+async function askFiles(ask: Ask): Promise<void> {
+  for (const method of ["POST", "PUT", "GET", "DELETE"]) {
+    for (const [path, body] of logInputs) await ask(method, `${path}?transient=false`, body);
+    await ask(method, "/v1/namemappings", '{"serviceMapping":[{"originalService":"a"}]}');
+  }
+  for (const [path] of logInputs) for (const method of ["GET", "DELETE"]) await ask(method, `${path}?transient=x`);
+}
+
+const logInputs = [
+  ["/v1/admin/log/loggers", '{"logger":{"name":"n1","level":"INFO"}}'],
+  [
+    "/v1/admin/log/appenders",
+    '{"appender":{"name":"n1","class":"console"},"pattern":{"layout":"pattern","ConversionPattern":"%m%n"}}',
+  ],
+] as const;
+
+/** Replays to a sink that the agent does not have, to one whose channel has room, and when it has none. */
+async function askLetters(letters: DeadLetters, { assembly }: Agent, ask: Ask): Promise<void> {
+  const desk = "/v1/admin/deadletters";
+  await letters.keep([letter("a", "gone")]);
+  for (const path of [`${desk}/replay`, `${desk}/a/replay`]) await ask("POST", path);
+  await letters.keep(["b", "c", "d"].map((id) => letter(id, "k1")));
+  for (const path of [`${desk}/b/replay`, `${desk}/replay?sink=k1`]) await ask("POST", path);
+  await letters.keep([letter("e", "k1")]);
+  while (assembly.channels[0]?.channel.size !== 10)
+    await assembly.sources[0]?.processor.emit([{ headers: {}, body: 1 }]);
+  for (const path of [`${desk}/e/replay`, `${desk}/replay?sink=k1`]) await ask("POST", path);
+  for (const method of ["GET", "DELETE"]) for (const path of [`${desk}/e`, `${desk}?sink=k1`]) await ask(method, path);
+  await ask("GET", `${desk}?limit=x`);
+}
+
+function letter(id: string, sink: string): DeadLetter {
+  const event = { headers: {}, body: id };
+  return { id, time: "2026-01-15T10:20:30.123Z", sink, reason: "permanent", message: "no", attempts: 1, event };
+}
+
+/** The path as the document has it: without the query, the id as a parameter. */
+function documentedPath(path: string): string {
+  return path.replace(/\?.*/, "").replace(/(?<=deadletters\/)(?!replay)[^/]+/, "{id}");
+}
+
+function answersOf(paths: Paths): readonly string[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.keys(responses).map((status) => `${method} ${path} ${status}`),
+      ),
+    )
+    .sort();
+}
+
+function operationsOf(paths: object): readonly string[] {
+  return Object.entries(paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+    .sort();
+}
+
+/** What express has mounted, read from its routers. */
+function routesOf(app: Express): readonly string[] {
+  return [...new Set(routesIn(app.router))].sort();
+}
+
+function routesIn(router: unknown): readonly string[] {
+  return list(member(router, "stack")).flatMap((layer) => {
+    const route = member(layer, "route");
+    const paths = [member(route, "path")].flat().filter((path) => typeof path === "string");
+    const named = paths.map((path) => path.replaceAll(/:(\w+)/g, "{$1}"));
+    const methods = list(member(route, "stack")).map((handler) => member(handler, "method"));
+    const own = named.flatMap((path) => [...new Set(methods)].map((method) => `${method} ${path}`));
+    return [...own, ...routesIn(member(layer, "handle"))];
+  });
+}
+
+function member(value: unknown, name: string): unknown {
+  const holds = (typeof value === "object" && value !== null) || typeof value === "function";
+  return holds ? Reflect.get(value, name) : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AgentError } from "../../core/sdk/index.js";
+import { runningManagement } from "../support/running-management.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+
+const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });
+const headers = { "fiware-service": "openiot", timestamp: "1768472430000" };
+
+function settableClock() {
+  let now = new Date("2026-01-15T10:20:30.000Z");
+  return {
+    now: () => now,
+    pass: (seconds: number) => {
+      now = new Date(now.getTime() + seconds * 1000);
+    },
+  };
+}
+
+test("GET /live and GET /ready are green while everything runs", async (context) => {
+  const { call } = await runningManagement(context);
+
+  const live = await call("GET", "/live");
+  const ready = await call("GET", "/ready");
+
+  assert.deepEqual([live.status, live.body], [200, { status: "live" }]);
+  assert.deepEqual([ready.status, ready.body], [200, { status: "ready" }]);
+});
+
+test("GET /ready is red and names the sink that does not progress while its channel holds events", async (context) => {
+  const clock = settableClock();
+  let broken = true;
+  const sink = new ScriptedSink(() => (broken ? away() : undefined));
+  const { agent, call } = await runningManagement(context, { sink, clock, batchTtl: -1 });
+  clock.pass(3600);
+  await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
+
+  clock.pass(60);
+  const within = await call("GET", "/ready");
+  clock.pass(1);
+  const beyond = await call("GET", "/ready");
+  broken = false;
+  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+  const after = await call("GET", "/ready");
+
+  assert.equal(within.status, 200);
+  assert.equal(beyond.status, 503);
+  const reason = 'channel "c1" holds 1 events and the sink has not progressed for 61 seconds';
+  assert.deepEqual(beyond.body, { status: "not ready", obstacles: [{ component: "k1", reason }] });
+  assert.equal(after.status, 200);
+});
+
+test("GET /ready is red when a component is stopped, GET /live is not", async (context) => {
+  const { agent, call } = await runningManagement(context);
+  await agent.stop(1000);
+
+  const ready = await call("GET", "/ready");
+  const live = await call("GET", "/live");
+
+  assert.equal(ready.status, 503);
+  assert.deepEqual(
+    ready.body.obstacles.map(({ component }: { component: string }) => component),
+    ["s1", "c1", "k1"],
+  );
+  assert.equal(live.status, 200);
+});
+
+test("GET /metrics tells transactions, components and the process in the text format", async (context) => {
+  const { agent, metrics, call } = await runningManagement(context);
+  await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
+  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+
+  const { status, headers: answered, text } = await call("GET", "/metrics");
+  metrics.reset();
+  const again = await call("GET", "/metrics");
+
+  assert.equal(status, 200);
+  assert.match(answered.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+  for (const line of [
+    'deneb_info{version="1.2.3.abc"} 1',
+    'deneb_component_started{kind="sink",name="k1"} 1',
+    'deneb_channel_events{channel="c1"} 0',
+    'deneb_channel_capacity_events{channel="c1"} 10',
+    'deneb_channel_puts_total{channel="c1",result="ok"} 1',
+    'deneb_sink_writes_total{sink="k1",service="openiot",result="stored"} 1',
+    'deneb_sink_batch_events_count{sink="k1"} 1',
+    'deneb_sink_delay_seconds_count{sink="k1"} 1',
+  ]) {
+    assert.ok(text.includes(`${line}\n`), line);
+    assert.ok(again.text.includes(`${line}\n`), line);
+  }
+  assert.match(text, /^nodejs_eventloop_lag_seconds /m);
+  assert.match(text, /^process_cpu_seconds_total /m);
+  assert.match(text, /^deneb_sink_seconds_since_last_write\{sink="k1"\} /m);
+});
+
+test("GET /metrics counts services beyond the most together", async (context) => {
+  const { agent, call } = await runningManagement(context, { metricsServices: 2 });
+  const emit = agent.assembly.sources[0]?.processor.emit;
+  for (const service of ["a", "b", "c", "d"])
+    await emit?.([{ headers: { ...headers, "fiware-service": service }, body: 1 }]);
+  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+
+  const { text } = await call("GET", "/metrics");
+
+  const services = [...text.matchAll(/^deneb_sink_writes_total\{.*service="([^"]*)".*\} (\d+)$/gm)];
+  assert.deepEqual(
+    services.map(([, service, count]) => `${service} ${count}`),
+    ["a 1", "b 1", "(other) 2"],
+  );
+});

@@ -1,0 +1,61 @@
+import { cp } from "node:fs/promises";
+import path from "node:path";
+import { drain } from "../../../core/testing/channel-fixture.js";
+import { FileChannel, type LogConfig } from "../../../plugins/file-channel/file-channel.js";
+import type { OpenFile } from "../../../plugins/file-channel/files.js";
+import { type LogLine, recordingLog } from "../../support/recording-log.js";
+
+export interface OpenedChannel {
+  readonly channel: FileChannel;
+  readonly lines: readonly LogLine[];
+}
+
+export const usual: LogConfig = {
+  capacity: 1_000_000,
+  byteCapacity: 1_000_000_000,
+  memoryCapacity: 0,
+  transactionCapacity: 1000,
+  "keep-alive": 0,
+  checkpointDir: "",
+  dataDirs: [],
+  maxFileSize: 65_536,
+};
+
+/** A channel named c1 that is not started, its files below the folder. */
+export function channelIn(dataDir: string, config: Partial<LogConfig> = {}, openFile?: OpenFile): OpenedChannel {
+  const { log, lines } = recordingLog();
+  const context = { name: "c1", log, dataDir, now: () => new Date(0) };
+  return { lines, channel: new FileChannel({ ...usual, ...config }, context, openFile) };
+}
+
+/** The same, started. */
+export async function openIn(
+  dataDir: string,
+  config: Partial<LogConfig> = {},
+  openFile?: OpenFile,
+): Promise<OpenedChannel> {
+  const opened = channelIn(dataDir, config, openFile);
+  await opened.channel.start();
+  return opened;
+}
+
+/** The folder of the events of a channel that was made here. */
+export function dataFolder(dataDir: string): string {
+  return path.join(dataDir, "channels", "c1", "data");
+}
+
+/** A copy of the folder of a channel, without its lock: as a crash would have left it. */
+export async function copyOf(dataDir: string, to: string): Promise<string> {
+  await cp(dataDir, to, { recursive: true, filter: (file) => !file.endsWith(".lock") });
+  return to;
+}
+
+/** Starts a channel, takes everything that is in it and stops it. */
+export async function contents(
+  dataDir: string,
+): Promise<{ readonly bodies: readonly unknown[]; readonly lines: readonly LogLine[] }> {
+  const { channel, lines } = await openIn(dataDir);
+  const bodies = await drain(channel, 1000);
+  await channel.stop();
+  return { bodies, lines };
+}

@@ -1,0 +1,24 @@
+import { mkdtemp } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { channelConformance } from "../../../core/testing/index.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { openIn } from "./channel-folder.js";
+
+// Of a spillable channel with room for n events in memory and m on disk, the capacity is their sum.
+const kinds = [
+  { title: "file", memoryCapacity: 0 },
+  { title: "spillable, one event in memory", memoryCapacity: 1 },
+  { title: "spillable, four events in memory", memoryCapacity: 4 },
+] as const;
+
+for (const { title, memoryCapacity } of kinds)
+  test(`${title}: keeps the contract of channels`, async (context) => {
+    const folder = await tempFolder(context);
+    const cases = channelConformance(async ({ patience, ...limits }) => {
+      const inMemory = Math.min(memoryCapacity, limits.capacity - 1);
+      const config = { ...limits, memoryCapacity: inMemory, "keep-alive": patience };
+      return (await openIn(await mkdtemp(path.join(folder, "c-")), config)).channel;
+    });
+    for (const { name, run } of cases) await context.test(name, run);
+  });

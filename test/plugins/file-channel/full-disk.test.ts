@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { codeOf, retryableOf } from "../../../core/sdk/index.js";
+import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
+import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { contents, dataFolder, openIn } from "./channel-folder.js";
+
+/** A disk that can be told to fail: at opening a file, in the middle of a write, or at making it durable. */
+class FailingDisk {
+  failing: "open" | "write" | "sync" | undefined;
+
+  readonly openFile: OpenFile = async (file) => {
+    if (this.failing === "open") throw noSpace();
+    const handle = await openNewFile(file);
+    return {
+      write: async (bytes, offset, length, position) => {
+        if (this.failing !== "write") return await handle.write(bytes, offset, length, position);
+        await handle.write(bytes, offset, Math.floor(length / 2), position);
+        throw noSpace();
+      },
+      datasync: async () => {
+        if (this.failing === "sync") throw noSpace();
+        await handle.datasync();
+      },
+      truncate: (length) => handle.truncate(length),
+      close: () => handle.close(),
+    };
+  };
+}
+
+function noSpace(): Error {
+  return Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+}
+
+for (const failing of ["open", "write", "sync"] as const)
+  test(`a disk that fails at ${failing} refuses the put with a retryable error and a log line, and recovers by itself`, async (context) => {
+    const folder = await tempFolder(context);
+    const disk = new FailingDisk();
+    const { channel, lines } = await openIn(folder, {}, disk.openFile);
+    if (failing !== "open") await put(channel, 0, 1);
+
+    disk.failing = failing;
+    for (const body of [100, 101]) {
+      await assert.rejects(put(channel, body), (error: Error) => {
+        assert.equal(codeOf(error), "CHANNEL_FULL");
+        assert.equal(retryableOf(error), true);
+        assert.match(error.message, /^writing events of channel "c1" to disk/);
+        assert.ok(!error.message.includes(folder));
+        return true;
+      });
+    }
+    const sizeWhileFailing = channel.size;
+    disk.failing = undefined;
+    await put(channel, 2, 3);
+    await channel.stop();
+
+    const expected = failing === "open" ? [2, 3] : [0, 1, 2, 3];
+    assert.equal(sizeWhileFailing, expected.length - 2);
+    assert.deepEqual((await contents(folder)).bodies, expected);
+    assert.deepEqual(lines.find(({ level }) => level === "error")?.fields, {
+      folders: [dataFolder(folder)],
+      reason: "ENOSPC: no space left on device, write",
+    });
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]).filter(([, message]) => message !== "channel opened"),
+      [
+        ["error", "events cannot be written"],
+        ["info", "events are written again"],
+      ],
+    );
+  });
+
+test("a full file system refuses puts, lets takes go on, starts again while full, and recovers when there is room", async (context) => {
+  const folder = await smallFileSystem(context);
+  if (folder === undefined) return;
+  const { channel } = await openIn(folder, { byteCapacity: 1_000_000_000 });
+  const padding = "x".repeat(20_000);
+  let accepted = 0;
+  const fill = async (): Promise<unknown> => {
+    for (;;) {
+      const transaction = channel.openPut();
+      transaction.put({ headers: {}, body: { id: accepted, padding } });
+      try {
+        await transaction.commit();
+      } catch (error) {
+        return codeOf(error);
+      }
+      accepted += 1;
+    }
+  };
+
+  assert.equal(await fill(), "CHANNEL_FULL");
+  await channel.stop();
+  const again = (await openIn(folder)).channel;
+  assert.equal(again.size, accepted);
+  const seen: unknown[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const transaction = again.openTake();
+    const events = await transaction.take(8, never);
+    seen.push(...events.map(({ body }) => Reflect.get(Object(body), "id")));
+    await transaction.commit();
+  }
+  const after = again.openPut();
+  after.put(numbered(1));
+  await after.commit();
+
+  assert.deepEqual(seen, upTo(seen.length));
+  assert.equal(again.size, accepted - seen.length + 1);
+  assert.ok((await readdir(dataFolder(folder))).length > 1);
+  await again.stop();
+});
+
+/** A file system of two megabytes; without the right to make one the test is skipped. */
+async function smallFileSystem(context: TestContext): Promise<string | undefined> {
+  const folder = await mkdtemp(path.join(tmpdir(), "deneb-test-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    await rmdir(folder);
+    context.skip("only root may mount a small file system");
+    return undefined;
+  }
+  context.after(async () => {
+    execFileSync("umount", ["-l", folder]);
+    await rmdir(folder);
+  });
+  return folder;
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { drain, never, put, take, upTo } from "../../../core/testing/channel-fixture.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { contents, copyOf, openIn } from "./channel-folder.js";
+
+test("a stored position leaves out what was done before it after a crash, whoever took it", async (context) => {
+  const folder = await tempFolder(context);
+  const { channel } = await openIn(path.join(folder, "live"));
+  await put(channel, ...upTo(10));
+  const one = await take(channel, 3);
+  const two = await take(channel, 3);
+  const three = await take(channel, 2);
+
+  const positions = [two.transaction.position, one.transaction.positionAfter?.(2)].map(String);
+  await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
+  const { channel: again } = await openIn(path.join(folder, "killed"));
+  for (const position of positions) await again.skipTo(position);
+  const size = again.size;
+  const bodies = await drain(again, 10);
+  await Promise.all([channel.stop(), again.stop()]);
+
+  assert.deepEqual(three.bodies, [6, 7]);
+  assert.deepEqual([size, bodies], [5, [2, 6, 7, 8, 9]]);
+});
+
+test("a position is the number of the last event when nobody else is at work, and includes what others committed", async (context) => {
+  const { channel } = await openIn(await tempFolder(context));
+  await put(channel, ...upTo(9));
+  const one = await take(channel, 3);
+  const two = await take(channel, 3);
+  const id = String(one.transaction.position).split(":", 1).join();
+
+  assert.match(id, /^[0-9a-f]{16}$/);
+  assert.equal(one.transaction.position, `${id}:3`);
+  assert.equal(two.transaction.position, `${id}:0,4-6`);
+  await two.transaction.commit();
+  assert.equal(one.transaction.positionAfter?.(1), `${id}:1,4-6`);
+  assert.equal(one.transaction.position, `${id}:6`);
+  await channel.stop();
+});
+
+const strange = ["0123456789abcdef:5", "", "x", "0123456789abcdef", "5"] as const;
+for (const position of strange)
+  test(`the position ${JSON.stringify(position)} is of another channel and leaves nothing out`, async (context) => {
+    const { channel } = await openIn(await tempFolder(context));
+    await put(channel, 0, 1);
+
+    await channel.skipTo(position);
+
+    assert.deepEqual(await drain(channel, 5), [0, 1]);
+    await channel.stop();
+  });
+
+test("events that are put after a position beyond all events are not left out", async (context) => {
+  const folder = await tempFolder(context);
+  const { channel } = await openIn(folder);
+  await put(channel, 0);
+  const { transaction } = await take(channel, 1);
+  const beyond = String(transaction.position).replace(/:1$/, ":500");
+  await transaction.rollback();
+
+  await channel.skipTo(beyond);
+  await put(channel, 1);
+  await channel.stop();
+
+  const again = (await openIn(folder)).channel;
+  await again.skipTo(beyond);
+  assert.deepEqual((await take(again, 5)).bodies, [1]);
+  await again.stop();
+});
+
+test("what was committed out of order is not seen again after a restart", async (context) => {
+  const folder = await tempFolder(context);
+  const { channel } = await openIn(folder);
+  await put(channel, ...upTo(9));
+  await take(channel, 3);
+  await (await take(channel, 3)).transaction.commit();
+  await channel.openTake().take(1, never);
+  await channel.stop();
+
+  assert.deepEqual((await contents(folder)).bodies, [0, 1, 2, 6, 7, 8]);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { request } from "node:https";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import plugin from "../../../plugins/http-source/index.js";
+import { selfSigned } from "../../support/certificates.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { notification, send } from "./http-client.js";
+import { httpConfig, runningSource } from "./running-source.js";
+
+const json = { "Content-Type": "application/json" };
+
+const tokenCases = [
+  { headers: {}, status: 401 },
+  { headers: { Authorization: "Bearer wrong" }, status: 401 },
+  { headers: { Authorization: "Basic second" }, status: 401 },
+  { headers: { "X-Auth-Token": "" }, status: 401 },
+  { headers: { Authorization: "Bearer first" }, status: 200 },
+  { headers: { Authorization: "bearer second" }, status: 200 },
+  { headers: { "X-Auth-Token": "second" }, status: 200 },
+] as const;
+
+for (const { headers, status } of tokenCases)
+  test(`with tokens a notification with ${JSON.stringify(headers)} is answered ${status}`, async (context) => {
+    const config = { token: ["first", "second"] };
+    const { port, emitted, accounted, lines } = await runningSource(context, { config });
+
+    const answer = await send(port, { headers: { ...json, ...headers } });
+
+    assert.equal(answer.status, status);
+    assert.equal(emitted.length, status === 200 ? 1 : 0);
+    assert.equal(accounted[0]?.failed, status !== 200);
+    if (status === 401) assert.equal(answer.headers["www-authenticate"], 'Bearer realm="notifications"');
+    assert.doesNotMatch(JSON.stringify(lines), /first|second|wrong/);
+  });
+
+async function tlsFiles(context: TestContext) {
+  const folder = await tempFolder(context);
+  const server = selfSigned("server");
+  const client = selfSigned("client");
+  const file = async (name: string, content: string) => {
+    const whole = path.join(folder, name);
+    await writeFile(whole, content);
+    return whole;
+  };
+  const config = {
+    tls_key: await file("key.pem", server.key),
+    tls_certificate: await file("certificate.pem", server.cert),
+  };
+  return { config, server, client, clientCa: await file("ca.pem", client.cert) };
+}
+
+async function sendOverTls(port: number, options: object): Promise<number | undefined> {
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    path: "/notify",
+    method: "POST",
+    headers: json,
+    agent: false,
+    ...options,
+  });
+  outgoing.end(notification);
+  const [response] = await once(outgoing, "response");
+  response.resume();
+  return response.statusCode;
+}
+
+test("with key and certificate notifications come over TLS", async (context) => {
+  const { config, server } = await tlsFiles(context);
+  const { port, emitted } = await runningSource(context, { config });
+
+  const status = await sendOverTls(port, { ca: server.cert });
+
+  assert.equal(status, 200);
+  assert.equal(emitted.length, 1);
+  await assert.rejects(send(port));
+});
+
+test("with a client CA only senders with one of its certificates are served", async (context) => {
+  const { config, server, client, clientCa } = await tlsFiles(context);
+  const { port } = await runningSource(context, { config: { ...config, tls_client_ca: clientCa } });
+
+  const status = await sendOverTls(port, { ca: server.cert, key: client.key, cert: client.cert });
+
+  assert.equal(status, 200);
+  await assert.rejects(sendOverTls(port, { ca: server.cert }));
+});
+
+test("a TLS file that cannot be used keeps the source from starting and is named", async (context) => {
+  const { config } = await tlsFiles(context);
+
+  await assert.rejects(runningSource(context, { config: { ...config, tls_key: "/missing.pem" } }), /"\/missing.pem"/);
+  await assert.rejects(runningSource(context, { config: { ...config, tls_key: config.tls_certificate } }), /tls_key/);
+});
+
+const declared = [
+  { tls_key: "a", properties: ["tls_certificate"] },
+  { tls_certificate: "a", properties: ["tls_key"] },
+  { tls_client_ca: "a", properties: ["tls_key", "tls_certificate"] },
+  { tls_key: "a", tls_certificate: "b", properties: [] },
+] as const;
+
+for (const { properties, ...given } of declared)
+  test(`${JSON.stringify(given)} has faults in [${properties}]`, () => {
+    const faults = plugin.check?.({ ...httpConfig, ...given });
+
+    assert.deepEqual(
+      faults?.map(({ property }) => property),
+      properties,
+    );
+  });
+
+/** Whose request a refused one is can be told by its headers. */
+const senders = [
+  { headers: json, body: "{bad", service: "def_serv_ld" },
+  { headers: { ...json, "Fiware-Service": "openiot" }, body: "{bad", service: "openiot" },
+  { headers: { "Fiware-Service": "openiot" }, body: notification, service: "openiot" },
+  { headers: { ...json, "Fiware-Service": "s".repeat(51) }, body: notification, service: "" },
+] as const;
+
+for (const { headers, body, service } of senders)
+  test(`a refused request with ${JSON.stringify(headers)} is accounted under the service "${service}"`, async (context) => {
+    const { port, accounted } = await runningSource(context);
+
+    const { status } = await send(port, { headers, body });
+
+    assert.equal(status, 400);
+    assert.deepEqual(
+      accounted.map((one) => [one.service, one.servicePath, one.failed]),
+      [[service, "/", true]],
+    );
+  });

@@ -1,0 +1,10 @@
+import { test } from "node:test";
+import { channelConformance } from "../../../core/testing/index.js";
+import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { recordingLog } from "../../support/recording-log.js";
+
+const cases = channelConformance(async ({ capacity, transactionCapacity, patience }) => {
+  const context = { name: "c1", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  return new MemoryChannel({ capacity, transactionCapacity, "keep-alive": patience }, context);
+});
+for (const { name, run } of cases) test(name, run);

@@ -1,0 +1,154 @@
+import { request as requestPlain } from "node:http";
+import { type RequestOptions, request as requestTls } from "node:https";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import type { DependencyContainer } from "tsyringe";
+import {
+  AGENT,
+  agentContainer,
+  LETTER_DESK,
+  METRICS,
+  PROMETHEUS,
+  READINESS,
+  STATISTICS,
+} from "../../core/agent/container.js";
+import type { Topology } from "../../core/configuration/topology.js";
+import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
+import { BrokerClient } from "../../core/management/broker/broker-client.js";
+import { BrokerTargets } from "../../core/management/broker/broker-targets.js";
+import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
+import { ManagementServer } from "../../core/management/management-server.js";
+import type { TlsMaterial } from "../../core/management/security/read-security.js";
+import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
+import { CLOCK, type Clock } from "../../core/tokens.js";
+import memoryChannel from "../../plugins/memory-channel/index.js";
+import { testLogging } from "./logging.js";
+import { recordingLog } from "./recording-log.js";
+import { ScriptedSink } from "./scripted-sink.js";
+import { tempFolder } from "./temp-folder.js";
+
+const common = { summary: "for tests", stability: "stable", config: {} } as const;
+const quiet = { start: async () => {}, stop: async () => {} };
+const sourcePlugin: AnyPlugin = { ...common, kind: "source", type: "quiet", create: () => quiet };
+const selectorPlugin: AnyPlugin = {
+  ...common,
+  kind: "selector",
+  type: "fixed",
+  create: () => ({ select: () => ({ required: ["c1"], optional: [] }) }),
+};
+const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
+
+/** One quiet source, one memory channel and the given sink. */
+function topologyWith({ sink = new ScriptedSink(), batchTtl = 3 }: ManagementSetting): Topology {
+  const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
+  const batching = { batchSize: 1, batchTimeout: 30, batchTtl, batchRetryIntervals: [1] };
+  return {
+    agent: "a",
+    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    sinks: [{ ...node("k1", sinkPlugin), channel: "c1", batching }],
+    sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
+  };
+}
+
+export interface ManagementSetting {
+  readonly sink?: Sink;
+  readonly batchTtl?: number;
+  readonly metricsServices?: number;
+  readonly clock?: Clock;
+  readonly access?: Partial<ManagementParts["access"]>;
+  readonly tls?: TlsMaterial;
+  readonly targets?: readonly string[];
+  readonly brokerTimeoutMillis?: number;
+  readonly verifyTls?: boolean;
+  readonly nameMappings?: EditedText;
+}
+
+/** An agent of one source, channel and sink with its management interface, until the test ends. */
+export async function runningManagement(context: TestContext, setting: ManagementSetting = {}) {
+  const { log, lines } = recordingLog();
+  const dataDir = await tempFolder(context);
+  const container = agentContainer({
+    topology: topologyWith(setting),
+    dataDir,
+    loggers: { of: () => log },
+    watching: { stallThreshold: 60, metricsServices: setting.metricsServices ?? 1000 },
+  });
+  if (setting.clock !== undefined) container.register(CLOCK, { useValue: setting.clock });
+  const agent = container.resolve(AGENT);
+  const brokers = new BrokerClient({
+    targets: new BrokerTargets(setting.targets ?? ["*"]),
+    timeoutMillis: setting.brokerTimeoutMillis ?? 5000,
+    verifyTls: setting.verifyTls ?? true,
+  });
+  const app = managementApp({
+    ...partsOf(container),
+    brokers,
+    access: { ...openAccess, tls: setting.tls !== undefined, ...setting.access },
+    logging: await testLogging(dataDir),
+    nameMappings: setting.nameMappings ?? editedMemory(),
+    log,
+  });
+  const server = new ManagementServer(app, { host: "127.0.0.1", port: 0, tls: setting.tls }, log);
+  await agent.start(1000);
+  await server.start();
+  context.after(async () => {
+    await server.stop(AbortSignal.abort());
+    await agent.stop(1000);
+  });
+  const metrics = container.resolve(METRICS);
+  return { agent, app, container, dataDir, metrics, lines, port: server.port, call: caller(server.port) };
+}
+
+const openAccess = { tokens: { read: [], admin: [] }, tls: false, bodyLimit: 1_048_576 } as const;
+
+/** What the interface takes from an agent, with nobody kept out and no broker allowed. */
+export function partsOf(container: DependencyContainer) {
+  return {
+    version: "1.2.3.abc",
+    statistics: container.resolve(STATISTICS),
+    metrics: container.resolve(METRICS),
+    prometheus: container.resolve(PROMETHEUS),
+    readiness: container.resolve(READINESS),
+    letterDesk: container.resolve(LETTER_DESK),
+    brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
+    access: openAccess,
+  };
+}
+
+export interface ManagementCall {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Options of the TLS client; without them plain HTTP is spoken. */
+  readonly tls?: RequestOptions;
+}
+
+/** Calls the interface; unlike fetch it sends a body with every method. */
+function caller(port: number) {
+  return (method: string, path: string, { headers = {}, body, tls }: ManagementCall = {}) =>
+    new Promise<{ status: number; headers: Headers; text: string; body: ReturnType<typeof JSON.parse> }>(
+      (resolve, reject) => {
+        const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+        const options = { host: "127.0.0.1", port, method, path, agent: false, headers: { ...headers, ...length } };
+        const outgoing = tls === undefined ? requestPlain(options) : requestTls({ ...options, ...tls });
+        outgoing.on("error", reject);
+        outgoing.on("response", (response) => {
+          const answered = new Headers(
+            Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+          );
+          text(response).then((content) => {
+            const status = response.statusCode ?? 0;
+            resolve({ status, headers: answered, text: content, body: jsonOf(content) });
+          }, reject);
+        });
+        outgoing.end(body);
+      },
+    );
+}
+
+function jsonOf(content: string) {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
