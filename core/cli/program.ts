@@ -5,6 +5,7 @@ import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
 import { withManagement } from "./management-options.js";
 import { migrate } from "./migrate.js";
+import { addPlugin } from "./plugin-command.js";
 import { plugins } from "./plugins.js";
 import { run } from "./run.js";
 import { sql } from "./sql.js";
@@ -87,6 +88,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .action(({ out, plugins: pluginFolders, ...rest }) => settle(docs(out, { ...rest, pluginFolders }, terminal)));
 
   addDeadLetters(program, settle, terminal);
+  addPlugin(program, settle, terminal);
   return program;
 }
 

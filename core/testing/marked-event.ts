@@ -1,4 +1,4 @@
-import type { Event } from "../sdk/index.js";
+import { AgentError, type Event } from "../sdk/index.js";
 
 /** Names of an entity that is not the usual one. */
 export interface EntityNames {
@@ -36,4 +36,23 @@ export function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);
+}
+
+/** The mark of an event that a sink stored as it came; throws for anything else. */
+export function markOf(event: unknown): string {
+  const attributes = member(member(event, "body"), "attributes");
+  const list: readonly unknown[] = Array.isArray(attributes) ? attributes : [];
+  const text = member(
+    member(
+      list.find((one) => member(one, "name") === "mark"),
+      "value",
+    ),
+    "text",
+  );
+  if (typeof text === "string") return text;
+  throw new AgentError("NO_MARK", `reading back ${JSON.stringify(event)}: it has no attribute "mark"`);
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
