@@ -3,6 +3,7 @@ import { reasonOf } from "../sdk/index.js";
 import { check } from "./check.js";
 import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
+import { addExplain } from "./explain-command.js";
 import { withManagement } from "./management-options.js";
 import { migrate } from "./migrate.js";
 import { addPlugin } from "./plugin-command.js";
@@ -89,6 +90,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
 
   addDeadLetters(program, settle, terminal);
   addPlugin(program, settle, terminal);
+  addExplain(withPlugins(program.command("explain")), settle, terminal);
   return program;
 }
 

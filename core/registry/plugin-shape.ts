@@ -72,6 +72,7 @@ const members = {
   check: { holds: isOptionalFunction, noun: "a function" },
   create: { holds: (value) => typeof value === "function", noun: "a function" },
   query: { holds: isOptionalFunction, noun: "a function" },
+  explain: { holds: isOptionalFunction, noun: "a function" },
 } satisfies Record<keyof AnyPlugin, Member>;
 
 function propertyFault(config: unknown): string | undefined {

@@ -1,5 +1,7 @@
 import type { Channel } from "./channel.js";
 import type { Context, SelectorContext, SourceContext } from "./context.js";
+import type { Event } from "./event.js";
+import type { Explanation } from "./explanation.js";
 import type { Interceptor } from "./interceptor.js";
 import type { ConfigOf, Schema } from "./schema.js";
 import type { ChannelSelector } from "./selector.js";
@@ -58,6 +60,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
   /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */
   readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
+  /** Tells what a sink of this configuration would do with an event, without reaching any store (`deneb explain`). */
+  readonly explain?: (config: ConfigOf<S>, event: Event, context: Context) => Promise<Explanation>;
 }
 
 /** What a plugin's `check` says about one property; the agent adds the line of the file. */
@@ -81,6 +85,7 @@ export interface AnyPlugin {
   check?(config: unknown): readonly { readonly property: string; readonly reason: string }[];
   create(config: unknown, context: unknown): unknown;
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
+  explain?(config: unknown, event: Event, context: Context): Promise<Explanation>;
 }
 
 /** Declares a plugin. The types of its configuration and slots are inferred from the schema. */

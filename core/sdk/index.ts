@@ -27,6 +27,7 @@ export {
   type Sender,
 } from "./errors.js";
 export type { Event } from "./event.js";
+export type { ExplainedStatement, ExplainedWrite, Explanation } from "./explanation.js";
 export type { Interceptor } from "./interceptor.js";
 export type { Lifecycle } from "./lifecycle.js";
 export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.js";

@@ -1,5 +1,6 @@
 import { definePlugin } from "deneb/sdk";
 import { rdbConfig, rdbFaults } from "./config.js";
+import { explainEvent } from "./explain.js";
 import { RdbSink } from "./rdb-sink.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 import { storeKinds } from "./store-kinds.js";
@@ -15,4 +16,5 @@ export default definePlugin({
   check: rdbFaults,
   create: (config, context) => new RdbSink(config, context),
   query: (config, text, context) => storeKinds[config.rdb_dialect].query(config, text, context),
+  explain: explainEvent,
 });

@@ -8,6 +8,7 @@ import { ColumnLayout } from "./layouts/column.js";
 import { makeMissing } from "./make-missing.js";
 import { type Placing, placedRow } from "./placing.js";
 import { bytesOf } from "./statement.js";
+import type { Store } from "./store.js";
 import { storeError } from "./store-error.js";
 import { storeKinds } from "./store-kinds.js";
 import { Tables } from "./tables.js";
@@ -25,8 +26,11 @@ export class RdbSink implements Sink {
   readonly #written = new WeakSet<Event>();
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(config: RdbConfig, context: Context) {
-    const store = storeKinds[config.rdb_dialect].open(config, context);
+  constructor(
+    config: RdbConfig,
+    context: Context,
+    store: Store = storeKinds[config.rdb_dialect].open(config, context),
+  ) {
     this.#context = context;
     this.#store = { ...store, tables: new Tables(), log: context.log };
     this.#placing = {
