@@ -17,8 +17,12 @@ export async function postgresqlStore(): Promise<ConformanceStore | undefined> {
       const tables = await query(
         "SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.columns WHERE column_name = 'mark'",
       );
-      const found = await Promise.all(tables.map(({ name }) => query(`SELECT mark FROM ${name} ORDER BY ctid`)));
-      return found.flat().flatMap(({ mark }) => mark ?? []);
+      const marks: string[] = [];
+      for (const { name } of tables) {
+        const rows = await query(`SELECT mark FROM ${name} ORDER BY ctid`);
+        marks.push(...rows.flatMap(({ mark }) => mark ?? []));
+      }
+      return marks;
     },
     unreachable: { rdb_port: 1 },
     async interrupt() {
