@@ -24,3 +24,6 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
 
 process.exitCode = await createProgram(terminal).run(process.argv.slice(2));
+
+// A plugin that hangs while it loads, or forgets a timer, must not keep a command from ending.
+setTimeout(() => process.exit(), 5000).unref();

@@ -1,13 +1,12 @@
+import { type PluginFlags, pluginPlaces } from "../configuration/kernel-settings.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface CheckOptions extends ConfigurationFile {
-  readonly pluginFolders?: readonly string[];
-}
+export interface CheckOptions extends ConfigurationFile, PluginFlags {}
 
 /** `deneb check`: reports every fault of a properties file, warnings included; any of them but a notice fails the check. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(options.pluginFolders ?? [], terminal);
+  const catalogue = await loadPlugins(pluginPlaces(options, terminal.env), terminal, options.config);
   const { faults, agents, topology } = loadConfiguration(options, catalogue, terminal);
   printFaults(faults, terminal);
   const counted = faults.filter(({ severity }) => severity !== "notice");

@@ -1,4 +1,9 @@
-import { kernelOptions, kernelProperties, pluginFoldersProperty } from "../configuration/kernel-settings.js";
+import {
+  kernelOptions,
+  kernelProperties,
+  pluginFoldersProperty,
+  pluginPackagesProperty,
+} from "../configuration/kernel-settings.js";
 import { sinkProperties } from "../configuration/sink-properties.js";
 import { sourceProperties } from "../configuration/source-properties.js";
 import type { Schema } from "../sdk/index.js";
@@ -12,7 +17,7 @@ export function kernelPage(): string {
     "# Kernel",
     "## Settings of the program",
     "An option of `deneb run` wins over its environment variable, the variable over the default.",
-    propertyTable(byOption({ ...kernelProperties, pluginFolders })),
+    propertyTable(byOption({ ...kernelProperties, pluginFolders, pluginPackages })),
     "## Every source",
     "Each is written `<agent>.sources.<source>.<property> = <value>`.",
     propertyTable(sourceProperties),
@@ -24,6 +29,7 @@ export function kernelPage(): string {
 }
 
 const pluginFolders = { ...pluginFoldersProperty, format: "words", default: [] } as const;
+const pluginPackages = { ...pluginPackagesProperty, format: "words", default: [] } as const;
 
 function byOption(settings: Schema): Schema {
   const options = new Map<string, string>(Object.entries(kernelOptions));

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "../configuration/fault.js";
 import { faultText } from "../configuration/fault-text.js";
+import type { PluginPlaces } from "../configuration/kernel-settings.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
@@ -10,9 +12,18 @@ import type { Terminal } from "./terminal.js";
 
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
-/** Finds the plugins that come with the program and those of further folders; says what could not be loaded. */
-export async function loadPlugins(folders: readonly string[], terminal: Terminal): Promise<PluginCatalogue> {
-  const { catalogue, problems } = await discover([fileURLToPath(ownPlugins), ...folders]);
+/**
+ * Finds the plugins that come with the program, those of further folders and those of packages, which are looked for
+ * from the working directory and from the folder of the properties file; says what could not be loaded.
+ */
+export async function loadPlugins(
+  { pluginFolders, pluginPackages }: PluginPlaces,
+  terminal: Terminal,
+  config?: string,
+): Promise<PluginCatalogue> {
+  const from = [".", ...(config === undefined ? [] : [dirname(config)])];
+  const folders = [fileURLToPath(ownPlugins), ...pluginFolders];
+  const { catalogue, problems } = await discover(folders, { packages: pluginPackages, from });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   return catalogue;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { faultText } from "../configuration/fault-text.js";
+import { pluginPlaces } from "../configuration/kernel-settings.js";
 import type { MigratedComponent } from "../configuration/migrated-components.js";
 import { migration } from "../configuration/migration.js";
 import { reasonOf } from "../sdk/index.js";
@@ -9,10 +10,14 @@ import { exitCodes, type Terminal } from "./terminal.js";
 export interface MigrateOptions {
   readonly config: string;
   readonly plugins?: readonly string[];
+  readonly pluginPackages?: readonly string[];
 }
 
 /** `deneb migrate`: prints a file of the original in new spelling, and tells what is better, different or missing. */
-export async function migrate({ config, plugins = [] }: MigrateOptions, terminal: Terminal): Promise<number> {
+export async function migrate(
+  { config, plugins = [], pluginPackages = [] }: MigrateOptions,
+  terminal: Terminal,
+): Promise<number> {
   let old: string;
   try {
     old = readFileSync(config, "utf8");
@@ -20,7 +25,8 @@ export async function migrate({ config, plugins = [] }: MigrateOptions, terminal
     terminal.err(`migrating "${config}": it cannot be read (${reasonOf(error)}); give an existing properties file`);
     return exitCodes.badInput;
   }
-  const { text, components, faults } = migration(old, await loadPlugins(plugins, terminal));
+  const places = pluginPlaces({ pluginFolders: plugins, pluginPackages }, terminal.env);
+  const { text, components, faults } = migration(old, await loadPlugins(places, terminal, config));
   terminal.out(text.trimEnd());
   for (const line of remarks(components)) terminal.err(line);
   for (const fault of faults)

@@ -3,8 +3,10 @@ import { reasonOf } from "../sdk/index.js";
 import { check } from "./check.js";
 import { addDeadLetters } from "./dead-letters-command.js";
 import { docs } from "./docs.js";
+import { addExplain } from "./explain-command.js";
 import { withManagement } from "./management-options.js";
 import { migrate } from "./migrate.js";
+import { addPlugin } from "./plugin-command.js";
 import { plugins } from "./plugins.js";
 import { run } from "./run.js";
 import { sql } from "./sql.js";
@@ -70,7 +72,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .action((options) => settle(migrate(options, terminal)));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
-    ({ plugins: folders }) => settle(plugins(folders ?? [], terminal)),
+    ({ plugins: pluginFolders, ...rest }) => settle(plugins({ ...rest, pluginFolders }, terminal)),
   );
 
   withPlugins(program.command("sql").description("run one query over the embedded database, or over a sink's database"))
@@ -84,9 +86,11 @@ function commands(terminal: Terminal, settle: Settle): Command {
 
   withPlugins(program.command("docs").description("write the configuration reference of every plugin"))
     .option("--out <folder>", "folder of the pages", "docs/reference")
-    .action(({ out, plugins: folders }) => settle(docs(out, folders ?? [], terminal)));
+    .action(({ out, plugins: pluginFolders, ...rest }) => settle(docs(out, { ...rest, pluginFolders }, terminal)));
 
   addDeadLetters(program, settle, terminal);
+  addPlugin(program, settle, terminal);
+  addExplain(withPlugins(program.command("explain")), settle, terminal);
   return program;
 }
 
@@ -109,5 +113,7 @@ function withConfiguration(command: Command): Command {
 }
 
 function withPlugins(command: Command): Command {
-  return command.option("--plugins <folder...>", "further folders with plugins");
+  return command
+    .option("--plugins <folder...>", "further folders with plugins")
+    .option("--plugin-packages <name...>", "installed npm packages with plugins");
 }

@@ -26,7 +26,7 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
-  const catalogue = await loadPlugins(settings.pluginFolders, terminal);
+  const catalogue = await loadPlugins(settings, terminal, options.config);
   const read = () => loadConfiguration(options, catalogue, terminal);
   const configuration = read();
   printFaults(configuration.faults, terminal);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readSettings } from "../configuration/component-settings.js";
-import { readKernelSettings } from "../configuration/kernel-settings.js";
+import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/silent-loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
@@ -9,12 +9,11 @@ import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { tableText } from "./table.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface SqlOptions {
+export interface SqlOptions extends PluginFlags {
   readonly config?: string;
   readonly name?: string;
   readonly sink?: string;
   readonly dataDir?: string;
-  readonly pluginFolders?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -26,7 +25,7 @@ export async function sql(query: string, options: SqlOptions, terminal: Terminal
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
-  const catalogue = await loadPlugins(settings.pluginFolders, terminal);
+  const catalogue = await loadPlugins(settings, terminal, options.config);
   const target = findTarget(options, catalogue, terminal);
   if (target === undefined) return exitCodes.badInput;
   const context: Context = {

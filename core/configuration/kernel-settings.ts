@@ -73,6 +73,12 @@ export const pluginFoldersProperty = {
   env: "DENEB_PLUGINS",
 } as const;
 
+/** Packages with plugins: those of the command line, then those of this variable. */
+export const pluginPackagesProperty = {
+  doc: "Names of installed npm packages with plugins, looked for from the working directory, then from the folder of the properties file. Those of the environment variable follow those of the command line.",
+  env: "DENEB_PLUGIN_PACKAGES",
+} as const;
+
 /** The command line option of each setting. */
 export const kernelOptions = {
   managementHost: "--management-host",
@@ -85,19 +91,27 @@ export const kernelOptions = {
   logLevel: "--log-level",
   logging: "--logging",
   pluginFolders: "--plugins",
+  pluginPackages: "--plugin-packages",
   ...managementOptions,
 } as const;
 
 type KernelName = keyof typeof kernelProperties;
 
 /** What the command line gave, as text; undefined where it gave nothing. */
-export type KernelFlags = { readonly [K in KernelName]?: string | undefined } & {
-  readonly pluginFolders?: readonly string[] | undefined;
-};
+export type KernelFlags = { readonly [K in KernelName]?: string | undefined } & PluginFlags;
 
-export interface KernelSettings extends ConfigOf<typeof kernelProperties> {
-  readonly pluginFolders: readonly string[];
+export interface PluginFlags {
+  readonly pluginFolders?: readonly string[] | undefined;
+  readonly pluginPackages?: readonly string[] | undefined;
 }
+
+/** Where plugins are, beside those that come with the program. */
+export interface PluginPlaces {
+  readonly pluginFolders: readonly string[];
+  readonly pluginPackages: readonly string[];
+}
+
+export interface KernelSettings extends ConfigOf<typeof kernelProperties>, PluginPlaces {}
 
 export interface KernelReading {
   /** Undefined when there are faults. */
@@ -115,12 +129,22 @@ export function readKernelSettings(flags: KernelFlags, env: Environment): Kernel
   });
   const config = Object.fromEntries(values);
   if (!isComplete(config)) return { settings: undefined, faults };
-  return { settings: { ...config, pluginFolders: pluginFolders(flags, env) }, faults };
+  return { settings: { ...config, ...pluginPlaces(flags, env) }, faults };
 }
 
 /** Whether the command line or the environment gives the setting, so that it is not the default. */
 export function isGiven(name: KernelName, flags: KernelFlags, env: Environment): boolean {
   return givenFor(name, flags, env).length > 0;
+}
+
+/** The folders and packages of the command line, then those of the environment. */
+export function pluginPlaces({ pluginFolders = [], pluginPackages = [] }: PluginFlags, env: Environment): PluginPlaces {
+  const folders = env[pluginFoldersProperty.env]?.split(delimiter) ?? [];
+  const packages = env[pluginPackagesProperty.env]?.split(/[\s,]+/) ?? [];
+  return {
+    pluginFolders: [...pluginFolders, ...folders].filter((folder) => folder !== ""),
+    pluginPackages: [...pluginPackages, ...packages].filter((name) => name !== ""),
+  };
 }
 
 const kernelNames = Object.keys(kernelProperties).filter(isKernelName);
@@ -143,11 +167,6 @@ function givenFor(name: KernelName, flags: KernelFlags, env: Environment): reado
 function optionOf(name: KernelName): string {
   const options: Partial<Record<KernelName, string>> = kernelOptions;
   return options[name] ?? name;
-}
-
-function pluginFolders({ pluginFolders: own = [] }: KernelFlags, env: Environment): readonly string[] {
-  const further = env[pluginFoldersProperty.env]?.split(delimiter) ?? [];
-  return [...own, ...further].filter((folder) => folder !== "");
 }
 
 function meant(name: KernelName, text: string): string | undefined {

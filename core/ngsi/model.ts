@@ -18,6 +18,7 @@ export interface Member {
   readonly value: Value;
 }
 
+/** One attribute of an entity, with everything the notification said about it. */
 export interface Attribute {
   readonly name: string;
   /** `Property`, `Relationship`, ... or the NGSI v2 type; absent where the notification gave only the value. */
@@ -45,6 +46,7 @@ export interface Entity {
   readonly attributes: readonly Attribute[];
 }
 
+/** What a broker told: entities, and which subscription they answer. */
 export interface Notification {
   readonly subscriptionId?: string;
   readonly entities: readonly Entity[];

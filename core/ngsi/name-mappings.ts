@@ -17,6 +17,7 @@ export interface NameMappings {
   apply(names: Names): Names;
 }
 
+/** Name mappings ready for use, with what is wrong in their document. */
 export interface CompiledMappings {
   readonly mappings: NameMappings;
   /** What is wrong, with its place; such a mapping is left out with those below it. */

@@ -13,9 +13,10 @@ export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
   for (const plugin of plugins) {
     const { kind, type, aliases = [] } = plugin.definition;
     const taken = takenNames(plugin, owners);
-    problems.push(...taken.map((name) => duplicate(plugin, name, owners)));
     // A plugin whose type is taken could be reached by aliases only, and would not be what the file says.
-    if (taken.includes(type)) continue;
+    const left = taken.includes(type);
+    problems.push(...(left ? [type] : taken).map((name) => duplicate(plugin, name, owners)));
+    if (left) continue;
     kept.push(plugin);
     for (const name of [type, ...aliases].filter((candidate) => !taken.includes(candidate))) {
       owners.set(nameKey(kind, name), plugin);

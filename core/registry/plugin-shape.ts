@@ -1,4 +1,4 @@
-import type { AnyPlugin, FormatName, Kind } from "../sdk/index.js";
+import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
 
 /** What keeps a value from being a plugin definition; undefined when nothing does. */
 export function shapeFault(value: unknown): string | undefined {
@@ -8,6 +8,14 @@ export function shapeFault(value: unknown): string | undefined {
   if (wrong !== undefined) return `${who} whose "${wrong[0]}" is not ${wrong[1].noun}`;
   const property = propertyFault(value.config);
   return property === undefined ? undefined : `${who} whose property ${property}`;
+}
+
+/** What keeps a plugin from working with this agent although it may be right; undefined when nothing does. */
+export function versionFault(value: unknown): string | undefined {
+  if (!isRecord(value) || value.apiVersion === undefined || value.apiVersion === API_VERSION) return undefined;
+  const { type, apiVersion } = value;
+  const who = typeof type === "string" ? `the plugin "${type}"` : "a plugin";
+  return `declares ${who} for version ${JSON.stringify(apiVersion)} of deneb/sdk; this agent has version ${API_VERSION}`;
 }
 
 /** The border where a loaded value becomes a definition. */
@@ -55,6 +63,7 @@ const members = {
   },
   summary: { holds: isSentence, noun: "a sentence" },
   stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
+  apiVersion: { holds: (value) => value === undefined || value === API_VERSION, noun: `${API_VERSION}` },
   config: { holds: isRecord, noun: "a schema" },
   slots: {
     holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),
@@ -63,6 +72,7 @@ const members = {
   check: { holds: isOptionalFunction, noun: "a function" },
   create: { holds: (value) => typeof value === "function", noun: "a function" },
   query: { holds: isOptionalFunction, noun: "a function" },
+  explain: { holds: isOptionalFunction, noun: "a function" },
 } satisfies Record<keyof AnyPlugin, Member>;
 
 function propertyFault(config: unknown): string | undefined {

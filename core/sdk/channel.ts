@@ -7,6 +7,7 @@ export interface Transaction {
   rollback(): Promise<void>;
 }
 
+/** Events on their way into a channel: put one after another, seen by takers all at once after commit. */
 export interface PutTransaction extends Transaction {
   /** Adds an event; nobody sees it before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity. */
   put(event: Event): void;
@@ -17,6 +18,7 @@ export interface PutTransaction extends Transaction {
   commit(): Promise<void>;
 }
 
+/** Events on their way out of a channel: gone after commit, back in their place after rollback. */
 export interface TakeTransaction extends Transaction {
   /**
    * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest

@@ -28,6 +28,7 @@ export interface IncomingTransaction extends Receipt {
   readonly milliseconds?: number;
 }
 
+/** What a source is given: a {@link Context}, the way to its channels and the components in its slots. */
 export interface SourceContext<Slots> extends Context {
   readonly emit: Emit;
   /** The components nested in this one, by slot name. */
@@ -36,6 +37,7 @@ export interface SourceContext<Slots> extends Context {
   incoming(transaction: IncomingTransaction): void;
 }
 
+/** What a channel selector is given besides its configuration. */
 export interface SelectorContext extends Context {
   /** The channels of the source, in the order of the configuration. */
   readonly channels: readonly string[];

@@ -1,5 +1,7 @@
 import type { Channel } from "./channel.js";
 import type { Context, SelectorContext, SourceContext } from "./context.js";
+import type { Event } from "./event.js";
+import type { Explanation } from "./explanation.js";
 import type { Interceptor } from "./interceptor.js";
 import type { ConfigOf, Schema } from "./schema.js";
 import type { ChannelSelector } from "./selector.js";
@@ -19,13 +21,16 @@ export interface Kinds {
   "sink-processor": SinkProcessor;
 }
 
+/** The name of a kind of component, as in `kind: "sink"`. */
 export type Kind = keyof Kinds;
 
 /** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. */
 export type Slots = Readonly<Record<string, Kind>>;
 
+/** The components in the slots, by slot name. */
 export type Filled<L extends Slots> = { readonly [K in keyof L]: Kinds[L[K]] };
 
+/** What `create` is given for a kind of component. */
 export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
   ? SourceContext<Filled<L>>
   : K extends "selector"
@@ -44,6 +49,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** One sentence for lists and the reference. */
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
+  /** The {@link API_VERSION} it was written for; absent: 1. The agent refuses a plugin of another version. */
+  readonly apiVersion?: number;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -53,8 +60,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
   /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */
   readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
+  /** Tells what a sink of this configuration would do with an event, without reaching any store (`deneb explain`). */
+  readonly explain?: (config: ConfigOf<S>, event: Event, context: Context) => Promise<Explanation>;
 }
 
+/** What a plugin's `check` says about one property; the agent adds the line of the file. */
 export interface PropertyFault<S extends Schema> {
   readonly property: keyof S & string;
   /** What is wrong and what would be right. */
@@ -69,11 +79,13 @@ export interface AnyPlugin {
   readonly spellings?: readonly Spelling[];
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
+  readonly apiVersion?: number;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(config: unknown): readonly { readonly property: string; readonly reason: string }[];
   create(config: unknown, context: unknown): unknown;
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
+  explain?(config: unknown, event: Event, context: Context): Promise<Explanation>;
 }
 
 /** Declares a plugin. The types of its configuration and slots are inferred from the schema. */

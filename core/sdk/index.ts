@@ -2,6 +2,8 @@
  * The public contract of Deneb, `deneb/sdk`: everything a plugin needs, and nothing of the agent itself.
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
+export { API_VERSION } from "./api-version.js";
+export { type BatchSinkParts, batchSink } from "./batch-sink.js";
 export type { Channel, PutTransaction, TakeTransaction, Transaction } from "./channel.js";
 export type { Context, IncomingTransaction, Logger, SelectorContext, SourceContext } from "./context.js";
 export {
@@ -25,6 +27,7 @@ export {
   type Sender,
 } from "./errors.js";
 export type { Event } from "./event.js";
+export type { ExplainedStatement, ExplainedWrite, Explanation } from "./explanation.js";
 export type { Interceptor } from "./interceptor.js";
 export type { Lifecycle } from "./lifecycle.js";
 export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.js";

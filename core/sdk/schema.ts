@@ -22,6 +22,7 @@ export interface Formats {
   readonly map: Readonly<Record<string, string>>;
 }
 
+/** The name of a format, as in `format: "port"`. */
 export type FormatName = keyof Formats;
 
 /**
@@ -56,6 +57,7 @@ export interface Property {
   readonly deprecated?: string;
 }
 
+/** The properties of a component by name, as they are written in a properties file behind the name of the component. */
 export type Schema = Readonly<Record<string, Property>>;
 
 type ValueOf<P extends Property> = P["format"] extends FormatName

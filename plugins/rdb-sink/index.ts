@@ -1,5 +1,6 @@
 import { definePlugin } from "deneb/sdk";
 import { rdbConfig } from "./config.js";
+import { explainEvent } from "./explain.js";
 import { rdbFaults } from "./rdb-faults.js";
 import { RdbSink } from "./rdb-sink.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
@@ -16,4 +17,5 @@ export default definePlugin({
   check: rdbFaults,
   create: (config, context) => new RdbSink(config, context),
   query: (config, text, context) => storeKinds[config.rdb_dialect].query(config, text, context),
+  explain: explainEvent,
 });

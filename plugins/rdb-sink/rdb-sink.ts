@@ -10,6 +10,7 @@ import { namingOf } from "./naming-of.js";
 import { Positions } from "./positions.js";
 import { Retention } from "./retention.js";
 import { bytesOf } from "./statement.js";
+import type { Store } from "./store.js";
 import { storeError } from "./store-error.js";
 import { storeKinds } from "./store-kinds.js";
 import { Tables } from "./tables.js";
@@ -27,8 +28,11 @@ export class RdbSink implements Sink {
   /** Whether the last write failed: it may have been committed all the same, its answer lost with the connection. */
   #inDoubt = false;
 
-  constructor(config: RdbConfig, context: Context) {
-    const store = storeKinds[config.rdb_dialect].open(config, context);
+  constructor(
+    config: RdbConfig,
+    context: Context,
+    store: Store = storeKinds[config.rdb_dialect].open(config, context),
+  ) {
     const naming = namingOf(config);
     this.#store = {
       ...store,

@@ -15,6 +15,7 @@ const defaults = {
   logLevel: "info",
   logging: "config/logging.json",
   pluginFolders: [],
+  pluginPackages: [],
   managementReadTokens: [],
   managementReadTokensFile: "",
   managementAdminTokens: [],
@@ -80,6 +81,12 @@ const cases = [
     flags: { pluginFolders: ["my plugins"] },
     env: { DENEB_PLUGINS: ["one", "", "two"].join(delimiter) },
     expected: { pluginFolders: ["my plugins", "one", "two"] },
+  },
+  {
+    says: "plugin packages of the command line come before those of the environment",
+    flags: { pluginPackages: ["mine"] },
+    env: { DENEB_PLUGIN_PACKAGES: "one, two" },
+    expected: { pluginPackages: ["mine", "one", "two"] },
   },
 ];
 for (const { says, flags, env, expected } of cases) {

@@ -43,7 +43,9 @@ const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi"]);
 /** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
 export function layerFaults(path: string, text: string): readonly string[] {
   const judge = path.startsWith("plugins/") ? pluginFault : coreFault;
-  return importsOf(text)
+  // The scaffold holds the texts of other packages, with their imports, behind its own.
+  const own = path.startsWith("core/cli/scaffold/") ? text.split("`", 1).join() : text;
+  return importsOf(own)
     .map((specifier) => judge(path, specifier))
     .filter((fault) => fault !== undefined)
     .map((fault) => `${path}: ${fault}`);

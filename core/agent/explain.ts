@@ -1,0 +1,111 @@
+import type { ComponentNode, SourceNode, Topology } from "../configuration/topology.js";
+import { ChannelProcessor } from "../pipeline/channel-processor.js";
+import { AgentError, type Channel, type Context, type Delivery, type Event, type Explanation } from "../sdk/index.js";
+import type { Clock, Loggers } from "../tokens.js";
+import { createComponent } from "./create-component.js";
+
+export interface ExplainParts {
+  readonly loggers: Loggers;
+  readonly clock: Clock;
+  readonly dataDir: string;
+}
+
+/** One event of a delivery, and what becomes of it; without channels an interceptor dropped it. */
+export interface ExplainedEvent {
+  readonly source: string;
+  readonly event: Event;
+  readonly channels: readonly string[];
+  readonly sinks: readonly ExplainedSink[];
+}
+
+export interface ExplainedSink {
+  readonly sink: string;
+  readonly type: string;
+  /** Absent for a sink whose plugin does not explain itself. */
+  readonly explanation?: Explanation;
+}
+
+/** What the agent would do with a delivery at each of its sources with a handler; no channel, sink or source starts. */
+export async function explain(
+  topology: Topology,
+  deliveryTo: (handler: ComponentNode) => Delivery,
+  parts: ExplainParts,
+): Promise<readonly ExplainedEvent[]> {
+  const events: ExplainedEvent[] = [];
+  for (const source of topology.sources) {
+    const { handler } = source.slots;
+    if (handler === undefined) continue;
+    const decoded = createComponent("handler", handler, contextOf(handler.name, parts)).decode(deliveryTo(handler));
+    for (const routed of await routes(source, decoded.events, parts)) {
+      const sinks = topology.sinks.filter(({ channel }) => routed.channels.has(channel));
+      events.push({
+        source: source.name,
+        event: routed.event,
+        channels: [...routed.channels.keys()],
+        sinks: await Promise.all(sinks.map((sink) => explainedSink(sink, routed.channels.get(sink.channel), parts))),
+      });
+    }
+  }
+  return events;
+}
+
+interface Routed {
+  readonly event: Event;
+  /** What was put into each channel. */
+  readonly channels: ReadonlyMap<string, Event>;
+}
+
+async function routes(node: SourceNode, events: readonly Event[], parts: ExplainParts): Promise<readonly Routed[]> {
+  const context = contextOf(node.name, parts);
+  let taken = new Map<string, Event>();
+  const interceptors = node.interceptors.map((interceptor) =>
+    createComponent("interceptor", interceptor, contextOf(interceptor.name, parts)),
+  );
+  const processor = new ChannelProcessor({
+    interceptors,
+    selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
+    channels: new Map(node.channels.map((name) => [name, noting((event) => taken.set(name, event))])),
+    log: context.log,
+  });
+  const routed: Routed[] = [];
+  try {
+    for (const interceptor of interceptors) await interceptor.start?.();
+    for (const event of events) {
+      taken = new Map();
+      await processor.emit([event]);
+      routed.push({ event, channels: taken });
+    }
+  } finally {
+    for (const interceptor of interceptors) await interceptor.stop?.(AbortSignal.abort());
+  }
+  return routed;
+}
+
+/** A channel that keeps nothing. */
+function noting(note: (event: Event) => void): Channel {
+  const done = async () => undefined;
+  return {
+    size: 0,
+    transactionCapacity: Number.MAX_SAFE_INTEGER,
+    openPut: () => ({ put: note, commit: done, rollback: done }),
+    openTake: () => {
+      throw new AgentError("NOTHING_TO_TAKE", "taking from a channel that only notes what is put into it");
+    },
+    start: done,
+    stop: done,
+  };
+}
+
+async function explainedSink(
+  { name, definition, config }: ComponentNode,
+  event: Event | undefined,
+  parts: ExplainParts,
+): Promise<ExplainedSink> {
+  const sink = { sink: name, type: definition.type };
+  if (event === undefined || definition.explain === undefined) return sink;
+  return { ...sink, explanation: await definition.explain(config, event, contextOf(name, parts)) };
+}
+
+function contextOf(name: string, { loggers, clock, dataDir }: ExplainParts): Context {
+  return { name, log: loggers.of(name), dataDir, now: () => clock.now() };
+}

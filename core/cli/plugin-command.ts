@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { newPlugin } from "./new-plugin.js";
+import type { Terminal } from "./terminal.js";
+import { testPlugin } from "./test-plugin.js";
+
+type Settle = (command: Promise<number>) => Promise<void>;
+
+/** Adds `deneb plugin` with its two commands. */
+export function addPlugin(program: Command, settle: Settle, terminal: Terminal): void {
+  const plugin = program.command("plugin").description("write and test a plugin of your own");
+  plugin
+    .command("new")
+    .description("write the folder of a new sink plugin")
+    .argument("<name>", "name of the plugin, for example my-sink")
+    .option("--into <folder>", "folder in which the new one is made", ".")
+    .action((name, options) => settle(newPlugin(name, options, terminal)));
+  plugin
+    .command("test")
+    .description("run the conformance suites over the plugin in a folder")
+    .argument("<folder>", "folder of the built plugin")
+    .action((folder) => settle(testPlugin(folder, terminal)));
+}

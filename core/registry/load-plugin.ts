@@ -1,0 +1,68 @@
+import type { CataloguedPlugin } from "../tokens.js";
+import type { PluginProblem } from "./plugin-problem.js";
+import { isPlugin, shapeFault, versionFault } from "./plugin-shape.js";
+
+/** A module that should hold plugins. */
+export interface PluginModule {
+  /** What people call it: the path of its file, or the name of the package. */
+  readonly origin: string;
+  /** What `import` takes. */
+  readonly specifier: string;
+}
+
+export interface Found {
+  readonly plugins: readonly CataloguedPlugin[];
+  readonly problems: readonly PluginProblem[];
+}
+
+/** Imports a module within the limit; whatever is wrong with it is a problem and never an error. */
+export async function loadPlugin({ origin, specifier }: PluginModule, limitMillis: number): Promise<Found> {
+  const exported = await withinLimit(exportOf(specifier), limitMillis);
+  if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
+  const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
+  return {
+    plugins: definitions.filter(isPlugin).map((definition) => ({ definition, origin })),
+    problems: definitions.flatMap((definition) => problemOf(origin, definition)),
+  };
+}
+
+type Trouble = Omit<PluginProblem, "origin">;
+
+type Exported = { readonly value: unknown } | { readonly problem: Trouble };
+
+async function exportOf(specifier: string): Promise<Exported> {
+  try {
+    const loaded: { readonly default?: unknown } = await import(specifier);
+    return { value: loaded.default };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const remedy = "correct the file, install what it imports, or remove its folder";
+    return { problem: { cause: `could not be loaded: ${message.split("\n", 1).join()}`, remedy } };
+  }
+}
+
+/** An import cannot be given up; one that goes on too long is left behind. */
+async function withinLimit(exported: Promise<Exported>, limitMillis: number): Promise<Exported> {
+  const remedy = "let its modules end without waiting (no I/O at the top level), or remove its folder";
+  const problem = { cause: `was not loaded within ${limitMillis} ms`, remedy };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Exported>((resolve) => {
+    timer = setTimeout(() => resolve({ problem }), limitMillis);
+  });
+  try {
+    return await Promise.race([exported, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function problemOf(origin: string, definition: unknown): readonly PluginProblem[] {
+  const version = versionFault(definition);
+  if (version !== undefined) {
+    const remedy = "install a version of the plugin that was made for this agent, or another version of the agent";
+    return [{ origin, cause: version, remedy }];
+  }
+  const cause = shapeFault(definition);
+  const remedy = "export what definePlugin of deneb/sdk returns as default, or a list of such";
+  return cause === undefined ? [] : [{ origin, cause, remedy }];
+}

@@ -1,0 +1,96 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { glob } from "glob";
+import type { PluginModule } from "./load-plugin.js";
+import type { PluginProblem } from "./plugin-problem.js";
+import { packageSpecifier } from "./resolve-hook.js";
+
+export interface FoundModules {
+  readonly modules: readonly PluginModule[];
+  readonly problems: readonly PluginProblem[];
+}
+
+/**
+ * The plugin modules of a folder: each `*` + `/index.js` or `.mjs`, and each package with the keyword `deneb-plugin`;
+ * when the folder itself is such a package, that alone.
+ */
+export async function modulesInFolder(folder: string): Promise<FoundModules> {
+  if (!(await isFolder(folder))) {
+    const remedy = "make the folder, or correct its name on the command line or in the environment";
+    return { modules: [], problems: [{ origin: folder, cause: "is not a folder", remedy }] };
+  }
+  const own = await packageAt(folder);
+  if (own !== undefined) return { modules: [own], problems: [] };
+  const options = { cwd: folder, absolute: true, nodir: true };
+  const files = await glob("*/index.{js,mjs}", options);
+  const plain = onePerFolder(files.toSorted());
+  const taken = new Set(plain.map((file) => dirname(file)));
+  const manifests = (await glob("*/package.json", options)).map((file) => dirname(file)).toSorted();
+  const packages = await Promise.all(manifests.filter((path) => !taken.has(path)).map(packageAt));
+  const modules = [...plain.map(moduleOfFile), ...packages.flatMap((found) => found ?? [])];
+  return { modules, problems: [] };
+}
+
+/** The module of an installed package, looked for from each of the folders in turn. */
+export async function moduleOfPackage(name: string, bases: readonly string[]): Promise<FoundModules> {
+  if (!/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i.test(name)) {
+    const remedy = "name an installed package, and give folders with --plugins";
+    return { modules: [], problems: [{ origin: name, cause: "is not the name of an npm package", remedy }] };
+  }
+  for (const base of bases) {
+    if (!(await isInstalled(name, base))) continue;
+    const specifier = packageSpecifier(name, pathToFileURL(join(base, "deneb.js")));
+    return { modules: [{ origin: name, specifier }], problems: [] };
+  }
+  const cause = `is not installed: no node_modules holds it, seen from ${bases.map((base) => `"${base}"`).join(" or ")}`;
+  return { modules: [], problems: [{ origin: name, cause, remedy: `run npm install ${name} there` }] };
+}
+
+function moduleOfFile(file: string): PluginModule {
+  return { origin: file, specifier: pathToFileURL(file).href };
+}
+
+function onePerFolder(files: readonly string[]): readonly string[] {
+  return files.filter((file, index) => files.findIndex((other) => dirname(other) === dirname(file)) === index);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function isInstalled(name: string, base: string): Promise<boolean> {
+  if (await isFolder(join(base, "node_modules", name))) return true;
+  return dirname(base) === base ? false : await isInstalled(name, dirname(base));
+}
+
+/** The main module of the package in a folder, when it says that it is a plugin. */
+async function packageAt(folder: string): Promise<PluginModule | undefined> {
+  const manifest = await manifestOf(folder);
+  const keywords: unknown = Reflect.get(manifest, "keywords");
+  if (!Array.isArray(keywords) || !keywords.includes("deneb-plugin")) return undefined;
+  return moduleOfFile(join(folder, mainOf(manifest)));
+}
+
+async function manifestOf(folder: string): Promise<object> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    return typeof manifest === "object" && manifest !== null ? manifest : {};
+  } catch {
+    return {};
+  }
+}
+
+/** `exports` as a text or its `.` or `default`, else `main`, as node reads them for an import. */
+function mainOf(manifest: object): string {
+  let entry: unknown = Reflect.get(manifest, "exports");
+  for (const name of [".", "import", "default"]) {
+    if (typeof entry === "object" && entry !== null && Object.hasOwn(entry, name)) entry = Reflect.get(entry, name);
+  }
+  const main: unknown = typeof entry === "string" ? entry : Reflect.get(manifest, "main");
+  return typeof main === "string" ? main : "index.js";
+}

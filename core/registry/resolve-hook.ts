@@ -1,0 +1,25 @@
+/** What node hands to a resolve hook, as far as it is needed. */
+interface ResolveContext {
+  readonly parentURL?: string | undefined;
+}
+
+type NextResolve<R> = (specifier: string, context: ResolveContext) => R;
+
+/**
+ * The resolve hook behind plugins: `deneb/...` means this agent's own package, and `deneb-package:` a package as seen
+ * from a folder. Node runs it in the main thread or, before 22.15, in one of its own; so it holds no state.
+ */
+export function resolve<R>(specifier: string, context: ResolveContext, nextResolve: NextResolve<R>): R {
+  if (specifier.startsWith("deneb/")) return nextResolve(specifier, { ...context, parentURL: import.meta.url });
+  if (!specifier.startsWith(PACKAGE)) return nextResolve(specifier, context);
+  const { pathname, searchParams } = new URL(specifier);
+  const parentURL = searchParams.get("from") ?? undefined;
+  return nextResolve(decodeURIComponent(pathname), { ...context, parentURL });
+}
+
+const PACKAGE = "deneb-package:";
+
+/** The specifier of a package as it is found from a module at `from`. */
+export function packageSpecifier(name: string, from: URL): string {
+  return `${PACKAGE}${encodeURIComponent(name)}?from=${encodeURIComponent(from.href)}`;
+}

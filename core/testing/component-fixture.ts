@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  AgentError,
+  type AnyPlugin,
+  type Event,
+  type Handler,
+  type Kind,
+  type Kinds,
+  type Logger,
+} from "../sdk/index.js";
+import type { Values } from "./plugin-setup.js";
+
+/** Where the components of one case live: a folder of their own, no log, a clock that stands. */
+export interface Room {
+  readonly folder: string;
+  /** What a source has emitted. */
+  readonly emitted: readonly Event[];
+  create(definition: AnyPlugin, given: Values): unknown;
+}
+
+/** Runs the work of a case in a folder that goes away with it. */
+export async function inRoom(work: (room: Room) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "deneb-conformance-"));
+  const emitted: Event[] = [];
+  const emit = async (events: readonly Event[]) => void emitted.push(...events);
+  const context = { name: "conformance", log: silent, dataDir: folder, now: () => new Date(1_700_000_000_000) };
+  try {
+    await work({
+      folder,
+      emitted,
+      create: (definition, given) => {
+        const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, emptyHandler]));
+        const parts = { emit, slots, incoming: () => undefined, channels };
+        return definition.create(valuesOf(definition, given), { ...context, ...parts });
+      },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The channels that a selector is given. */
+export const channels = ["c1", "c2"] as const;
+
+/** The defaults of a definition and the given values over them. */
+export function valuesOf({ config, kind, type }: AnyPlugin, given: Values): Values {
+  const lacking = Object.keys(config).filter((name) => config[name]?.default === undefined && !(name in given));
+  const unset = lacking.filter((name) => config[name]?.format !== "map");
+  if (unset.length > 0) {
+    const names = unset.map((name) => `"${name}"`).join(", ");
+    throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`);
+  }
+  const defaults = Object.entries(config).map(([name, property]) => [name, property.default ?? {}]);
+  return { ...Object.fromEntries(defaults), ...given };
+}
+
+/** A component as its kind, when it has the given methods. */
+export function asKind<K extends Kind>(
+  kind: K,
+  component: unknown,
+  methods: readonly (keyof Kinds[K] & string)[],
+): Kinds[K] {
+  if (hasMethods<K>(component, methods)) return component;
+  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+}
+
+function hasMethods<K extends Kind>(component: unknown, methods: readonly string[]): component is Kinds[K] {
+  if (typeof component !== "object" || component === null) return false;
+  return methods.every((name) => typeof Reflect.get(component, name) === "function");
+}
+
+const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+function nothing(): void {}
+
+const emptyHandler: Handler = { decode: () => ({ events: [], service: "s", servicePath: "/" }) };

@@ -1,0 +1,58 @@
+import { AgentError, type Event } from "../sdk/index.js";
+
+/** Names of an entity that is not the usual one. */
+export interface EntityNames {
+  readonly id?: string;
+  readonly type?: string;
+  readonly service?: string;
+  /** A further attribute, with the text `x`. */
+  readonly attribute?: string;
+}
+
+/** An event as the ngsi handler makes it: an entity with the attribute `mark`, by which it is found again. */
+export function markedEvent(mark: string, names: EntityNames = {}): Event {
+  const { id = "urn:ngsi-ld:Room:1", type = "Room", service = "conformance", attribute } = names;
+  const attributes = ["mark", ...(attribute === undefined ? [] : [attribute])].map((name) => ({
+    name,
+    type: "Property",
+    form: "normalized",
+    value: { kind: "string", text: name === "mark" ? mark : "x" },
+    members: [],
+  }));
+  return frozen({
+    headers: {
+      "fiware-service": service,
+      "fiware-servicepath": "/",
+      "fiware-correlator": "conformance",
+      "transaction-id": "conformance",
+      timestamp: "1700000000000",
+    },
+    body: { id, type, attributes },
+  });
+}
+
+/** The value, so that whoever changes it or a part of it fails. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}
+
+/** The mark of an event that a sink stored as it came; throws for anything else. */
+export function markOf(event: unknown): string {
+  const attributes = member(member(event, "body"), "attributes");
+  const list: readonly unknown[] = Array.isArray(attributes) ? attributes : [];
+  const text = member(
+    member(
+      list.find((one) => member(one, "name") === "mark"),
+      "value",
+    ),
+    "text",
+  );
+  if (typeof text === "string") return text;
+  throw new AgentError("NO_MARK", `reading back ${JSON.stringify(event)}: it has no attribute "mark"`);
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

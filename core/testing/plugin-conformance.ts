@@ -1,0 +1,68 @@
+import type { AnyPlugin } from "../sdk/index.js";
+import { channelConformance } from "./channel-conformance.js";
+import { asKind, inRoom } from "./component-fixture.js";
+import type { ConformanceCase } from "./conformance-case.js";
+import { declarationCases } from "./declaration-cases.js";
+import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { flowCases } from "./flow-cases.js";
+import { lifecycleCases } from "./lifecycle-cases.js";
+import type { ConformanceStore, PluginSetup } from "./plugin-setup.js";
+import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
+
+/**
+ * Everything that a plugin of this kind has to do, as far as the setup allows to see it. A case about something that
+ * the store of the setup cannot do (`unreachable`, `interrupt`, `poisoned`) says so by failing to be there: list the
+ * names to see what is tested.
+ */
+export async function pluginConformance(
+  definition: AnyPlugin,
+  setup: PluginSetup = {},
+): Promise<readonly ConformanceCase[]> {
+  return [
+    ...declarationCases(definition, setup),
+    ...lifecycleCases(definition, setup),
+    ...flowCases(definition, setup),
+    ...channelCases(definition, setup),
+    ...onStore(definition, setup, [...deliveryCases, ...(await failureCases(setup))]),
+  ];
+}
+
+function channelCases(definition: AnyPlugin, { limits }: PluginSetup): readonly ConformanceCase[] {
+  if (definition.kind !== "channel" || limits === undefined) return [];
+  const names = channelConformance(() => Promise.reject(new Error("only the names are wanted")));
+  return names.map(({ name }, index) => ({
+    name,
+    run: () =>
+      inRoom(async (room) => {
+        let opened = 0;
+        const cases = channelConformance(async (wanted) => {
+          opened += 1;
+          const values = limits(wanted, `${room.folder}/${opened}`);
+          const channel = asKind("channel", room.create(definition, values), ["start", "stop", "openPut", "openTake"]);
+          await channel.start();
+          return channel;
+        });
+        await cases[index]?.run();
+      }),
+  }));
+}
+
+async function failureCases(setup: PluginSetup): Promise<readonly SinkCase[]> {
+  const able = await abilities(setup);
+  return [
+    ...(able?.poisoned === undefined ? [] : poisonCases),
+    ...(able?.unreachable === undefined ? [] : unreachableCases),
+    ...(able?.interrupt === undefined ? [] : interruptCases),
+  ];
+}
+
+/** What a store of the setup can do; one is opened to see it. */
+async function abilities({ openStore }: PluginSetup): Promise<ConformanceStore | undefined> {
+  let store: ConformanceStore | undefined;
+  if (openStore === undefined) return undefined;
+  await inRoom(async ({ folder }) => {
+    store = await openStore(folder);
+    await store.close();
+  });
+  return store;
+}

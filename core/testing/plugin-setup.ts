@@ -1,0 +1,31 @@
+import type { Event } from "../sdk/index.js";
+import type { ChannelLimits } from "./channel-fixture.js";
+
+/** Values of properties by name, typed as the component gets them. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What a conformance suite must know of a plugin; everything may be left out that the plugin does not have. */
+export interface PluginSetup {
+  /** Values for properties without a default, and better ones for a test: a port 0, a file in the given empty folder. */
+  config?(folder: string): Values;
+  /** For a sink that stores: makes an empty store for one case. */
+  openStore?(folder: string): Promise<ConformanceStore>;
+  /** For a channel: the values that give it these limits. */
+  limits?(limits: ChannelLimits, folder: string): Values;
+}
+
+/** An empty store of a sink, for one case. */
+export interface ConformanceStore {
+  /** The values with which the sink finds it. */
+  readonly config: Values;
+  /** The texts of the attribute `mark` of everything that is stored; those of one entity in the order of arrival. */
+  readBack(): Promise<readonly string[]>;
+  /** Values with which nothing can be reached, at once: a closed port, for example. */
+  readonly unreachable?: Values;
+  /** Ends the connections of the sink from the side of the store. */
+  interrupt?(): Promise<void>;
+  /** Makes of an event one that the store will never take; its mark stays. */
+  poisoned?(event: Event): Event;
+  /** Removes the store. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { type AnyPlugin, type Event, retryableOf, type Sink } from "../sdk/index.js";
+import { asKind, inRoom } from "./component-fixture.js";
+import type { ConformanceCase } from "./conformance-case.js";
+import { hostileNames, hostileValues } from "./hostile-texts.js";
+import { markedEvent } from "./marked-event.js";
+import type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+
+/** What a case of a sink works with. */
+export interface SinkBench {
+  readonly store: ConformanceStore;
+  /** Makes and starts a sink; each is stopped when the case ends. */
+  start(config?: Values): Promise<Sink>;
+}
+
+export interface SinkCase {
+  readonly name: string;
+  run(bench: SinkBench): Promise<void>;
+}
+
+export const never: AbortSignal = new AbortController().signal;
+
+/** Runs the cases, each with a store of its own; none when the setup has no store. */
+export function onStore(
+  definition: AnyPlugin,
+  { openStore }: PluginSetup,
+  cases: readonly SinkCase[],
+): readonly ConformanceCase[] {
+  if (openStore === undefined) return [];
+  return cases.map(({ name, run }) => ({
+    name,
+    run: () =>
+      inRoom(async (room) => {
+        const store = await openStore(room.folder);
+        const started: Sink[] = [];
+        try {
+          await run({
+            store,
+            async start(config = store.config) {
+              const sink = asKind("sink", room.create(definition, config), ["start", "persist", "stop"]);
+              started.push(sink);
+              await sink.start();
+              return sink;
+            },
+          });
+        } finally {
+          for (const sink of started) await sink.stop(never);
+          await store.close();
+        }
+      }),
+  }));
+}
+
+/** What a sink that stores does with what it is given. */
+export const deliveryCases: readonly SinkCase[] = [
+  {
+    name: "every event of a batch is stored, for several entities and services, in the order of each entity",
+    async run({ store, start }) {
+      const sink = await start();
+      const receipt = await sink.persist({ events: [marked("a1"), marked("b1", 2), marked("a2")] }, never);
+      await sink.persist({ events: [marked("a3"), markedEvent("c1", { service: "conformance2" })] }, never);
+
+      const stored = await store.readBack();
+
+      assert.deepEqual([...stored].sort(), ["a1", "a2", "a3", "b1", "c1"]);
+      assert.deepEqual(
+        stored.filter((mark) => mark.startsWith("a")),
+        ["a1", "a2", "a3"],
+      );
+      for (const bytes of [receipt.requestBytes, receipt.responseBytes])
+        assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);
+    },
+  },
+  {
+    name: "an empty batch is stored",
+    async run({ store, start }) {
+      const sink = await start();
+
+      await sink.persist({ events: [] }, never);
+
+      assert.deepEqual(await store.readBack(), []);
+    },
+  },
+  {
+    name: "what is stored outlives the sink, and a second sink goes on",
+    async run({ store, start }) {
+      const first = await start();
+      await first.persist({ events: [marked("a1")] }, never);
+      await first.stop(never);
+      const second = await start();
+      await second.persist({ events: [marked("a2")] }, never);
+      await second.stop(never);
+
+      assert.deepEqual(await store.readBack(), ["a1", "a2"]);
+    },
+  },
+  {
+    name: "a write whose signal is aborted ends, and can be repeated",
+    async run({ store, start }) {
+      const sink = await start();
+      const batch = { events: [marked("a1")] };
+
+      const outcome = await sink.persist(batch, AbortSignal.abort()).then(
+        () => "stored" as const,
+        (error: unknown) => retryableOf(error),
+      );
+      assert.notEqual(outcome, false, "data that was not even tried is no bad data");
+      if (outcome !== "stored") await sink.persist(batch, never);
+
+      assert.deepEqual(await store.readBack(), ["a1"]);
+    },
+  },
+  ...hostileValues.map(
+    ({ says, text }): SinkCase => ({
+      name: `${says} in a value comes back as it is`,
+      async run({ store, start }) {
+        const sink = await start();
+
+        await sink.persist({ events: [markedEvent(text)] }, never);
+
+        assert.deepEqual(await store.readBack(), [text]);
+      },
+    }),
+  ),
+  ...hostileNames.flatMap(({ says, text }) =>
+    (["id", "type", "attribute", "service"] as const).map(
+      (member): SinkCase => ({
+        name: `${says} in the ${member} of an entity does no harm`,
+        async run({ store, start }) {
+          const sink = await start();
+          await sink.persist({ events: [marked("before")] }, never);
+
+          await sink.persist({ events: [markedEvent("odd", { [member]: text })] }, never);
+
+          assert.deepEqual([...(await store.readBack())].sort(), ["before", "odd"]);
+        },
+      }),
+    ),
+  ),
+];
+
+/** An event of the first or another entity. */
+export function marked(mark: string, entity = 1): Event {
+  return markedEvent(mark, { id: `urn:ngsi-ld:Room:${entity}` });
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+
+const properties = `
+a.sources = s
+a.channels = c1 c2
+a.sinks = pg files
+a.sources.s.type = http
+a.sources.s.port = 5050
+a.sources.s.channels = c1 c2
+a.sources.s.handler = ngsi
+a.sources.s.handler.notification_target = /here
+a.channels.c1.type = memory
+a.channels.c2.type = memory
+a.sinks.pg.type = rdb
+a.sinks.pg.channel = c1
+a.sinks.pg.rdb_port = 1
+a.sinks.pg.rdb_password = hidden
+a.sinks.files.type = rdb
+a.sinks.files.channel = c2
+a.sinks.files.rdb_dialect = sqlite
+`;
+
+const notification = JSON.stringify({
+  id: "urn:ngsi-ld:Notification:1",
+  type: "Notification",
+  data: [
+    {
+      id: "Room:1",
+      type: "Room",
+      Level: { type: "Property", value: "high" },
+      level: { type: "Property", value: 2 },
+      unitCode: { type: "Property", value: "CEL" },
+    },
+    { id: "room2", type: "Room", level: { type: "Property", value: "it's" } },
+  ],
+});
+
+async function explained(context: TestContext, more: readonly string[], files = { "note.json": notification }) {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, { "a.properties": properties, ...files });
+  const at = (name: string) => path.join(folder, name);
+  const flags = ["--config", at("a.properties"), "--data-dir", at("data"), "--header", "Fiware-Service: OpenIoT"];
+  const result = await runCli(["explain", ...flags, ...more, at("note.json")]);
+  return { ...result, left: (await readdir(folder)).sort() };
+}
+
+test("explain tells channels, tables, columns, SQL, parameters and changed names, and touches no database", async (context) => {
+  const { code, stdout, stderr, left } = await explained(context, []);
+
+  assert.equal(code, 0, stderr);
+  const suffixed = /level_[0-9a-f]{8}/.exec(stdout)?.[0] ?? "no suffix";
+  const lines = stdout.split("\n").map((line) => line.trim());
+  for (const line of [
+    "event 1 of source s, to c1, c2",
+    "sink pg (rdb)",
+    "sink files (rdb)",
+    "schema openiot, table room_1",
+    'CREATE SCHEMA IF NOT EXISTS "openiot"',
+    `CREATE TABLE IF NOT EXISTS "openiot"."room_1" ("recvtime" text, "entityid" text, "entitytype" text, "${suffixed}" text, "level" text, "unitcode" text)`,
+    'note: service "OpenIoT" is schema "openiot"',
+    'note: table name "Room:1" is table "room_1"',
+    `note: "Level" is column "${suffixed}"; column "level" is that of another name`,
+    'note: "unitCode" is column "unitcode"',
+    "event 2 of source s, to c1, c2",
+  ])
+    assert.ok(lines.includes(line), `${line}\n${stdout}`);
+  assert.match(stdout, /VALUES \(\$1, \$2, \$3, \$4\)\n {4}\["[^"]+","room2","Room","it's"\]/);
+  assert.doesNotMatch(stdout, /hidden/);
+  assert.deepEqual(left, ["a.properties", "note.json"]);
+});
+
+test("explain --json holds the same as data", async (context) => {
+  const { code, stdout } = await explained(context, ["--json"]);
+
+  assert.equal(code, 0);
+  const events: unknown[] = JSON.parse(stdout);
+  const second = Object(events[1]);
+  assert.deepEqual([events.length, second.source, second.channels], [2, "s", ["c1", "c2"]]);
+  const [pg, files] = second.sinks;
+  assert.deepEqual([pg.sink, files.sink], ["pg", "files"]);
+  const [write] = pg.explanation.writes;
+  assert.deepEqual([write.destination.schema, write.destination.table], ["openiot", "room2"]);
+  assert.equal(write.rows[0].at(-1), "it's");
+  assert.match(files.explanation.statements.at(-1).text, /VALUES \(\?, \?, \?, \?\)$/);
+});
+
+test("explain of something that is no notification fails with what the handler says", async (context) => {
+  const { code, stdout, stderr } = await explained(context, [], { "note.json": "{" });
+
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^deneb: ./);
+});

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { ChannelLimits, PluginSetup } from "../../core/testing/index.js";
+import { postgresqlStore, sqliteStore } from "./relational-stores.js";
+
+export interface NamedSetup {
+  /** What of the plugin is tested; empty when there is nothing to tell apart. */
+  readonly name: string;
+  readonly setup: PluginSetup;
+  /** Why it cannot be tested here. */
+  readonly skip?: string;
+}
+
+/**
+ * How the plugins of the repository are tested, by kind and type: those that are not named here are tested with
+ * their defaults.
+ */
+export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string, readonly NamedSetup[]>([
+  ["source http", [{ name: "", setup: { config: () => ({ port: 0, bind: "127.0.0.1" }) } }]],
+  [
+    "interceptor name-mappings",
+    [{ name: "", setup: { config: (folder) => ({ name_mappings_conf_file: join(folder, "mappings.json") }) } }],
+  ],
+  ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
+  ["channel file", [{ name: "", setup: { limits: inFolder } }]],
+  ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql()]],
+]);
+
+function boundedBy({ capacity, transactionCapacity, patience }: ChannelLimits) {
+  return { capacity, transactionCapacity, "keep-alive": patience };
+}
+
+function inFolder(limits: ChannelLimits, folder: string) {
+  return { ...boundedBy(limits), checkpointDir: join(folder, "checkpoint"), dataDirs: [join(folder, "data")] };
+}
+
+async function onPostgresql(): Promise<NamedSetup> {
+  const name = " on PostgreSQL";
+  const reached = await postgresqlStore();
+  await reached?.close();
+  if (reached === undefined) return { name, setup: {}, skip: "PostgreSQL is not reachable" };
+  return { name, setup: { openStore } };
+}
+
+async function openStore() {
+  const store = await postgresqlStore();
+  if (store === undefined) throw new Error("the PostgreSQL of the tests went away");
+  return store;
+}

@@ -1,0 +1,25 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { batchSink, type Event, type Receipt, type Sink } from "deneb/sdk";
+import type { EventLinesConfig } from "./config.js";
+
+/** Appends each event as a line of JSON. */
+export function eventLines({ file }: EventLinesConfig): Sink {
+  return batchSink<FileHandle>({
+    open: () => open(file, "a"),
+    write: append,
+    close: (handle) => handle.close(),
+  });
+}
+
+/** All of the lines or none: what was written before a failure is cut off again. */
+async function append(handle: FileHandle, events: readonly Event[]): Promise<Receipt> {
+  const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  const { size } = await handle.stat();
+  try {
+    await handle.appendFile(text);
+  } catch (error) {
+    await handle.truncate(size);
+    throw error;
+  }
+  return { requestBytes: Buffer.byteLength(text), responseBytes: 0 };
+}

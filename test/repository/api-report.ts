@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { dirname, join as joinPath, normalize } from "node:path/posix";
+import { repositoryRoot } from "../support/repository.js";
+
+/** The public entries of the package and the file that reports each. */
+export const publicEntries = [
+  { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
+  { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
+  { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
+  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt" },
+] as const;
+
+/** The declarations that an entry shows, as the compiler wrote them, comments left out, file by file. */
+export async function apiReport({ name, entry }: Pick<(typeof publicEntries)[number], "name" | "entry">) {
+  const folder = dirname(entry);
+  const texts = await declarations(entry);
+  const own = [...texts].filter(([path]) => dirname(path) === folder).sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
+  return [`# The public interface of ${name}, written by npm run docs\n`, ...parts].join("\n");
+}
+
+/** What the changelog must name under Unreleased, so that no change of the surface goes without a line there. */
+export function fingerprint(report: string): string {
+  return createHash("sha256").update(report).digest("hex").slice(0, 8);
+}
+
+async function declarations(entry: string, seen = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
+  if (seen.has(entry)) return seen;
+  const text = await readFile(join(repositoryRoot, "dist", entry), "utf8");
+  seen.set(entry, withoutComments(text));
+  for (const [, specifier = ""] of text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)) {
+    await declarations(normalize(joinPath(dirname(entry), `${specifier}.d.ts`)), seen);
+  }
+  return seen;
+}
+
+function withoutComments(text: string): string {
+  return text
+    .replaceAll(/\/\*.*?\*\//gs, "")
+    .replaceAll(/^\/\/.*$/gm, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .join("\n");
+}
