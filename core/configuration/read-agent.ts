@@ -7,8 +7,8 @@ import { errorAt } from "./fault-at.js";
 import { readSink, type SinkReading } from "./read-sink.js";
 import { readSinkGroup } from "./read-sink-group.js";
 import { readSource } from "./read-source.js";
-import { groupLinkFaults } from "./sink-group-links.js";
 import { type Setting, settingsWithout } from "./setting.js";
+import { groupLinkFaults } from "./sink-group-links.js";
 import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { ComponentNode, Topology } from "./topology.js";
 
@@ -32,7 +32,12 @@ export function readAgent(settings: readonly Setting[], agent: string, surroundi
   const sinks = declared.sinks.blocks.map((block) => readSink(block, names, surroundings));
   const groups = declared.groups.blocks.map((block) => readSinkGroup(block, declared.sinks.names, surroundings));
   const links = { written: sources.map(({ link }) => link), read: sinks.map(({ link }) => link) };
-  const nodes = { sources: valuesOf(sources), channels: valuesOf(channels), sinks: valuesOf(sinks), groups: valuesOf(groups) };
+  const nodes = {
+    sources: valuesOf(sources),
+    channels: valuesOf(channels),
+    sinks: valuesOf(sinks),
+    groups: valuesOf(groups),
+  };
   return {
     value: { agent, ...nodes },
     faults: [

@@ -21,7 +21,9 @@ export function unknownSettings(
   catalogue: PluginCatalogue,
 ): readonly Fault[] {
   const { config, slots = {}, kind, type } = definition;
-  const maps = Object.keys(config).filter((name) => config[name]?.format === "map").map(mapPrefix);
+  const maps = Object.keys(config)
+    .filter((name) => config[name]?.format === "map")
+    .map(mapPrefix);
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
   return [...settingsWithout(block.settings, Object.keys(config), maps)].map(([name, { key, value, line }]) => {
     const meant = nearest(name, known);

@@ -16,7 +16,15 @@ export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
 export { mappedEvent, withMappedNames } from "./mapped-event.js";
 export { addMappings, type MappingEdit, removeMappings, updateMappings } from "./mapping-edits.js";
 export { type MappingNode, mappingsJson } from "./mapping-tree.js";
-export type { Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export {
+  type Attribute,
+  type Entity,
+  isEntity,
+  type Member,
+  type Notification,
+  type Value,
+  type ValueKind,
+} from "./model.js";
 export { type CompiledMappings, compileNameMappings, type NameMappings, type Names } from "./name-mappings.js";
 export {
   type NameMappingsFile,
@@ -25,4 +33,5 @@ export {
   readNameMappingsFile,
 } from "./name-mappings-file.js";
 export { columnName, type Naming, schemaName, shorten, tableName } from "./naming.js";
+export { TextPattern } from "./text-pattern.js";
 export { attributeText, isoTime, memberText } from "./values.js";

@@ -78,7 +78,10 @@ export interface AnyPlugin {
   readonly stability: "stable" | "beta" | "deprecated";
   readonly config: Schema;
   readonly slots?: Slots;
-  check?(config: unknown, linked?: readonly string[]): readonly { readonly property: string; readonly reason: string }[];
+  check?(
+    config: unknown,
+    linked?: readonly string[],
+  ): readonly { readonly property: string; readonly reason: string }[];
   create(config: unknown, context: unknown): unknown;
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
 }
