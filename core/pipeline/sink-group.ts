@@ -10,6 +10,7 @@ import {
   type SinkProcessor,
 } from "../sdk/index.js";
 import { SinkCounters } from "./counters.js";
+import { logContext } from "./log-context.js";
 import type { Settled } from "./settlements.js";
 
 /** A sink of a group; the agent starts and stops it. */
@@ -42,8 +43,8 @@ export class SinkGroup implements Pick<Sink, "persist"> {
   readonly #byName: ReadonlyMap<string, GroupMember>;
   readonly #attempted: ReadonlyMap<string, WeakSet<Event>>;
   readonly #storedBy = new WeakMap<Event, GroupMember>();
-  /** The sink that stored last; another one is news. */
-  #active: string | undefined;
+  /** The sinks that failed the last time; failing again is not news. */
+  readonly #failing = new Set<string>();
 
   constructor(parts: SinkGroupParts) {
     this.#parts = parts;
@@ -58,7 +59,7 @@ export class SinkGroup implements Pick<Sink, "persist"> {
         return await this.#store(batch, member, signal);
       } catch (error) {
         if (signal.aborted || retryableOf(error) === false) throw error;
-        this.#parts.processor.failed(member.name);
+        this.#noteFailure(member.name, batch, error);
         failures.push({ sink: member.name, error });
       }
     }
@@ -98,9 +99,17 @@ export class SinkGroup implements Pick<Sink, "persist"> {
     counters.persisted += batch.events.length;
     for (const event of batch.events) this.#storedBy.set(event, member);
     processor.succeeded(name);
-    if (this.#active !== name) log.debug({ sink: name }, "another sink of the group stores");
-    this.#active = name;
+    if (this.#failing.delete(name)) log.info({ sink: name }, "sink of the group stores again");
     return receipt;
+  }
+
+  #noteFailure(sink: string, { events }: Batch, error: unknown): void {
+    const { processor, log } = this.#parts;
+    processor.failed(sink);
+    const fields = { sink, events: events.length, reason: reasonOf(error), ...logContext(events) };
+    if (this.#failing.has(sink)) log.debug(fields, "sink of the group failed");
+    else log.warn(fields, "sink of the group failed");
+    this.#failing.add(sink);
   }
 
   /** May pass as soon as one of the failures may; an error that does not say is handed on as it is. */

@@ -13,7 +13,7 @@ const events: readonly Event[] = [1, 2].map((body) => ({ headers: {}, body }));
 const { signal } = new AbortController();
 
 function group(...sinks: readonly ScriptedSink[]) {
-  const { log } = recordingLog();
+  const { log, lines } = recordingLog();
   const told: string[] = [];
   const settled: (readonly [string, Settled])[] = [];
   const account = (name: string) => ({ settled: (counts: Settled) => settled.push([name, counts]) });
@@ -28,7 +28,7 @@ function group(...sinks: readonly ScriptedSink[]) {
   };
   const made = new SinkGroup({ name: "g", members, processor, log, account: account("g") });
   const counts = () => members.map(({ counters: { processed, persisted } }) => [processed, persisted]);
-  return { made, told, settled, counts };
+  return { made, told, settled, counts, lines };
 }
 
 test("the first sink of the order gets the batch, and no other one", async () => {
@@ -59,6 +59,17 @@ for (const error of [away, new Error("nobody knows")])
       [2, 2],
     ]);
   });
+
+test("a sink that fails is told once at level warn, and once when it stores again", async () => {
+  const { made, lines } = group(new ScriptedSink((_, write) => (write < 3 ? away : undefined)), new ScriptedSink());
+
+  for (const _ of [1, 2, 3, 4]) await made.persist({ events }, signal);
+
+  assert.deepEqual(
+    lines.map(({ level, message }) => `${level} ${message}`),
+    ["warn sink of the group failed", "debug sink of the group failed", "info sink of the group stores again"],
+  );
+});
 
 test("data that a sink refuses for good goes to no other sink and is no failure of the sink", async () => {
   const [first, second] = [new ScriptedSink(() => bad), new ScriptedSink()];
