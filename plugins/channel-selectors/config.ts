@@ -40,6 +40,7 @@ export const roundRobinSchema = {
   "storages.*": {
     doc: "`storages.storage1 = <channels>` up to the number of storages: the channels that take turns for this storage, separated by blanks or commas.",
     format: "map",
+    default: {},
   },
 } as const satisfies Schema;
 

@@ -44,6 +44,7 @@ export const regexExtractorSchema = {
   "serializers.*": {
     doc: "`serializers.<name>.name = <header>`: the header that gets the text of the group, kept in lower case. `serializers.<name>.type` may be `default` and nothing else.",
     format: "map",
+    default: {},
   },
 } as const satisfies Schema;
 
