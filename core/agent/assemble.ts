@@ -1,28 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ComponentNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
-import { catchUpOf } from "../pipeline/catch-up.js";
+import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
-import { SinkCounters } from "../pipeline/counters.js";
-import type { DeadLetters } from "../pipeline/dead-letters.js";
-import { SinkDelivery } from "../pipeline/delivery.js";
-import type { Ledger } from "../pipeline/ledger.js";
-import { ReplayedLetters } from "../pipeline/replayed-letters.js";
-import { SinkRunner } from "../pipeline/sink-runner.js";
-import { SupervisedSink } from "../pipeline/supervised-sink.js";
-import { AgentError, type Context, type IncomingTransaction } from "../sdk/index.js";
-import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
+import { AgentError, type IncomingTransaction } from "../sdk/index.js";
+import { type AssemblyParts, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
+import { runningGroup, runningSink } from "./running-sink.js";
 
-export interface AssemblyParts {
-  readonly loggers: Loggers;
-  readonly clock: Clock;
-  readonly dataDir: string;
-  readonly deadLetters: DeadLetters;
-  readonly ledger: Ledger;
-  readonly observer: TransactionObserver;
-}
+export type { AssemblyParts } from "./assembly-parts.js";
 
 /**
  * Creates every component of a topology and links them; those of a previous assembly that are described in the same
@@ -32,10 +18,7 @@ export function assemble(topology: Topology, parts: AssemblyParts, previous: Ass
   const channels = topology.channels.map((node) => sameOf(previous.channels, node) ?? runningChannel(node, parts));
   const byName = new Map(channels.map((running) => [running.name, running.channel]));
   const stays = (name: string) => previous.channels.some(({ channel }) => channel === byName.get(name));
-  const sinks = topology.sinks.map((node) => {
-    const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;
-    return same ?? runningSink(node, channelOf(byName, node.channel), parts);
-  });
+  const sinks = assembledSinks(topology, { stays, channelOf: (name) => channelOf(byName, name), parts, previous });
   const sources = topology.sources.map((node) => {
     const same = node.channels.every(stays) ? sameOf(previous.sources, node) : undefined;
     return same ?? runningSource(node, byName, parts);
@@ -52,8 +35,33 @@ function sameOf<R extends { readonly node: ComponentNode }>(
   return previous.find((running) => isDeepStrictEqual(running.node, node));
 }
 
-function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {
-  return { name, log: loggers.of(name), dataDir, now: () => clock.now() };
+interface SinkSurroundings {
+  readonly stays: (channel: string) => boolean;
+  readonly channelOf: (name: string) => CountedChannel;
+  readonly parts: AssemblyParts;
+  readonly previous: Assembly;
+}
+
+/** In the order of the topology. A group is taken as it is only as a whole: its sinks have one loop. */
+function assembledSinks(
+  { sinks, groups = [] }: Topology,
+  { stays, channelOf, parts, previous }: SinkSurroundings,
+): readonly RunningSink[] {
+  const sameIn = (node: SinkNode, group: SinkGroupNode | undefined) => {
+    const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;
+    return same !== undefined && isDeepStrictEqual(same.group, group) ? same : undefined;
+  };
+  const grouped = groups.flatMap((group) => {
+    const nodes = sinks.filter(({ name }) => group.sinks.includes(name));
+    const same = nodes.flatMap((node) => sameIn(node, group) ?? []);
+    const [first] = nodes;
+    if (first === undefined || same.length === nodes.length) return same;
+    return runningGroup(group, { nodes, channel: channelOf(first.channel), parts });
+  });
+  return sinks.map((node) => {
+    const member = grouped.find(({ name }) => name === node.name);
+    return member ?? sameIn(node, undefined) ?? runningSink(node, channelOf(node.channel), parts);
+  });
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
@@ -61,48 +69,6 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const component = createComponent("channel", node, context);
   const channel = new CountedChannel(component, parts.ledger.account(node.name), context.now);
   return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };
-}
-
-function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyParts): RunningSink {
-  const context = contextOf(node.name, parts);
-  const { deadLetters, clock, ledger, observer } = parts;
-  const { log } = context;
-  const counters = new SinkCounters();
-  const replayed = new ReplayedLetters({ sink: node.name, deadLetters, log });
-  const sink = new SupervisedSink({
-    name: node.name,
-    create: () => createComponent("sink", node, context),
-    persistTimeout: node.batching.persistTimeout ?? 0,
-    log,
-    clock,
-    tell: (status) => {
-      running.status = status;
-    },
-  });
-  const delivery = new SinkDelivery({
-    name: node.name,
-    sink,
-    retry: node.batching,
-    deadLetters,
-    counters,
-    log,
-    clock,
-    observer,
-  });
-  const runner = new SinkRunner({
-    channel,
-    delivery,
-    batching: node.batching,
-    counters,
-    log,
-    settlements: channel.settlements,
-    replayed,
-    ...(channel.durable ? { catchUp: catchUpOf({ sink, gate: channel.gate, retry: node.batching, log }) } : {}),
-    account: ledger.account(node.channel).sink(node.name),
-  });
-  const common = { name: node.name, setupTime: clock.now(), status: "IDLE" } as const;
-  const running: RunningSink = { ...common, node, channel, sink, replayed, runner, counters };
-  return running;
 }
 
 function runningSource(

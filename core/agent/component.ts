@@ -1,9 +1,9 @@
-import type { ComponentNode, SinkNode, SourceNode } from "../configuration/topology.js";
+import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../configuration/topology.js";
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
 import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
-import type { SinkRunner } from "../pipeline/sink-runner.js";
+import type { SinkLoop } from "../pipeline/sink-runner.js";
 import type { SupervisedSink } from "../pipeline/supervised-sink.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
 
@@ -34,8 +34,10 @@ export interface RunningSink extends Running {
   readonly channel: CountedChannel;
   readonly sink: SupervisedSink;
   readonly replayed: ReplayedLetters;
-  readonly runner: SinkRunner;
+  readonly runner: SinkLoop;
   readonly counters: SinkCounters;
+  /** The group it is in; its runner and its replayed letters are those of the whole group. */
+  readonly group?: SinkGroupNode;
 }
 
 /** All components of an agent, created but not started. */

@@ -11,7 +11,7 @@ export interface ComponentHealth {
 }
 
 export interface AgentHealth {
-  /** True when every component runs and no sink fails. */
+  /** True when every component runs and no sink fails; of a group one sink that runs and does not fail is enough. */
   readonly ready: boolean;
   readonly components: readonly ComponentHealth[];
 }
@@ -30,5 +30,12 @@ export function healthOf({ assembly }: Agent): AgentHealth {
         : { ...common, failure: { since: failure.since.toISOString(), reason: failure.reason } };
     }),
   ];
-  return { ready: components.every(({ status, failure }) => status === "START" && failure === undefined), components };
+  const wellSinks = sinks.filter(({ status, sink }) => status === "START" && sink.health.failure === undefined);
+  const isSpared = (name: string) => {
+    const group = sinks.find((sink) => sink.name === name)?.group;
+    return group !== undefined && wellSinks.some((sink) => group.sinks.includes(sink.name));
+  };
+  const isWell = ({ kind, name, status, failure }: ComponentHealth) =>
+    (status === "START" && failure === undefined) || (kind === "sink" && isSpared(name));
+  return { ready: components.every(isWell), components };
 }

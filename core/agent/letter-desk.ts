@@ -83,14 +83,15 @@ export class LetterDesk {
   /** Marked before they are put: a sink that is quick to refuse one again must have the last word. */
   async #send(sink: RunningSink, parcel: readonly OpenLetter[]): Promise<number> {
     const ids = parcel.map(({ id }) => id);
-    await this.letters.mark(sink.name, ids, "replaying");
+    const keeper = parcel[0]?.sink ?? sink.name;
+    await this.letters.mark(keeper, ids, "replaying");
     try {
       const transaction = sink.channel.openPut();
       for (const letter of parcel) transaction.put(replayOf(letter));
       await transaction.commit();
     } catch (cause) {
-      await this.letters.mark(sink.name, ids, "waiting");
-      throw new AgentError("REPLAY_REFUSED", `putting ${ids.length} letters into the channel of sink "${sink.name}"`, {
+      await this.letters.mark(keeper, ids, "waiting");
+      throw new AgentError("REPLAY_REFUSED", `putting ${ids.length} letters into the channel of sink "${keeper}"`, {
         cause,
         retryable: true,
       });
@@ -99,7 +100,7 @@ export class LetterDesk {
   }
 
   #sinkOf({ sink }: OpenLetter): RunningSink {
-    const running = this.#agent.assembly.sinks.find(({ name }) => name === sink);
+    const running = this.#agent.assembly.sinks.find(({ name, group }) => name === sink || group?.name === sink);
     if (running !== undefined) return running;
     const names = this.#agent.assembly.sinks.map(({ name }) => name).join(", ");
     throw new AgentError("UNKNOWN_SINK", `replaying to sink "${sink}", which the agent does not have; it has ${names}`);

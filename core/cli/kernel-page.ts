@@ -4,6 +4,7 @@ import {
   pluginFoldersProperty,
   pluginPackagesProperty,
 } from "../configuration/kernel-settings.js";
+import { sinkGroupProperties } from "../configuration/sink-group-properties.js";
 import { sinkProperties } from "../configuration/sink-properties.js";
 import { sourceProperties } from "../configuration/source-properties.js";
 import type { Schema } from "../sdk/index.js";
@@ -24,6 +25,9 @@ export function kernelPage(): string {
     "## Every sink",
     "Each is written `<agent>.sinks.<sink>.<property> = <value>`.",
     propertyTable(sinkProperties),
+    "## Every sink group",
+    "Each is written `<agent>.sinkgroups.<group>.<property> = <value>`.",
+    propertyTable(sinkGroupProperties),
   ];
   return `${parts.join("\n\n")}\n`;
 }

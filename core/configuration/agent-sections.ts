@@ -5,7 +5,7 @@ import { shownValue } from "./secret.js";
 import { type Section, sectionOf } from "./section.js";
 import { type Setting, type Settings, settingsBelow } from "./setting.js";
 
-const sectionNames = ["sources", "channels", "sinks"] as const;
+const sectionNames = ["sources", "channels", "sinks", "sinkgroups"] as const;
 export type SectionName = (typeof sectionNames)[number];
 
 /** Names of the agents that have a source, channel or sink in the file. */
@@ -58,7 +58,6 @@ function tooFewParts({ key, value, line }: Setting): Fault {
 }
 
 const laterSections: ReadonlyMap<string, string> = new Map([
-  ["sinkgroups", "sink groups are not supported by this version"],
   ["configfilters", `configuration filters are not supported by this version; use \${env:NAME}`],
 ]);
 

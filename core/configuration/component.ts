@@ -15,11 +15,13 @@ export interface ComponentInput {
   readonly type: TypeSetting;
   /** Names that the kernel reads, to suggest them for a misspelt key. */
   readonly kernelNames: readonly string[];
+  /** What the component chooses among, for its check; absent where nothing or not known. */
+  readonly linked?: readonly string[] | undefined;
 }
 
 /** Reads a component with the components nested in its slots. */
 export function readComponent(
-  { block, type, kernelNames }: ComponentInput,
+  { block, type, kernelNames, linked }: ComponentInput,
   surroundings: Surroundings,
 ): Reading<ComponentNode> {
   const { value: definition, faults } = componentType(type, surroundings);
@@ -36,7 +38,7 @@ export function readComponent(
     ...slots.faults,
     ...read.faults,
     ...unknownSettings({ definition, block: own, kernelNames }, surroundings.catalogue),
-    ...checkFaults(definition, own, read),
+    ...checkFaults({ definition, block: own, type, linked }, read),
   ];
   if (read.config === undefined || slots.value === undefined || !startable(all))
     return { value: undefined, faults: all };
@@ -62,16 +64,24 @@ function readSlots(
   };
 }
 
+interface Checked extends Pick<ComponentInput, "block" | "type" | "linked"> {
+  readonly definition: AnyPlugin;
+}
+
 /** Asks the definition only when each value by itself is right: its check relies on their types. */
 function checkFaults(
-  definition: AnyPlugin,
-  block: ComponentBlock,
+  { definition, block, type, linked }: Checked,
   { config, places }: SettingsReading<Schema>,
 ): readonly Fault[] {
   if (config === undefined || definition.check === undefined) return [];
-  const placeOf = (property: string) => places.get(property) ?? { key: `${block.key}.${property}`, line: block.line };
+  const placeOf = (property: string) => {
+    const given = places.get(property);
+    if (given !== undefined) return given;
+    const line = property === "type" ? type.setting?.line : block.settings.get(property)?.line;
+    return { key: `${block.key}.${property}`, line: line ?? block.line };
+  };
   try {
-    return definition.check(config).map(({ property, reason }) => errorAt(placeOf(property), reason));
+    return definition.check(config, linked).map(({ property, reason }) => errorAt(placeOf(property), reason));
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const reason = `could not be checked by the plugin ${definition.kind} "${definition.type}": ${message}`;

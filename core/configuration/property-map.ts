@@ -1,5 +1,6 @@
 import type { Property } from "../sdk/index.js";
 import { errorAt, type Place } from "./fault-at.js";
+import { mapPrefix, sharesItsName } from "./map-name.js";
 import { fromSetting, type PropertyReading } from "./property-text.js";
 import { type Setting, type Settings, settingsBelow } from "./setting.js";
 import type { Environment } from "./surroundings.js";
@@ -12,13 +13,13 @@ interface MapProperty {
 
 /** Collects the lines below a property of the format `map`. */
 export function propertyMap({ name, property, settings }: MapProperty, env: Environment): PropertyReading {
-  const direct = settings.get(name);
+  const direct = sharesItsName(name) ? undefined : settings.get(name);
   if (direct !== undefined) {
     const reason = `must be given as ${name}.<name> = <value>`;
     return { state: "unreadable", faults: [errorAt({ key: direct.key, line: direct.line }, reason)] };
   }
   const nature = property.sensitive === undefined ? {} : { sensitive: property.sensitive };
-  const readings = [...settingsBelow(settings, name)].map(([entry, setting]) => ({
+  const readings = [...settingsBelow(settings, mapPrefix(name))].map(([entry, setting]) => ({
     entry,
     setting,
     ...fromSetting(nature, setting, env),

@@ -5,8 +5,10 @@ import { declaredComponents, emptyListFaults } from "./declared-components.js";
 import type { Fault } from "./fault.js";
 import { errorAt } from "./fault-at.js";
 import { readSink, type SinkReading } from "./read-sink.js";
+import { readSinkGroup } from "./read-sink-group.js";
 import { readSource } from "./read-source.js";
 import { type Setting, settingsWithout } from "./setting.js";
+import { groupLinkFaults } from "./sink-group-links.js";
 import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { ComponentNode, Topology } from "./topology.js";
 
@@ -16,18 +18,26 @@ export function readAgent(settings: readonly Setting[], agent: string, surroundi
     sources: agentSection(settings, agent, "sources"),
     channels: agentSection(settings, agent, "channels"),
     sinks: agentSection(settings, agent, "sinks"),
+    groups: agentSection(settings, agent, "sinkgroups"),
   };
   const declared = {
     sources: declaredComponents(section.sources, surroundings.env),
     channels: declaredComponents(section.channels, surroundings.env),
     sinks: declaredComponents(section.sinks, surroundings.env),
+    groups: declaredComponents(section.groups, surroundings.env),
   };
   const names = declared.channels.names;
   const channels = declared.channels.blocks.map((block) => readChannel(block, surroundings));
   const sources = declared.sources.blocks.map((block) => readSource(block, names, surroundings));
   const sinks = declared.sinks.blocks.map((block) => readSink(block, names, surroundings));
+  const groups = declared.groups.blocks.map((block) => readSinkGroup(block, declared.sinks.names, surroundings));
   const links = { written: sources.map(({ link }) => link), read: sinks.map(({ link }) => link) };
-  const nodes = { sources: valuesOf(sources), channels: valuesOf(channels), sinks: valuesOf(sinks) };
+  const nodes = {
+    sources: valuesOf(sources),
+    channels: valuesOf(channels),
+    sinks: valuesOf(sinks),
+    groups: valuesOf(groups),
+  };
   return {
     value: { agent, ...nodes },
     faults: [
@@ -35,8 +45,9 @@ export function readAgent(settings: readonly Setting[], agent: string, surroundi
       ...emptyListFaults(section.sources, declared.sources),
       ...emptyListFaults(section.channels, declared.channels),
       ...emptyListFaults(section.sinks, declared.sinks),
-      ...[...channels, ...sources, ...sinks].flatMap(({ faults }) => faults),
+      ...[...channels, ...sources, ...sinks, ...groups].flatMap(({ faults }) => faults),
       ...idleChannels(declared.channels, links),
+      ...groupLinkFaults(groups, sinks),
       ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
     ],
   };

@@ -10,7 +10,9 @@ import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { SinkNode } from "./topology.js";
 
 export interface SinkReading extends Reading<SinkNode> {
+  readonly name: string;
   readonly link: ChannelLink;
+  readonly placeOf: (property: string) => Place;
   /** Undefined where it is at fault itself. */
   readonly batchSize: unknown;
   readonly batchSizePlace: Place;
@@ -26,7 +28,9 @@ export function readSink(block: ComponentBlock, channels: readonly string[], sur
   const channel = values.get("channel");
   const link = { place: placeOf("channel"), channels: typeof channel === "string" ? [channel] : undefined };
   const reading = {
+    name: block.name,
     link,
+    placeOf,
     batchSize: values.get("batch_size"),
     batchSizePlace: placeOf("batch_size"),
     faults: [...spelt.faults, ...faults, ...linkFaults(link, channels), ...component.faults],

@@ -22,7 +22,7 @@ export function readSource(
   const { config, places, faults } = readSettings(sourceSettings, block, surroundings);
   const component = readComponent(componentInput(block), surroundings);
   const interceptors = readInterceptors(block, surroundings);
-  const selector = readSelector(block, surroundings);
+  const selector = readSelector(block, config?.channels, surroundings);
   const place = places.get("channels") ?? { key: `${block.key}.channels`, line: block.line };
   const link = { place, channels: config?.channels };
   const reading = {
@@ -51,7 +51,11 @@ function componentInput(block: ComponentBlock) {
   } as const;
 }
 
-function readSelector(block: ComponentBlock, surroundings: Surroundings): Reading<ComponentNode> {
+function readSelector(
+  block: ComponentBlock,
+  channels: readonly string[] | undefined,
+  surroundings: Surroundings,
+): Reading<ComponentNode> {
   const key = `${block.key}.selector`;
   const settings = settingsBelow(block.settings, "selector");
   const line = firstLine(settings) ?? block.line;
@@ -66,6 +70,7 @@ function readSelector(block: ComponentBlock, surroundings: Surroundings): Readin
         preset: sourceProperties["selector.type"].default,
       },
       kernelNames: ["type"],
+      linked: channels,
     },
     surroundings,
   );

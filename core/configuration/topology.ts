@@ -38,10 +38,20 @@ export interface SinkNode extends ComponentNode {
   readonly batching: Batching;
 }
 
+/** Sinks that take turns at one channel. */
+export interface SinkGroupNode {
+  readonly name: string;
+  /** Names of its sinks, in the order of the file; all read from one channel. */
+  readonly sinks: readonly string[];
+  readonly processor: ComponentNode;
+}
+
 /** One agent of a properties file: its components and how they are linked. */
 export interface Topology {
   readonly agent: string;
   readonly sources: readonly SourceNode[];
   readonly channels: readonly ComponentNode[];
   readonly sinks: readonly SinkNode[];
+  /** A sink is in one group at most; absent: no groups. */
+  readonly groups?: readonly SinkGroupNode[];
 }

@@ -2,6 +2,7 @@ import type { AnyPlugin, Slots } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import type { Fault } from "./fault.js";
 import { warningAt } from "./fault-at.js";
+import { mapPrefix } from "./map-name.js";
 import { nearest } from "./nearest.js";
 import { MASK, shownValue } from "./secret.js";
 import { settingsWithout } from "./setting.js";
@@ -20,7 +21,9 @@ export function unknownSettings(
   catalogue: PluginCatalogue,
 ): readonly Fault[] {
   const { config, slots = {}, kind, type } = definition;
-  const maps = Object.keys(config).filter((name) => config[name]?.format === "map");
+  const maps = Object.keys(config)
+    .filter((name) => config[name]?.format === "map")
+    .map(mapPrefix);
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
   return [...settingsWithout(block.settings, Object.keys(config), maps)].map(([name, { key, value, line }]) => {
     const meant = nearest(name, known);

@@ -24,7 +24,16 @@ export { mappedEvent, withMappedNames } from "./mapped-event.js";
 export { addMappings, type MappingEdit, removeMappings, updateMappings } from "./mapping-edits.js";
 export { type MappingNode, mappingsJson } from "./mapping-tree.js";
 export { metadataText } from "./metadata.js";
-export type { Api, Attribute, Entity, Member, Notification, Value, ValueKind } from "./model.js";
+export {
+  type Api,
+  type Attribute,
+  type Entity,
+  isEntity,
+  type Member,
+  type Notification,
+  type Value,
+  type ValueKind,
+} from "./model.js";
 export { type CompiledMappings, compileNameMappings, type NameMappings, type Names } from "./name-mappings.js";
 export {
   type NameMappingsFile,
@@ -43,4 +52,5 @@ export {
   tableName,
 } from "./naming.js";
 export { type NameLimit, nameLimits, shorten } from "./shorten.js";
+export { TextPattern } from "./text-pattern.js";
 export { attributeText, isoTime, memberText } from "./values.js";

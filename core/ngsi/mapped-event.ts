@@ -1,6 +1,6 @@
 import type { Event } from "../sdk/index.js";
 import { eventHeaders } from "./headers.js";
-import type { Entity } from "./model.js";
+import { isEntity } from "./model.js";
 import type { NameMappings } from "./name-mappings.js";
 
 /**
@@ -35,10 +35,4 @@ export function mappedEvent(event: Event): Event {
 
 function mappedBody(body: unknown): unknown {
   return typeof body === "object" && body !== null && "mapped" in body ? body.mapped : body;
-}
-
-function isEntity(body: unknown): body is Entity {
-  if (typeof body !== "object" || body === null) return false;
-  if (!("id" in body && "type" in body && "attributes" in body)) return false;
-  return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }

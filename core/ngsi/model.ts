@@ -46,6 +46,13 @@ export interface Entity {
   readonly attributes: readonly Attribute[];
 }
 
+/** True when the body of an event is an entity. */
+export function isEntity(body: unknown): body is Entity {
+  if (typeof body !== "object" || body === null) return false;
+  if (!("id" in body && "type" in body && "attributes" in body)) return false;
+  return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
+}
+
 /** What a broker told: entities, and which subscription they answer. */
 export interface Notification {
   readonly subscriptionId?: string;

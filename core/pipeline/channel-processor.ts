@@ -40,12 +40,17 @@ export class ChannelProcessor {
   #route(events: readonly Event[]): { required: Map<string, Event[]>; optional: Map<string, Event[]> } {
     const required = new Map<string, Event[]>();
     const optional = new Map<string, Event[]>();
+    const unrouted: Event[] = [];
     for (const event of events) {
       const intercepted = this.#intercept(event);
       if (intercepted === undefined) continue;
       const selection = this.#parts.selector.select(intercepted);
+      if (selection.required.length === 0 && selection.optional.length === 0) unrouted.push(intercepted);
       for (const name of selection.required) append(required, name, intercepted);
       for (const name of selection.optional) append(optional, name, intercepted);
+    }
+    if (unrouted.length > 0) {
+      this.#parts.log.warn({ events: unrouted.length, ...logContext(unrouted) }, "events dropped: no channel chosen");
     }
     return { required, optional };
   }

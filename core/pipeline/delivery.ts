@@ -40,7 +40,7 @@ export interface RetryPolicy {
 
 export interface DeliveryParts {
   readonly name: string;
-  readonly sink: Sink;
+  readonly sink: Pick<Sink, "persist">;
   readonly retry: RetryPolicy;
   readonly deadLetters: DeadLetters;
   readonly counters: SinkCounters;

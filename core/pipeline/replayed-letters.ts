@@ -12,7 +12,10 @@ export function withoutLetter(event: Event): Event {
 }
 
 export interface ReplayedLettersParts {
+  /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;
+  /** Other names under which its letters may have been kept: of the sinks of a group before they were in it. */
+  readonly others?: readonly string[];
   readonly deadLetters: DeadLetters;
   readonly log: Logger;
 }
@@ -28,8 +31,10 @@ export class ReplayedLetters {
 
   /** Reads what earlier runs of the agent stored. */
   async start(): Promise<void> {
-    const { sink, deadLetters } = this.#parts;
-    for (const [id, { mark }] of await deadLetters.standings(sink)) if (mark === "stored") this.#stored.add(id);
+    const { sink, others = [], deadLetters } = this.#parts;
+    for (const name of [sink, ...others]) {
+      for (const [id, { mark }] of await deadLetters.standings(name)) if (mark === "stored") this.#stored.add(id);
+    }
   }
 
   /** Replayed events whose letter is stored already, or is in the list before them. */
@@ -49,11 +54,22 @@ export class ReplayedLetters {
     const ids = events.map(({ headers }) => headers[letterHeader]).filter((id) => id !== undefined);
     if (ids.length === 0) return;
     for (const id of ids) this.#stored.add(id);
-    const { sink, deadLetters, log } = this.#parts;
+    const { sink, others = [], log } = this.#parts;
     try {
-      await deadLetters.mark(sink, ids, "stored");
+      if (others.length === 0) await this.#mark(sink, ids);
+      else for (const name of [sink, ...others]) await this.#mark(name, await this.#keptBy(name, ids));
     } catch (error) {
       log.error({ letters: ids.length, reason: reasonOf(error) }, "replayed letters are stored but not marked so");
     }
+  }
+
+  async #mark(name: string, ids: readonly string[]): Promise<void> {
+    await this.#parts.deadLetters.mark(name, ids, "stored");
+  }
+
+  /** A letter that is replayed has a standing where it is kept. */
+  async #keptBy(name: string, ids: readonly string[]): Promise<readonly string[]> {
+    const standings = await this.#parts.deadLetters.standings(name);
+    return ids.filter((id) => standings.has(id));
   }
 }

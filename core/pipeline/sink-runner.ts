@@ -21,11 +21,20 @@ export interface SinkRunnerParts {
   /** Passed before the first take; absent where no sink of the channel keeps positions. */
   readonly catchUp?: (signal: AbortSignal) => Promise<boolean>;
   /** Told of every batch that has left the channel. */
-  readonly account?: { settled(events: Settled): void };
+  readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
+}
+
+/** What feeds a sink. */
+export interface SinkLoop {
+  start(): void;
+  /** Stores what is left in the channel, then ends; gives up the rest when the signal aborts. */
+  drain(signal: AbortSignal): Promise<void>;
+  /** Ends after the write that is running; what is not stored goes back into the channel. */
+  halt(signal: AbortSignal): Promise<void>;
 }
 
 /** The loop of one sink: take a batch, deliver it, commit the take. */
-export class SinkRunner {
+export class SinkRunner implements SinkLoop {
   readonly #parts: SinkRunnerParts;
   readonly #settlements: Settlements;
   readonly #draining = new AbortController();
@@ -44,12 +53,10 @@ export class SinkRunner {
     this.#loop ??= this.#run();
   }
 
-  /** Stores what is left in the channel, then ends; gives up the rest when the signal aborts. */
   async drain(signal: AbortSignal): Promise<void> {
     await this.#end(this.#draining, signal);
   }
 
-  /** Ends after the write that is running; what is not stored goes back into the channel. */
   async halt(signal: AbortSignal): Promise<void> {
     await this.#end(this.#halting, signal);
   }
@@ -122,6 +129,6 @@ export class SinkRunner {
   async #commit(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
     await transaction.commit();
     const settled = this.#settlements.close(events);
-    this.#parts.account?.settled(settled);
+    this.#parts.account?.settled(settled, events);
   }
 }

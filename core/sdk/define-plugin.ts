@@ -54,8 +54,12 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
-  /** Faults that concern several properties at once, or values a format cannot judge; each names its property. */
-  readonly check?: (config: ConfigOf<S>) => readonly PropertyFault<S>[];
+  /**
+   * Faults that concern several properties at once, or values a format cannot judge; each names its property. `linked`
+   * are the names among which the component chooses: for a selector the channels of its source, for a sink processor
+   * the sinks of its group; undefined for other kinds, and where the configuration does not say.
+   */
+  readonly check?: (config: ConfigOf<S>, linked?: readonly string[]) => readonly PropertyFault<S>[];
   /** Makes the component. No I/O here: see the lifecycle law. */
   create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
   /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */
@@ -66,10 +70,17 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
 
 /** What a plugin's `check` says about one property; the agent adds the line of the file. */
 export interface PropertyFault<S extends Schema> {
-  readonly property: keyof S & string;
+  /** A property, `<property>.<entry>` for an entry of a map, or `type` when the type is the wrong one. */
+  readonly property: PropertyName<S> | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
 }
+
+type PropertyName<S extends Schema> = {
+  [K in keyof S & string]: S[K]["format"] extends "map" ? K | `${EntriesOf<K>}.${string}` : K;
+}[keyof S & string];
+
+type EntriesOf<Name extends string> = Name extends `${infer Base}.*` ? Base : Name;
 
 /** A definition whose schema and slots are not known to the reader: what the registry holds. */
 export interface AnyPlugin {
@@ -82,7 +93,10 @@ export interface AnyPlugin {
   readonly apiVersion?: number;
   readonly config: Schema;
   readonly slots?: Slots;
-  check?(config: unknown): readonly { readonly property: string; readonly reason: string }[];
+  check?(
+    config: unknown,
+    linked?: readonly string[],
+  ): readonly { readonly property: string; readonly reason: string }[];
   create(config: unknown, context: unknown): unknown;
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
   explain?(config: unknown, event: Event, context: Context): Promise<Explanation>;

@@ -18,7 +18,10 @@ export interface Formats {
   readonly words: readonly string[];
   /** A list of milliseconds separated by blanks or commas, each 1 or more. */
   readonly "millis-list": readonly number[];
-  /** The properties below this one: `mapping.a = x` gives `{ a: "x" }` for `mapping`. */
+  /**
+   * The properties below this one: `mapping.a = x` gives `{ a: "x" }` for `mapping`. Where the name is a property of its
+   * own, too, the map is called `<name>.*`: with `storages = 1` and `storages.a = x` it is `storages.*`.
+   */
   readonly map: Readonly<Record<string, string>>;
 }
 

@@ -20,6 +20,20 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
     "interceptor name-mappings",
     [{ name: "", setup: { config: (folder) => ({ name_mappings_conf_file: join(folder, "mappings.json") }) } }],
   ],
+  [
+    "interceptor regex_extractor",
+    [
+      {
+        name: "",
+        setup: {
+          config: () => ({ regex: "(\\w+)", serializers: ["first"], "serializers.*": { "first.name": "word" } }),
+        },
+      },
+    ],
+  ],
+  ["interceptor remove_header", [{ name: "", setup: { config: () => ({ withName: "link" }) } }]],
+  ["interceptor search_replace", [{ name: "", setup: { config: () => ({ searchPattern: "a" }) } }]],
+  ["selector round_robin", [{ name: "", setup: { config: () => ({ "storages.*": { storage1: "c1 c2" } }) } }]],
   ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
   ["channel file", [{ name: "", setup: { limits: inFolder } }]],
   ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql()]],

@@ -102,6 +102,15 @@ test("interceptors run in order and may drop an event", async () => {
   assert.deepEqual(await content(a), ["1xy", "3xy"]);
 });
 
+test("an event for which no channel is chosen is told at level warn", async () => {
+  const { made, lines } = processor({}, { required: [], optional: [] });
+
+  await made.emit(events(1, 2));
+
+  const [warning] = lines.filter(({ level }) => level === "warn");
+  assert.deepEqual(warning, { level: "warn", fields: { events: 2 }, message: "events dropped: no channel chosen" });
+});
+
 test("a notification without entities is received and processed", async () => {
   const a = channel("a", 10);
   const { made } = processor({ a }, { required: ["a"], optional: [] });

@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
 import { readConfiguration } from "../../core/configuration/read-configuration.js";
 import { discover } from "../../core/registry/discover.js";
-import { repositoryRoot } from "../support/repository.js";
+import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 
-const folder = join(repositoryRoot, "config");
+const files = (await repositoryFiles("config")).filter((path) => path.endsWith(".properties"));
 
-for (const name of readdirSync(folder).filter((file) => file.endsWith(".properties")))
-  test(`config/${name} has no fault`, async () => {
+for (const path of files)
+  test(`${path} has no fault`, async () => {
     const { catalogue } = await discover([join(repositoryRoot, "dist", "plugins")]);
-    const text = await readFile(join(folder, name), "utf8");
+    const text = await readFile(join(repositoryRoot, path), "utf8");
+    const input = { text, env: {}, readFile: () => "", catalogue };
+    const { agents } = readConfiguration(input);
 
-    const { topology, faults } = readConfiguration({ text, env: {}, readFile: () => "", catalogue });
+    const configurations = agents.map((agent) => readConfiguration({ ...input, agent }));
 
-    assert.deepEqual(faults, []);
-    assert.notEqual(topology, undefined);
+    assert.ok(agents.length > 0);
+    for (const { topology, faults } of configurations) {
+      assert.deepEqual(faults, []);
+      assert.notEqual(topology, undefined);
+    }
   });

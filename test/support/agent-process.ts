@@ -23,16 +23,18 @@ export interface AgentSetup {
   readonly properties: string;
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Further words of the command line. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts the program as a user would, on free ports, and waits until it is ready. */
 export async function startAgent(
   context: Pick<TestContext, "after">,
-  { properties, folder, env = {} }: AgentSetup,
+  { properties, folder, env = {}, flags: more = [] }: AgentSetup,
 ): Promise<AgentProcess> {
   const file = path.join(folder, "agent.properties");
   await writeFile(file, properties);
-  const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
+  const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", ...more];
   const child = spawn(process.execPath, [main, "run", ...flags], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

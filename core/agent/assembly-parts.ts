@@ -1,0 +1,18 @@
+import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { Ledger } from "../pipeline/ledger.js";
+import type { Context } from "../sdk/index.js";
+import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
+
+/** What the components of an agent share. */
+export interface AssemblyParts {
+  readonly loggers: Loggers;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly deadLetters: DeadLetters;
+  readonly ledger: Ledger;
+  readonly observer: TransactionObserver;
+}
+
+export function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {
+  return { name, log: loggers.of(name), dataDir, now: () => clock.now() };
+}

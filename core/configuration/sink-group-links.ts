@@ -1,0 +1,57 @@
+import type { Fault } from "./fault.js";
+import { errorAt, warningAt } from "./fault-at.js";
+import type { SinkReading } from "./read-sink.js";
+import type { SinkGroupReading } from "./read-sink-group.js";
+import type { sinkSettings } from "./sink-properties.js";
+import type { Batching } from "./topology.js";
+
+/** What is wrong between the groups of an agent and their sinks. */
+export function groupLinkFaults(groups: readonly SinkGroupReading[], sinks: readonly SinkReading[]): readonly Fault[] {
+  return groups.flatMap((group, index) => [
+    ...takenFaults(group, groups.slice(0, index)),
+    ...channelFaults(group, sinks),
+    ...feedingFaults(group, sinks),
+  ]);
+}
+
+function takenFaults({ place, sinks = [] }: SinkGroupReading, before: readonly SinkGroupReading[]): readonly Fault[] {
+  return [...new Set(sinks)].flatMap((value) => {
+    const other = before.find((group) => group.sinks?.includes(value));
+    const reason = `is in the group "${other?.name}" already; a sink is in one group at most`;
+    return other === undefined ? [] : [errorAt({ ...place, value }, reason)];
+  });
+}
+
+/** A group takes a batch once, so there is one channel to take it from. */
+function channelFaults({ place, name, sinks = [] }: SinkGroupReading, all: readonly SinkReading[]): readonly Fault[] {
+  const read = sinks.flatMap((sink) => {
+    const channel = all.find((reading) => reading.name === sink)?.link.channels?.[0];
+    return channel === undefined ? [] : [{ sink, channel }];
+  });
+  if (new Set(read.map(({ channel }) => channel)).size < 2) return [];
+  const listed = read.map(({ sink, channel }) => `"${sink}" from "${channel}"`).join(", ");
+  return [errorAt(place, `the sinks of group "${name}" read from different channels: ${listed}; give them one`)];
+}
+
+/** The group is fed as its first sink says; another wish of another sink would be ignored silently. */
+function feedingFaults({ name, sinks = [] }: SinkGroupReading, all: readonly SinkReading[]): readonly Fault[] {
+  const members = sinks.flatMap((sink) => all.find((reading) => reading.name === sink) ?? []);
+  const [first, ...others] = members;
+  if (first?.value === undefined) return [];
+  const { batching } = first.value;
+  return others.flatMap(({ value, placeOf }) => {
+    if (value === undefined) return [];
+    const differing = fields.filter(([field]) => String(value.batching[field]) !== String(batching[field]));
+    return differing.map(([field, key]) => {
+      const rule = `the group "${name}" is fed as its first sink says: "${first.name}" has ${batching[field]}`;
+      return warningAt(placeOf(key), `has no effect: ${rule}; write the same here`);
+    });
+  });
+}
+
+const fields = [
+  ["batchSize", "batch_size"],
+  ["batchTimeout", "batch_timeout"],
+  ["batchTtl", "batch_ttl"],
+  ["batchRetryIntervals", "batch_retry_intervals"],
+] as const satisfies readonly (readonly [keyof Batching, keyof typeof sinkSettings])[];

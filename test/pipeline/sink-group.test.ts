@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SinkCounters } from "../../core/pipeline/counters.js";
+import type { Settled } from "../../core/pipeline/settlements.js";
+import { SinkGroup } from "../../core/pipeline/sink-group.js";
+import { AgentError, codeOf, type Event, retryableOf, type SinkProcessor } from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
+import { ScriptedSink } from "../support/scripted-sink.js";
+
+const away = new AgentError("AWAY", "the store is away", { retryable: true });
+const bad = new AgentError("BAD", "the value never goes in");
+const events: readonly Event[] = [1, 2].map((body) => ({ headers: {}, body }));
+const { signal } = new AbortController();
+
+function group(...sinks: readonly ScriptedSink[]) {
+  const { log, lines } = recordingLog();
+  const told: string[] = [];
+  const settled: (readonly [string, Settled])[] = [];
+  const account = (name: string) => ({ settled: (counts: Settled) => settled.push([name, counts]) });
+  const members = sinks.map((sink, index) => {
+    const name = `s${index + 1}`;
+    return { name, sink, counters: new SinkCounters(), account: account(name) };
+  });
+  const processor: SinkProcessor = {
+    order: (names) => names,
+    succeeded: (sink) => told.push(`${sink} succeeded`),
+    failed: (sink) => told.push(`${sink} failed`),
+  };
+  const made = new SinkGroup({ name: "g", members, processor, log, account: account("g") });
+  const counts = () => members.map(({ counters: { processed, persisted } }) => [processed, persisted]);
+  return { made, told, settled, counts, lines };
+}
+
+test("the first sink of the order gets the batch, and no other one", async () => {
+  const [first, second] = [new ScriptedSink(), new ScriptedSink()];
+  const { made, told, counts } = group(first, second);
+
+  await made.persist({ events }, signal);
+
+  assert.deepEqual([first.stored.length, second.writes.length], [2, 0]);
+  assert.deepEqual(told, ["s1 succeeded"]);
+  assert.deepEqual(counts(), [
+    [2, 2],
+    [0, 0],
+  ]);
+});
+
+for (const error of [away, new Error("nobody knows")])
+  test(`a sink that fails with "${error.message}" hands the batch on to the next one`, async () => {
+    const [first, second] = [new ScriptedSink(() => error), new ScriptedSink()];
+    const { made, told, counts } = group(first, second);
+
+    await made.persist({ events }, signal);
+
+    assert.deepEqual(second.stored, events);
+    assert.deepEqual(told, ["s1 failed", "s2 succeeded"]);
+    assert.deepEqual(counts(), [
+      [2, 0],
+      [2, 2],
+    ]);
+  });
+
+test("a sink that fails is told once at level warn, and once when it stores again", async () => {
+  const { made, lines } = group(new ScriptedSink((_, write) => (write < 3 ? away : undefined)), new ScriptedSink());
+
+  for (const _ of [1, 2, 3, 4]) await made.persist({ events }, signal);
+
+  assert.deepEqual(
+    lines.map(({ level, message }) => `${level} ${message}`),
+    ["warn sink of the group failed", "debug sink of the group failed", "info sink of the group stores again"],
+  );
+});
+
+test("data that a sink refuses for good goes to no other sink and is no failure of the sink", async () => {
+  const [first, second] = [new ScriptedSink(() => bad), new ScriptedSink()];
+  const { made, told } = group(first, second);
+
+  await assert.rejects(made.persist({ events }, signal), bad);
+
+  assert.deepEqual([second.writes.length, told], [0, []]);
+});
+
+test("when all fail the error may pass, names each sink, and retries do not count as processed again", async () => {
+  const { made, counts } = group(new ScriptedSink(() => new Error("odd")), new ScriptedSink(() => away));
+  const failure = await made.persist({ events }, signal).catch((error: unknown) => error);
+  await assert.rejects(made.persist({ events }, signal));
+
+  assert.equal(codeOf(failure), "GROUP_FAILED");
+  assert.equal(retryableOf(failure), true);
+  assert.match(String(failure), /sink "s1": odd; sink "s2": the store is away/);
+  assert.deepEqual(counts(), [
+    [2, 0],
+    [2, 0],
+  ]);
+});
+
+test("when no sink says what its error means, the group does not say it either", async () => {
+  const { made } = group(new ScriptedSink(() => new Error("odd")));
+
+  const failure = await made.persist({ events }, signal).catch((error: unknown) => error);
+
+  assert.equal(retryableOf(failure), undefined);
+});
+
+test("what left the channel is in the books of the sinks that stored it, the rest in those of the group", async () => {
+  const { made, settled } = group(new ScriptedSink((_, write) => (write === 2 ? away : undefined)), new ScriptedSink());
+  const letter: Event = { headers: {}, body: 3 };
+  for (const event of events) await made.persist({ events: [event] }, signal);
+
+  made.settled({ stored: 2, "dead-lettered": 1, filtered: 0 }, [...events, letter]);
+
+  assert.deepEqual(settled, [
+    ["s1", { stored: 1, "dead-lettered": 0, filtered: 0 }],
+    ["s2", { stored: 1, "dead-lettered": 0, filtered: 0 }],
+    ["g", { stored: 0, "dead-lettered": 1, filtered: 0 }],
+  ]);
+});
