@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.js";
 import type { PostgresqlPrograms } from "./postgresql-programs.js";
 
 /** A PostgreSQL that belongs to this test run. */
@@ -36,7 +35,7 @@ export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms):
   };
   try {
     await run(initdb, ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"], options);
-    const port = await freePort();
+    const port = await freePort(HOST);
     running = true;
     await run(pgCtl, ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder)], options);
     return { host: HOST, port, user: USER, stop };
@@ -69,14 +68,4 @@ async function accountOf(name: string): Promise<Account | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the loopback interface gave no port");
-  return address.port;
 }

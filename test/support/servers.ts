@@ -1,4 +1,5 @@
 import pg from "pg";
+import { provideMosquitto } from "./mosquitto-server.js";
 import { type OwnPostgresql, startOwnPostgresql } from "./own-postgresql.js";
 import { postgresqlPrograms } from "./postgresql-programs.js";
 
@@ -14,12 +15,24 @@ export interface Servers {
 
 const REACH_TIMEOUT_MILLIS = 2000;
 
+/** Makes PostgreSQL and an MQTT broker available to the test processes. */
+export async function provideServers(): Promise<Servers> {
+  const all = await Promise.all([providePostgresql(), provideMosquitto()]);
+  return {
+    remarks: all.flatMap(({ remarks }) => remarks),
+    absent: all.flatMap(({ absent }) => absent),
+    stop: async () => {
+      await Promise.all(all.map((server) => server.stop()));
+    },
+  };
+}
+
 /**
  * Makes PostgreSQL available to the test processes: the one that DENEB_TEST_PGHOST, _PGPORT, _PGUSER and _PGPASSWORD
  * point to when it answers, else one of our own from the programs installed here. The variables are set in
  * `process.env`, which the test processes inherit.
  */
-export async function provideServers(): Promise<Servers> {
+async function providePostgresql(): Promise<Servers> {
   const given = givenPostgresql();
   if (await answers(given)) return { remarks: [`PostgreSQL: ${where(given)}`], absent: [], stop: async () => {} };
   const programs = await postgresqlPrograms();
