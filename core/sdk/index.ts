@@ -15,7 +15,15 @@ export {
   type PropertyFault,
   type Slots,
 } from "./define-plugin.js";
-export { AgentError, type AgentErrorOptions, codeOf, RejectedDelivery, reasonOf, retryableOf } from "./errors.js";
+export {
+  AgentError,
+  type AgentErrorOptions,
+  codeOf,
+  RejectedDelivery,
+  reasonOf,
+  retryAfterOf,
+  retryableOf,
+} from "./errors.js";
 export type { Event } from "./event.js";
 export type { Interceptor } from "./interceptor.js";
 export type { Lifecycle } from "./lifecycle.js";

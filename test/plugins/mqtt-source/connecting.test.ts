@@ -62,7 +62,7 @@ test("a certificate file that is not there fails the start and is named", async 
 /** As mosquitto_passwd writes it. */
 function mosquittoHash(password: string): string {
   const iterations = 101;
-  const salt = Buffer.from("salt of a test");
+  const salt = Buffer.from("twelve bytes");
   const hash = pbkdf2Sync(password, salt, iterations, 64, "sha512");
   return `$7$${iterations}$${salt.toString("base64")}$${hash.toString("base64")}`;
 }
