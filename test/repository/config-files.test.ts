@@ -9,7 +9,9 @@ import { repositoryRoot } from "../support/repository.js";
 
 const folder = join(repositoryRoot, "config");
 
-for (const name of readdirSync(folder).filter((file) => file.endsWith(".properties")))
+for (const name of readdirSync(folder, { encoding: "utf8", recursive: true }).filter((file) =>
+  file.endsWith(".properties"),
+))
   test(`config/${name} has no fault`, async () => {
     const { catalogue } = await discover([join(repositoryRoot, "dist", "plugins")]);
     const text = await readFile(join(folder, name), "utf8");

@@ -71,7 +71,10 @@ export async function runningSource(context: TestContext, setting: Setting) {
       incoming: (transaction) => accounted.push(transaction),
     },
   );
-  context.after(() => source.stop(AbortSignal.abort()));
+  context.after(async () => {
+    await source.stop(AbortSignal.abort());
+    await forgetSession(setting.config?.client_id);
+  });
   await source.start();
   const logged = async (message: string, times = 1) => {
     const found = () => lines.filter((line) => line.message === message);
@@ -100,7 +103,18 @@ export async function sharedBroker(context: TestContext) {
   const url = `mqtt://${host}:${port}`;
   const topic = `deneb_test/${id}`;
   const publish = await publisher(context, url);
+  sessions.add(id);
   return { url, topic, publish, config: { url, topics: [`${topic}/#`], client_id: id } };
+}
+
+/** Names of clients that left a session at the shared broker. */
+const sessions = new Set<string>();
+
+async function forgetSession(clientId: string | undefined): Promise<void> {
+  if (clientId === undefined || !sessions.has(clientId)) return;
+  const { host, port } = brokerOfTests();
+  const client = await connectAsync(`mqtt://${host}:${port}`, { clientId, clean: true });
+  await client.endAsync();
 }
 
 /** The program of a broker; undefined, and the test skipped, where it is not installed. */
