@@ -4,7 +4,6 @@ export const httpSinkSchema = {
   url: {
     doc: "Where to send; a template, in which only path and query may hold {{...}}. Values are percent-encoded.",
     format: "text",
-    env: "AGENT_HTTP_URL",
   },
   method: { doc: "Method of the requests.", format: ["POST", "PUT", "PATCH"], default: "POST" },
   send: {

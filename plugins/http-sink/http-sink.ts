@@ -12,14 +12,14 @@ export class HttpSink implements Sink {
   readonly #config: HttpSinkConfig;
   readonly #context: Context;
   readonly #writer: Writer;
-  /** Events that went out with a batch that failed as a whole: the next try leaves them out. */
-  readonly #sent = new WeakSet<Event>();
+  readonly #sent: WeakSet<Event>;
   #agent: Agent | undefined;
 
   constructor(config: HttpSinkConfig, context: Context) {
     this.#config = config;
     this.#context = context;
     this.#writer = new Writer(config);
+    this.#sent = sentOf(context);
   }
 
   async start(): Promise<void> {
@@ -73,6 +73,18 @@ export class HttpSink implements Sink {
     if (failure !== undefined) throw failure;
     return { requestBytes: body.length, responseBytes: answer.bytes };
   }
+}
+
+/**
+ * Events that went out with a batch that failed as a whole: the next try leaves them out. By the context, because that is
+ * the same for the sink that takes the place of one whose write took too long.
+ */
+const sentByContext = new WeakMap<Context, WeakSet<Event>>();
+
+function sentOf(context: Context): WeakSet<Event> {
+  const sent = sentByContext.get(context) ?? new WeakSet<Event>();
+  sentByContext.set(context, sent);
+  return sent;
 }
 
 interface Progress {

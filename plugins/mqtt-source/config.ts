@@ -9,7 +9,6 @@ export const mqttSchema = {
   url: {
     doc: "The broker: mqtt://host:port, or mqtts://host:port for TLS. Without a port 1883 and 8883.",
     format: "text",
-    env: "AGENT_MQTT_URL",
   },
   topics: {
     doc: "Topic filters to subscribe to, separated by blanks or commas; + stands for one level, a last # for all below.",

@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { SinkCounters } from "../../../core/pipeline/counters.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
 import { SinkDelivery } from "../../../core/pipeline/delivery.js";
+import plugin from "../../../plugins/http-sink/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
-import { now, patient, receiver, room, runningSink } from "./receiver.js";
+import { now, patient, receiver, room, runningSink, sinkConfig } from "./receiver.js";
 
 const busy = { code: "HTTP_BUSY", retryable: true } as const;
 const refused = { code: "HTTP_REFUSED", retryable: false } as const;
@@ -154,6 +155,36 @@ test("what was sent before the server went away is not sent again", async (conte
 
   await assert.rejects(sink.persist({ events }, patient), busy);
   await sink.persist({ events }, patient);
+
+  assert.deepEqual(
+    server.requests.map(({ body }) => body),
+    ["1", "2", "2", "3"],
+  );
+});
+
+test("a sink that takes the place of another goes on where that was", async (context) => {
+  const server = await receiver(context, (response, number) => {
+    if (number !== 2) response.end();
+  });
+  const config = { ...sinkConfig, url: server.url, body: "{{attribute.n}}", max_connections: 1 };
+  const { log } = recordingLog();
+  const place = { name: "http-sink", log, dataDir: "", now: () => now };
+  const [first, second] = [plugin.create(config, place), plugin.create(config, place)];
+  context.after(() => second.stop(patient));
+  const events = [room("a", 1), room("b", 2), room("c", 3)];
+  const late = new AbortController();
+  await first.start();
+  const write = first.persist({ events }, late.signal);
+  await until(
+    async () => server.requests.length,
+    (count) => count === 2,
+  );
+
+  late.abort();
+  await assert.rejects(write);
+  await first.stop(patient);
+  await second.start();
+  await second.persist({ events }, patient);
 
   assert.deepEqual(
     server.requests.map(({ body }) => body),
