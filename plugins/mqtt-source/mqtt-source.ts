@@ -55,6 +55,7 @@ export class MqttSource implements Source {
   async #subscribe(client: MqttClient, sessionPresent: boolean): Promise<void> {
     const { topics, qos } = this.#config;
     const { log } = this.#context;
+    const { signal } = this.#connection;
     try {
       const grants = await client.subscribeAsync([...topics], { qos: qos === 0 ? 0 : 1 });
       const refused = grants.filter((grant) => grant.qos === refusedQos).map(({ topic }) => topic);
@@ -62,7 +63,8 @@ export class MqttSource implements Source {
       this.#failing = undefined;
       log.info({ url: this.#config.url, topics, sessionPresent }, "subscribed");
     } catch (error) {
-      if (!this.#stopping.signal.aborted) log.error({ topics, reason: reasonOf(error) }, "subscription failed");
+      // A connection that ends meanwhile is told of elsewhere, and the next one subscribes again.
+      if (!signal.aborted) log.error({ topics, reason: reasonOf(error) }, "subscription failed");
     }
   }
 
