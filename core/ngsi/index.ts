@@ -6,6 +6,7 @@ export { decodeLd } from "./decode-ld.js";
 export { decodeV1 } from "./decode-v1.js";
 export { decodeV2 } from "./decode-v2.js";
 export { encodeName, type Kept, type KeptLetters, lowerCase, replaceOdd } from "./encoding.js";
+export { attributeJson, entityJson, entityValuesJson } from "./entity-json.js";
 export { ExactNumber } from "./exact-number.js";
 export {
   type AttributeFormat,

@@ -6,6 +6,7 @@ import {
   type Logger,
   type Receipt,
   reasonOf,
+  retryAfterOf,
   retryableOf,
   type Sink,
 } from "../sdk/index.js";
@@ -18,6 +19,9 @@ import { wait } from "./wait.js";
 
 /** An error that does not say whether it may pass is tried this often at the most, even when retries are endless. */
 const mostRetriesOfUnknownErrors = 10;
+
+/** A timer takes no more milliseconds than this. */
+const longestTimer = 2 ** 31 - 1;
 
 /** What became of an event of a batch. */
 export type Outcome = "stored" | "dead-lettered" | "filtered";
@@ -104,7 +108,8 @@ export class SinkDelivery {
 
   /** Logs a new failure once, then waits for the next try; false when the signal aborts. */
   async #pause(events: readonly Event[], failure: Failure, attempt: number, signal: AbortSignal): Promise<boolean> {
-    const interval = intervalOf(this.#parts.retry.batchRetryIntervals, attempt);
+    const asked = Math.min(retryAfterOf(failure.error) ?? 0, longestTimer);
+    const interval = Math.max(intervalOf(this.#parts.retry.batchRetryIntervals, attempt), asked);
     const reason = reasonOf(failure.error);
     const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...logContext(events) };
     if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");

@@ -2,6 +2,8 @@
 export interface AgentErrorOptions extends ErrorOptions {
   /** True when the same call may succeed later (the store is away, the channel is full); false when it never will. */
   readonly retryable?: boolean;
+  /** Milliseconds before which trying again is of no use, when the other side said so. */
+  readonly retryAfter?: number;
 }
 
 /**
@@ -15,12 +17,14 @@ export class AgentError extends Error {
   /** Upper-case name of the kind of failure, for example `CHANNEL_FULL` or `SINK_UNREACHABLE`. */
   readonly code: string;
   readonly retryable: boolean;
+  readonly retryAfter: number | undefined;
 
   constructor(code: string, message: string, options?: AgentErrorOptions) {
     super(message, options);
     this.name = "AgentError";
     this.code = code;
     this.retryable = options?.retryable ?? false;
+    this.retryAfter = options?.retryAfter;
   }
 }
 
@@ -50,6 +54,12 @@ export class RejectedDelivery extends AgentError {
 export function retryableOf(error: unknown): boolean | undefined {
   if (typeof error !== "object" || error === null || !("retryable" in error)) return undefined;
   return typeof error.retryable === "boolean" ? error.retryable : undefined;
+}
+
+/** The `retryAfter` property of any thrown value, in milliseconds; undefined when it does not say. */
+export function retryAfterOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("retryAfter" in error)) return undefined;
+  return typeof error.retryAfter === "number" && error.retryAfter >= 0 ? error.retryAfter : undefined;
 }
 
 /** The `code` property of any thrown value; undefined when it has none. */

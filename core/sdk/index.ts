@@ -23,6 +23,7 @@ export {
   codeOf,
   RejectedDelivery,
   reasonOf,
+  retryAfterOf,
   retryableOf,
   type Sender,
 } from "./errors.js";

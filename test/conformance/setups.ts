@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { ChannelLimits, PluginSetup } from "../../core/testing/index.js";
+import { brokerOfTests } from "../support/mosquitto-server.js";
+import { reachable } from "../support/reachable.js";
 import { postgresqlStore, sqliteStore } from "./relational-stores.js";
 
 export interface NamedSetup {
@@ -34,6 +36,8 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
   ["interceptor remove_header", [{ name: "", setup: { config: () => ({ withName: "link" }) } }]],
   ["interceptor search_replace", [{ name: "", setup: { config: () => ({ searchPattern: "a" }) } }]],
   ["selector round_robin", [{ name: "", setup: { config: () => ({ "storages.*": { storage1: "c1 c2" } }) } }]],
+  ["source mqtt", [await onMosquitto()]],
+  ["sink http", [{ name: "", setup: { config: () => ({ url: "http://127.0.0.1:1/" }) } }]],
   ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
   ["channel file", [{ name: "", setup: { limits: inFolder } }]],
   ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql()]],
@@ -45,6 +49,12 @@ function boundedBy({ capacity, transactionCapacity, patience }: ChannelLimits) {
 
 function inFolder(limits: ChannelLimits, folder: string) {
   return { ...boundedBy(limits), checkpointDir: join(folder, "checkpoint"), dataDirs: [join(folder, "data")] };
+}
+
+async function onMosquitto(): Promise<NamedSetup> {
+  const { host, port } = brokerOfTests();
+  const setup = { config: () => ({ url: `mqtt://${host}:${port}`, topics: ["conformance"] }) };
+  return (await reachable(host, port)) ? { name: "", setup } : { name: "", setup, skip: "no MQTT broker is reachable" };
 }
 
 async function onPostgresql(): Promise<NamedSetup> {

@@ -76,11 +76,14 @@ for (const { file, agent: name, stored } of examples)
     assert.equal(code, 0);
   });
 
-test("every example is run", () => {
+/** They need a server to talk to; the tests of their plugins talk to real ones, and `deneb check` accepts the files. */
+const withServer = ["http-out", "mqtt-in"];
+
+test("every example is run, but for those that need a server", () => {
   const files = readdirSync(folder).map((file) => path.basename(file, ".properties"));
 
   assert.deepEqual(
     files.filter((file) => !examples.some((example) => example.file === file)),
-    [],
+    withServer,
   );
 });

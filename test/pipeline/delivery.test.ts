@@ -126,3 +126,15 @@ test("a wait for the next try ends at once when the signal aborts, and the event
   assert.equal(settled, false);
   assert.deepEqual(await letters(), []);
 });
+
+test("a wait that the store asks for is kept when it is longer than the interval", async (context) => {
+  const asked = new AgentError("BUSY", "storing to the store that is busy", { retryable: true, retryAfter: 30 });
+  const sink = new ScriptedSink((_, write) => (write === 1 ? asked : write === 2 ? away() : undefined));
+  const { delivery, lines } = await setUp(context, sink);
+
+  await delivery.deliver(events("a"), forever);
+
+  const waits = lines.map(({ fields }) => Reflect.get(fields, "retryInMilliseconds"));
+  assert.deepEqual(waits, [30, 1, undefined]);
+  assert.deepEqual(bodies(sink.stored), ["a"]);
+});

@@ -35,7 +35,10 @@ export const rooms: readonly Room[] = [
 ];
 
 /** The driver packages of the plugins that have some. */
-export const drivers: Readonly<Record<string, readonly string[]>> = { "plugins/rdb-sink": ["pg", "mysql2", "libsql"] };
+export const drivers: Readonly<Record<string, readonly string[]>> = {
+  "plugins/mqtt-source": ["mqtt"],
+  "plugins/rdb-sink": ["pg", "mysql2", "libsql"],
+};
 
 /** What a plugin may import of ours. */
 const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi"]);

@@ -1,3 +1,4 @@
+import { provideMosquitto } from "./mosquitto-server.js";
 import { providedMysql } from "./provided-mysql.js";
 import { providedPostgresql } from "./provided-postgresql.js";
 import { type ProvidedServer, where } from "./provided-server.js";
@@ -12,10 +13,10 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Makes PostgreSQL and MySQL available to the test processes, where that is possible. */
+/** Makes PostgreSQL, MySQL and an MQTT broker available to the test processes, where that is possible. */
 export async function provideServers(): Promise<Servers> {
-  const [postgresql, mysql] = await Promise.all([providedPostgresql(), providedMysql()].map(provide));
-  const servers = [postgresql, mysql].filter((one) => one !== undefined);
+  const databases = [providedPostgresql(), providedMysql()].map(provide);
+  const servers = await Promise.all([...databases, provideMosquitto()]);
   return {
     remarks: servers.flatMap(({ remarks }) => remarks),
     absent: servers.flatMap(({ absent }) => absent),

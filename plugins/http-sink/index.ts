@@ -1,0 +1,14 @@
+import { definePlugin } from "deneb/sdk";
+import { checkHttpSink } from "./check.js";
+import { httpSinkSchema } from "./config.js";
+import { HttpSink } from "./http-sink.js";
+
+export default definePlugin({
+  kind: "sink",
+  type: "http",
+  summary: "Sends each entity, or each batch of them, to a URL, as NGSI JSON or by a template.",
+  stability: "beta",
+  config: httpSinkSchema,
+  check: checkHttpSink,
+  create: (config, context) => new HttpSink(config, context),
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AgentError } from "../../../core/sdk/index.js";
+import { notification, receivedAt, runningSource, sharedBroker } from "./running-source.js";
+
+test("the entities of a notification become events of the service and service path of its topic", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const topic_pattern = `${broker.topic}/+service/#path`;
+  const { logged, received, emitted, accounted } = await runningSource(context, {
+    config: { ...broker.config, topic_pattern },
+  });
+  await logged("subscribed");
+
+  await broker.publish(`${broker.topic}/openiot/park/east`, notification(1));
+
+  assert.deepEqual(await received(1), ["1"]);
+  const { "fiware-correlator": correlator, "transaction-id": transaction, ...headers } = emitted[0]?.headers ?? {};
+  assert.equal(correlator, transaction);
+  const timestamp = String(receivedAt.getTime());
+  assert.deepEqual(headers, { "fiware-service": "openiot", "fiware-servicepath": "/park/east", timestamp });
+  const requestBytes = notification(1).length;
+  assert.deepEqual(accounted, [
+    { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false },
+  ]);
+});
+
+test("where the topic does not tell them, service and service path are those of the configuration", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const { logged, received, emitted } = await runningSource(context, {
+    config: { ...broker.config, service: "smartcity", service_path: "/lights" },
+  });
+  await logged("subscribed");
+
+  await broker.publish(`${broker.topic}/a`, notification(1));
+
+  await received(1);
+  assert.equal(emitted[0]?.headers["fiware-service"], "smartcity");
+  assert.equal(emitted[0]?.headers["fiware-servicepath"], "/lights");
+});
+
+test("a malformed message is acknowledged, counted and logged, and those behind it go in", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const { logged, received, accounted, lines } = await runningSource(context, { config: broker.config });
+  await logged("subscribed");
+
+  for (const payload of ["", "{", '{"no":"data"}', '{"subscriptionId":"s","data":7}', notification(2)]) {
+    await broker.publish(broker.topic, payload);
+  }
+
+  assert.deepEqual(await received(1), ["2"]);
+  assert.deepEqual(
+    accounted.map(({ failed }) => failed),
+    [true, true, true, true, false],
+  );
+  const refused = lines.filter(({ message }) => message === "message refused");
+  assert.deepEqual(
+    refused.map(({ level }) => level),
+    ["debug", "debug", "debug", "debug"],
+  );
+});
+
+test("a handler that breaks costs its message only", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const decode = (): never => {
+    throw new TypeError("broken handler");
+  };
+  const { logged, accounted } = await runningSource(context, { config: broker.config, handler: { decode } });
+  await logged("subscribed");
+
+  await broker.publish(broker.topic, notification(1));
+  await broker.publish(broker.topic, notification(2));
+
+  const lines = await logged("message not understood and given up", 2);
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ["error", "error"],
+  );
+  assert.deepEqual(
+    accounted.map(({ failed }) => failed),
+    [true, true],
+  );
+});
+
+test("a full channel holds its message and all behind it, until it has room", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  let refusals = 0;
+  const emit = async () => {
+    refusals += 1;
+    if (refusals <= 12) throw new AgentError("CHANNEL_FULL", "putting events in a full channel", { retryable: true });
+  };
+  const { logged, received, lines, accounted } = await runningSource(context, { config: broker.config, emit });
+  await logged("subscribed");
+
+  for (const value of [1, 2, 3]) await broker.publish(broker.topic, notification(value));
+
+  assert.deepEqual(await received(3), ["1", "2", "3"]);
+  const held = lines.filter(({ message }) => message === "message held until the channels take it");
+  assert.deepEqual(
+    held.map(({ level }) => level),
+    ["warn", ...Array.from({ length: 11 }, () => "debug")],
+  );
+  assert.equal(accounted.filter(({ failed }) => failed).length, 0);
+});
+
+test("an event that breaks an interceptor each time is given up after ten tries", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  let tries = 0;
+  const emit = async () => {
+    tries += 1;
+    if (tries <= 10) throw new TypeError("broken interceptor");
+  };
+  const { logged, received, accounted } = await runningSource(context, { config: broker.config, emit });
+  await logged("subscribed");
+
+  await broker.publish(broker.topic, notification(1));
+  await broker.publish(broker.topic, notification(2));
+
+  assert.deepEqual(await received(1), ["2"]);
+  assert.equal((await logged("message given up"))[0]?.level, "error");
+  assert.deepEqual(
+    accounted.map(({ failed }) => failed),
+    [true, false],
+  );
+});
