@@ -62,12 +62,7 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
     const pool = await unlessAborted(this.#opened(), signal, ignore);
     const client = await this.#connected(pool, signal);
     const { mostIdle } = this.#settings;
-    // Whatever runs gets the same error; without a listener the client would throw it out of the process.
-    client.on("error", ignore);
-    const release = (how: LeaseEnd) => {
-      client.release(how === "destroy");
-      client.off("error", ignore);
-    };
+    const release = (how: LeaseEnd) => client.release(how === "destroy");
     const lease = new Lease({ release, limitMillis: limitOf(this.#settings), signal });
     this.#leases.add(lease);
     try {
@@ -110,6 +105,9 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
       const pool = new pg.Pool(poolConfig(this.#settings, way));
       // An idle connection that breaks has left the pool already; the next write opens another.
       pool.on("error", ignore);
+      // Whatever runs gets the same error. The server may end a connection at any moment, also while it is handed over
+      // or just thrown away: a client without a listener would throw that out of the process.
+      pool.on("connect", (client) => client.on("error", ignore));
       try {
         (await pool.connect()).release();
         return pool;
