@@ -6,7 +6,7 @@ export default [
   definePlugin({
     kind: "channel",
     type: "file",
-    aliases: ["org.apache.flume.channel.file.FileChannel"],
+    aliases: ["org.apache.flume.channel.file.FileChannel", "com.telefonica.iot.cygnus.channels.CygnusFileChannel"],
     summary: "Keeps events on disk: what was accepted survives the end of the process, whatever ended it.",
     stability: "stable",
     config: fileSchema,
