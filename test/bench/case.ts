@@ -7,7 +7,7 @@ export interface BenchCase {
   readonly system: "agent" | "by-hand" | "bare-http";
   readonly entities: number;
   readonly format: BodyFormat;
-  readonly dialect: "postgresql" | "sqlite" | "mysql";
+  readonly dialect: "postgresql" | "sqlite";
   readonly channel: "memory" | "file";
   /** Further properties of the sink. */
   readonly sink: Readonly<Record<string, string>>;
@@ -56,6 +56,4 @@ export const cases: readonly BenchCase[] = [
   { ...base, name: "embedded database, 1 table", dialect: "sqlite", entities: 1 },
   { ...base, name: "embedded database, 100 tables", dialect: "sqlite" },
   { ...base, name: "embedded database, 1,000 tables", dialect: "sqlite", entities: 1000 },
-  { ...base, name: "MariaDB, 1 table", dialect: "mysql", entities: 1 },
-  { ...base, name: "MariaDB, 100 tables", dialect: "mysql" },
 ];
