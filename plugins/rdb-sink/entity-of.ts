@@ -1,4 +1,4 @@
-import type { Entity } from "deneb/ngsi";
+import { type Entity, isEntity } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 
 /** The entity in the body of an event. */
@@ -8,10 +8,4 @@ export function entityOf({ body }: Event): Entity {
     "NOT_AN_ENTITY",
     `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
   );
-}
-
-function isEntity(body: unknown): body is Entity {
-  if (typeof body !== "object" || body === null) return false;
-  if (!("id" in body && "type" in body && "attributes" in body)) return false;
-  return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }
