@@ -20,7 +20,9 @@ export function runningSink(node: SinkNode, channel: CountedChannel, parts: Asse
   const { batching } = node;
   const log = parts.loggers.of(name);
   const catchUp = channel.durable ? catchUpOf({ sink, gate: channel.gate, retry: batching, log }) : undefined;
-  const feed = { name, sink, counters, account, batching, channel, ...(catchUp === undefined ? {} : { catchUp }) };
+  const { largestBatch } = sink;
+  const own = { name, sink, counters, account, batching, channel, largestBatch };
+  const feed = catchUp === undefined ? own : { ...own, catchUp };
   return made(loopOf(feed, parts));
 }
 
@@ -83,7 +85,7 @@ function supervised(node: SinkNode, channel: CountedChannel, parts: AssemblyPart
   return { name, sink, counters, made };
 }
 
-interface Feed extends Pick<SinkRunnerParts, "counters" | "catchUp"> {
+interface Feed extends Pick<SinkRunnerParts, "counters" | "catchUp" | "largestBatch"> {
   /** Of the sink or the group; its dead letters and log lines are kept under it. */
   readonly name: string;
   readonly sink: Pick<Sink, "persist">;
@@ -94,13 +96,13 @@ interface Feed extends Pick<SinkRunnerParts, "counters" | "catchUp"> {
 }
 
 function loopOf(feed: Feed, parts: AssemblyParts): Loop {
-  const { name, sink, counters, account, batching, channel, others = [], catchUp } = feed;
+  const { name, sink, counters, account, batching, channel, others = [], catchUp, largestBatch } = feed;
   const { deadLetters, clock, loggers, observer } = parts;
   const log = loggers.of(name);
   const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
   const delivery = new SinkDelivery({ name, sink, retry: batching, deadLetters, counters, log, clock, observer });
   const { settlements } = channel;
-  const common = { channel, delivery, batching, counters, log, settlements, replayed, account };
+  const common = { channel, delivery, batching, counters, log, settlements, replayed, account, largestBatch };
   const runner = new SinkRunner(catchUp === undefined ? common : { ...common, catchUp });
   return { runner, replayed };
 }

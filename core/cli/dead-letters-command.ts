@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { dropDeadLetters, listDeadLetters, replayDeadLetters, showDeadLetter } from "./dead-letters.js";
 import type { Terminal } from "./terminal.js";
 
 type Settle = (command: Promise<number>) => Promise<void>;
@@ -10,16 +9,24 @@ export function addDeadLetters(program: Command, settle: Settle, terminal: Termi
   offline(letters.command("list").description("list the letters in the data directory"))
     .option("-s, --sink <sink>", "letters of this sink only")
     .option("--json", "print them as JSON")
-    .action((options) => settle(listDeadLetters(options, terminal)));
+    .action((options) =>
+      settle(import("./dead-letters.js").then(({ listDeadLetters }) => listDeadLetters(options, terminal))),
+    );
   offline(letters.command("show").description("show one letter with its event"))
     .argument("<id>", "id of the letter")
-    .action((id, options) => settle(showDeadLetter(id, options, terminal)));
+    .action((id, options) =>
+      settle(import("./dead-letters.js").then(({ showDeadLetter }) => showDeadLetter(id, options, terminal))),
+    );
   online(letters.command("replay").description("have the running agent store letters after all"))
     .argument("[id]", "id of the letter")
-    .action((id, options) => settle(replayDeadLetters(id, options, terminal)));
+    .action((id, options) =>
+      settle(import("./dead-letters.js").then(({ replayDeadLetters }) => replayDeadLetters(id, options, terminal))),
+    );
   online(letters.command("drop").description("have the running agent forget letters"))
     .argument("[id]", "id of the letter")
-    .action((id, options) => settle(dropDeadLetters(id, options, terminal)));
+    .action((id, options) =>
+      settle(import("./dead-letters.js").then(({ dropDeadLetters }) => dropDeadLetters(id, options, terminal))),
+    );
 }
 
 function offline(command: Command): Command {

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { explainNotification } from "./explain.js";
 import type { Terminal } from "./terminal.js";
 
 type Settle = (command: Promise<number>) => Promise<void>;
@@ -19,7 +18,11 @@ export function addExplain(command: Command, settle: Settle, terminal: Terminal)
     .option("--data-dir <folder>", "data directory of the agent (default: data)")
     .option("--json", "print it as JSON")
     .action((notification, { plugins: pluginFolders, ...rest }) =>
-      settle(explainNotification(notification, { ...rest, pluginFolders }, terminal)),
+      settle(
+        import("./explain.js").then(({ explainNotification }) =>
+          explainNotification(notification, { ...rest, pluginFolders }, terminal),
+        ),
+      ),
     );
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { DependencyContainer } from "tsyringe";
 import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/kernel-settings.js";
@@ -8,7 +7,7 @@ import { BrokerClient } from "../management/broker/broker-client.js";
 import { BrokerTargets } from "../management/broker/broker-targets.js";
 import { managementApp } from "../management/management-app.js";
 import { ManagementServer } from "../management/management-server.js";
-import { readSecurity } from "../management/security/read-security.js";
+import type { Security } from "../management/security/read-security.js";
 
 export interface ManagementSetup {
   readonly container: DependencyContainer;
@@ -16,13 +15,14 @@ export interface ManagementSetup {
   readonly version: string;
   readonly logging: Logging;
   readonly nameMappings: EditedText;
+  readonly security: Security;
 }
 
-/** The management interface of an agent. Throws when a file that the settings name cannot be used. */
+/** The management interface of an agent. */
 export function managementOf(setup: ManagementSetup): ManagementServer {
-  const { container, settings, version, logging, nameMappings } = setup;
+  const { container, settings, version, logging, nameMappings, security } = setup;
   const log = logging.loggers.of("management");
-  const { tokens, tls, brokerTargets } = readSecurity(settings, (file) => readFileSync(file, "utf8"));
+  const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
     targets: new BrokerTargets(brokerTargets),
     timeoutMillis: settings.brokerTimeout * 1000,

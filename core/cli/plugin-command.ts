@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import { newPlugin } from "./new-plugin.js";
 import type { Terminal } from "./terminal.js";
-import { testPlugin } from "./test-plugin.js";
 
 type Settle = (command: Promise<number>) => Promise<void>;
 
@@ -13,10 +11,12 @@ export function addPlugin(program: Command, settle: Settle, terminal: Terminal):
     .description("write the folder of a new sink plugin")
     .argument("<name>", "name of the plugin, for example my-sink")
     .option("--into <folder>", "folder in which the new one is made", ".")
-    .action((name, options) => settle(newPlugin(name, options, terminal)));
+    .action((name, options) =>
+      settle(import("./new-plugin.js").then(({ newPlugin }) => newPlugin(name, options, terminal))),
+    );
   plugin
     .command("test")
     .description("run the conformance suites over the plugin in a folder")
     .argument("<folder>", "folder of the built plugin")
-    .action((folder) => settle(testPlugin(folder, terminal)));
+    .action((folder) => settle(import("./test-plugin.js").then(({ testPlugin }) => testPlugin(folder, terminal))));
 }

@@ -1,15 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "../sdk/index.js";
-import { check } from "./check.js";
 import { addDeadLetters } from "./dead-letters-command.js";
-import { docs } from "./docs.js";
 import { addExplain } from "./explain-command.js";
 import { withManagement } from "./management-options.js";
-import { migrate } from "./migrate.js";
 import { addPlugin } from "./plugin-command.js";
-import { plugins } from "./plugins.js";
-import { run } from "./run.js";
-import { sql } from "./sql.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 import { readVersion } from "./version.js";
 
@@ -38,6 +32,7 @@ export function createProgram(terminal: Terminal): { run(args: readonly string[]
 
 type Settle = (command: Promise<number>) => Promise<void>;
 
+/** The modules of a command are loaded when it runs: an agent starts sooner without those of all others. */
 function commands(terminal: Terminal, settle: Settle): Command {
   const version = readVersion(packageFile, revisionFile);
   const program = new Command("deneb")
@@ -61,18 +56,23 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--dead-letter-days <days>", "time a dead letter is kept, 0 for ever (default: 30)")
     .option("--dead-letter-bytes <bytes>", "most dead letters of one sink, 0 for no limit (default: 268435456)")
     .option("--log-level <level>", "least level of log lines: debug, info, warn or error (default: info)")
-    .action((options) => settle(run(withKernelFlags(options), version, terminal)));
+    .action((options) =>
+      settle(import("./run.js").then(({ run }) => run(withKernelFlags(options), version, terminal))),
+    );
 
   withPlugins(
     withConfiguration(program.command("check").description("report every fault of a properties file")),
-  ).action(({ plugins: pluginFolders, ...rest }) => settle(check({ ...rest, pluginFolders }, terminal)));
+  ).action(({ plugins: pluginFolders, ...rest }) =>
+    settle(import("./check.js").then(({ check }) => check({ ...rest, pluginFolders }, terminal))),
+  );
 
   withPlugins(program.command("migrate").description("print a file of the original in new spelling"))
     .requiredOption("-f, --config <file>", "properties file of the original")
-    .action((options) => settle(migrate(options, terminal)));
+    .action((options) => settle(import("./migrate.js").then(({ migrate }) => migrate(options, terminal))));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
-    ({ plugins: pluginFolders, ...rest }) => settle(plugins({ ...rest, pluginFolders }, terminal)),
+    ({ plugins: pluginFolders, ...rest }) =>
+      settle(import("./plugins.js").then(({ plugins }) => plugins({ ...rest, pluginFolders }, terminal))),
   );
 
   withPlugins(program.command("sql").description("run one query over the embedded database, or over a sink's database"))
@@ -82,11 +82,15 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
     .option("--data-dir <folder>", "data directory of the agent (default: data)")
     .option("--json", "print the rows as JSON")
-    .action((query, { plugins: pluginFolders, ...rest }) => settle(sql(query, { ...rest, pluginFolders }, terminal)));
+    .action((query, { plugins: pluginFolders, ...rest }) =>
+      settle(import("./sql.js").then(({ sql }) => sql(query, { ...rest, pluginFolders }, terminal))),
+    );
 
   withPlugins(program.command("docs").description("write the configuration reference of every plugin"))
     .option("--out <folder>", "folder of the pages", "docs/reference")
-    .action(({ out, plugins: pluginFolders, ...rest }) => settle(docs(out, { ...rest, pluginFolders }, terminal)));
+    .action(({ out, plugins: pluginFolders, ...rest }) =>
+      settle(import("./docs.js").then(({ docs }) => docs(out, { ...rest, pluginFolders }, terminal))),
+    );
 
   addDeadLetters(program, settle, terminal);
   addPlugin(program, settle, terminal);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Agent } from "../agent/agent.js";
 import { AGENT, agentContainer, RELOAD } from "../agent/container.js";
@@ -13,9 +14,9 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsText } from "../management/name-mappings-text.js";
+import { readSecurity } from "../management/security/read-security.js";
 import { reasonOf } from "../sdk/index.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
-import { managementOf } from "./management.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
@@ -59,10 +60,12 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, management, reloading } = build(service);
+    const { agent, manage, reloading } = build(service);
+    let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     await agent.start(settings.gracePeriodSeconds * 1000);
     try {
+      management = await manage();
       await management.start();
       reloading.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
@@ -71,7 +74,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     } finally {
       await reloading.stop();
       await agent.stop(settings.gracePeriodSeconds * 1000);
-      await management.stop(AbortSignal.abort());
+      await management?.stop(AbortSignal.abort());
     }
     return exitCodes.success;
   } catch (error) {
@@ -82,7 +85,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
 
 interface Built {
   readonly agent: Agent;
-  readonly management: ManagementServer;
+  /** Loads and makes the management interface: brokers need not wait for it. */
+  readonly manage: () => Promise<ManagementServer>;
   readonly reloading: ReloadOnChange;
 }
 
@@ -100,6 +104,11 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     intervalSeconds: settings.reloadIntervalSeconds,
     log: loggers.of("reload"),
   });
-  const management = managementOf({ container, settings, version, logging, nameMappings });
-  return { agent: container.resolve(AGENT), management, reloading };
+  // Before the agent starts: a file that cannot be used ends it.
+  const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
+  const manage = async () => {
+    const { managementOf } = await import("./management.js");
+    return managementOf({ container, settings, version, logging, nameMappings, security });
+  };
+  return { agent: container.resolve(AGENT), manage, reloading };
 }

@@ -4,7 +4,7 @@ import type { Schema } from "../sdk/index.js";
 export const sinkSettings = {
   channel: { doc: "Name of the channel the sink reads from. A sink has exactly one.", format: "text" },
   batch_size: {
-    doc: "Number of events that triggers a write. It is not a ceiling: when more are waiting, the sink takes up to the channel's transactionCapacity in one go.",
+    doc: "Number of events that triggers a write. It is not a ceiling: when more are waiting, the sink takes up to the channel's transactionCapacity in one go; the rdb sink takes up to 1000 where the channel is one that forgets.",
     format: "count",
     min: 1,
     default: 1,

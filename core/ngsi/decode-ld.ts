@@ -53,8 +53,9 @@ function typeOf({ type }: JsonObject, place: string): string {
 
 function attributesOf(entity: JsonObject, format: AttributeFormat | undefined): readonly Attribute[] {
   const attributes: Attribute[] = [];
-  for (const [name, json] of Object.entries(entity)) {
-    if (name !== "id" && name !== "type" && name !== "@context") attributes.push(decodeLdAttribute(name, json, format));
+  for (const name of Object.keys(entity)) {
+    if (name === "id" || name === "type" || name === "@context") continue;
+    attributes.push(decodeLdAttribute(name, entity[name] ?? null, format));
   }
   return attributes;
 }

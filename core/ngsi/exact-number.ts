@@ -25,7 +25,11 @@ const MARK = "\ud800";
 const MARK_IN_JSON = "\\ud800";
 
 // At most 15 digits with an exponent of one or two digits keep their value.
-const LONG_NUMBER = /(?:^|[:,[\s])-?(?:[\d.]{16}|[\d.]+[eE][+-]?\d{3})/;
+const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/;
+const LARGE_EXPONENT = /[:,[\s]-?[\d.]+[eE][+-]?\d{3}/;
+// Found fast, and hardly ever there.
+const EXPONENT = /\d[eE][+-]?\d{3}/;
+const NUMBER_ALONE = /^-?\d/;
 // Written differently by JavaScript: an exponent, a last zero behind the point, many zeros or digits, minus zero.
 const ODD_NUMBER = /(?:^|[:,[\s])(?:-?(?:[\d.]{16}|0\.0{6}|\d+\.\d*0(?!\d)|\d+(?:\.\d+)?[eE])|-0(?![.\d]))/;
 const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
@@ -36,7 +40,8 @@ const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
  * is found as well, which costs time only.
  */
 export function holdsExactNumber(text: string, digits: Digits): boolean {
-  return (digits === "sent" ? ODD_NUMBER : LONG_NUMBER).test(text);
+  if (digits === "sent") return ODD_NUMBER.test(text);
+  return LONG_NUMBER.test(text) || (EXPONENT.test(text) && LARGE_EXPONENT.test(text)) || NUMBER_ALONE.test(text);
 }
 
 /**

@@ -40,7 +40,8 @@ export function servicePathsOf(headers: HeaderFields, defaultPath: string): read
 
 /** The address in the `Link` header: what stands between `<` and `>` before the first `;`. */
 export function linkOf(headers: HeaderFields): string | undefined {
-  const [target = ""] = (headers.link ?? "").split(";", 1);
+  if (headers.link === undefined) return undefined;
+  const [target = ""] = headers.link.split(";", 1);
   return /<([^>]+)>/.exec(target)?.[1];
 }
 

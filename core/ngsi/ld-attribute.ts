@@ -52,14 +52,25 @@ function valueNameIn(json: JsonObject): ValueName | undefined {
 
 function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
   if (format !== undefined) return format !== "simplified";
-  return restOf(shape).every(
-    ([name, json]) => metadataNames.has(name) || (isObject(json) && valueNameIn(json) !== undefined),
+  const { json, valueName } = shape;
+  return Object.entries(json).every(
+    ([name, member]) =>
+      name === "type" ||
+      name === valueName ||
+      metadataNames.has(name) ||
+      (isObject(member) && valueNameIn(member) !== undefined),
   );
 }
 
-function membersOf(shape: Shape): readonly Member[] {
-  return restOf(shape).map(([name, json]) => decodeMember(name, json));
+function membersOf({ json, valueName }: Shape): readonly Member[] {
+  const members: Member[] = [];
+  for (const name of Object.keys(json)) {
+    if (name !== "type" && name !== valueName) members.push(decodeMember(name, json[name] ?? null));
+  }
+  return members.length === 0 ? none : members;
 }
+
+const none: readonly Member[] = [];
 
 /** A sub-attribute gives its value and type; what it has besides, there is no column for. */
 function decodeMember(name: string, json: Json): Member {
@@ -71,8 +82,4 @@ function decodeMember(name: string, json: Json): Member {
 
 function valueIn({ json, valueName }: Shape): Json {
   return valueName === undefined ? null : (json[valueName] ?? null);
-}
-
-function restOf({ json, valueName }: Shape): readonly (readonly [name: string, json: Json])[] {
-  return Object.entries(json).filter(([name]) => name !== "type" && name !== valueName);
 }

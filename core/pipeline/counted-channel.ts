@@ -14,12 +14,14 @@ export class CountedChannel implements Channel {
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
+  readonly #watch: PutWatch;
   #filledAt: Date | undefined;
 
   constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
     this.#channel = channel;
     this.#account = account;
     this.#now = now;
+    this.#watch = { counters: this.counters, account, beforeCommit: this.#noteFilling };
   }
 
   /** When it last changed from empty to not empty; undefined when it never did. */
@@ -78,11 +80,7 @@ export class CountedChannel implements Channel {
   }
 
   openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), {
-      counters: this.counters,
-      account: this.#account,
-      beforeCommit: this.#noteFilling,
-    });
+    return new CountedPut(this.#channel.openPut(), this.#watch);
   }
 
   openTake(): TakeTransaction {

@@ -2,6 +2,7 @@ import { type Channel, type Event, type Logger, reasonOf, type TakeTransaction }
 import { type BatchLimits, takeBatch } from "./batcher.js";
 import type { SinkCounters } from "./counters.js";
 import type { SinkDelivery } from "./delivery.js";
+import { JoinedTakes } from "./joined-takes.js";
 import type { ReplayedLetters } from "./replayed-letters.js";
 import { type Settled, Settlements } from "./settlements.js";
 import { wait } from "./wait.js";
@@ -20,6 +21,8 @@ export interface SinkRunnerParts {
   readonly replayed?: ReplayedLetters;
   /** Passed before the first take; absent where no sink of the channel keeps positions. */
   readonly catchUp?: (signal: AbortSignal) => Promise<boolean>;
+  /** Most events of a batch, for a sink that wants more than one take may hold; else the channel's limit counts. */
+  readonly largestBatch?: number | undefined;
   /** Told of every batch that has left the channel. */
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
 }
@@ -84,7 +87,7 @@ export class SinkRunner implements SinkLoop {
 
   /** Takes, delivers and commits one batch; false when there is nothing left to do. */
   async #round(): Promise<boolean> {
-    const transaction = this.#parts.channel.openTake();
+    const transaction = this.#open();
     const events = await this.#take(transaction);
     if (events.length === 0) {
       await transaction.rollback();
@@ -95,9 +98,20 @@ export class SinkRunner implements SinkLoop {
     return true;
   }
 
+  #open(): TakeTransaction {
+    const { channel } = this.#parts;
+    return this.#most > channel.transactionCapacity ? new JoinedTakes(channel) : channel.openTake();
+  }
+
+  /** The most events of one batch. */
+  get #most(): number {
+    const { channel, largestBatch = 0 } = this.#parts;
+    const { transactionCapacity, durable } = channel;
+    return durable === true ? transactionCapacity : Math.max(transactionCapacity, largestBatch);
+  }
+
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
-    const { batching, channel } = this.#parts;
-    const limits = { ...batching, transactionCapacity: channel.transactionCapacity };
+    const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
     try {
       return await takeBatch(transaction, limits, this.#leaving);
     } catch (error) {

@@ -45,6 +45,10 @@ export class SupervisedSink implements Sink {
     this.#sink = parts.create();
   }
 
+  get largestBatch(): number | undefined {
+    return this.#sink?.largestBatch;
+  }
+
   async start(): Promise<void> {
     const sink = this.#sink;
     if (sink !== undefined) await this.#limited("starting", new AbortController().signal, () => sink.start());

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { PluginCatalogue } from "../tokens.js";
 import { catalogueOf } from "./catalogue.js";
-import { loadPlugin } from "./load-plugin.js";
+import { loadPlugin, type PluginModule } from "./load-plugin.js";
 import { offerContract } from "./plugin-imports.js";
 import { moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import type { PluginProblem } from "./plugin-problem.js";
@@ -26,16 +26,21 @@ const LIMIT_MILLIS = 10_000;
 /** Finds the plugins in the given folders and packages. What cannot be used is a problem; the others are there. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
   const { packages = [], from = [], limitMillis = LIMIT_MILLIS } = further;
-  offerContract();
   const bases = absolute(from);
   const found = await Promise.all([
     ...absolute(folders).map(modulesInFolder),
     ...[...new Set(packages)].map((name) => moduleOfPackage(name, bases)),
   ]);
   const modules = found.flatMap((one) => one.modules);
+  if (!modules.every(isOwn)) offerContract();
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
+}
+
+/** The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20. */
+function isOwn({ specifier }: PluginModule): boolean {
+  return specifier.startsWith(new URL("../../plugins/", import.meta.url).href);
 }
 
 function absolute(folders: readonly string[]): readonly string[] {

@@ -30,6 +30,11 @@ export interface Sink extends Lifecycle {
    */
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
   /**
+   * For a sink that gains from large writes: the most events of one batch. Where the channel forgets at a restart, the
+   * runner then goes beyond the channel's transactionCapacity; without it that is the most a batch holds.
+   */
+  readonly largestBatch?: number | undefined;
+  /**
    * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
    * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
    * then nothing is delivered until it can.

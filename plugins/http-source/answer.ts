@@ -5,15 +5,6 @@ import type { Refusal } from "./refusal.js";
 /** How long a sender may go on sending a body that was refused, before the connection is cut. */
 const LINGER_MILLIS = 2000;
 
-// Context brokers look for this letter case and take neither 204 nor chunked for success.
-const noContent = { "Content-Length": 0 } as const;
-
-/** Tells the sender that the channels have its events. Returns the bytes of the content. */
-export function answerAccepted(response: ServerResponse): number {
-  if (!response.destroyed) response.writeHead(200, noContent).end();
-  return 0;
-}
-
 /** Tells the sender why its request was not accepted. Returns the bytes of the content. */
 export function answerRefused(request: IncomingMessage, response: ServerResponse, refusal: Refusal): number {
   if (response.destroyed) return 0;

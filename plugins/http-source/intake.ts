@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Handler, reasonOf, type Sender, type SourceContext } from "deneb/sdk";
-import { answerAccepted, answerRefused } from "./answer.js";
+import { Acceptances } from "./acceptances.js";
+import { answerRefused } from "./answer.js";
 import type { HttpConfig } from "./config.js";
 import { deliveryOf } from "./delivery.js";
 import { type Refusal, refusalOf, senderOf } from "./refusal.js";
@@ -19,6 +20,7 @@ export class Intake {
   readonly #config: HttpConfig;
   readonly #context: IntakeContext;
   readonly #checkToken: ReturnType<typeof tokenCheck>;
+  readonly #acceptances = new Acceptances();
 
   constructor(config: HttpConfig, context: IntakeContext) {
     this.#config = config;
@@ -34,7 +36,7 @@ export class Intake {
     let requestBytes = 0;
     let refusal: Refusal | undefined;
     try {
-      this.#checkToken(request.headers);
+      this.#checkToken(request);
       const body = request.method === "POST" ? await readBody(request, this.#config.max_body_size) : noBody;
       if (body === undefined) return context.log.debug({}, "request abandoned by its sender");
       requestBytes = body.byteLength;
@@ -45,7 +47,8 @@ export class Intake {
       refusal = this.#refuse(error);
       sender = senderOf(error) ?? sender;
     }
-    const responseBytes = refusal === undefined ? answerAccepted(response) : answerRefused(request, response, refusal);
+    const responseBytes =
+      refusal === undefined ? this.#acceptances.answer(response) : answerRefused(request, response, refusal);
     const { service, servicePath } = sender;
     const milliseconds = Math.max(0, context.now().getTime() - arrivedAt.getTime());
     context.incoming({

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { RejectedDelivery } from "deneb/sdk";
 
 /** Makes the check of a request's token: it throws a refusal with status 401 when none of the tokens is given. */
-export function tokenCheck(tokens: readonly string[]): (headers: IncomingHttpHeaders) => void {
+export function tokenCheck(tokens: readonly string[]): (request: IncomingMessage) => void {
   if (tokens.length === 0) return () => {};
   const known = tokens.map(digest);
-  return (headers) => {
+  return ({ headers }) => {
     const given = givenTokens(headers).map(digest);
     // All are compared, in a time that does not depend on where they differ.
     const matches = given.flatMap((one) => known.map((token) => timingSafeEqual(token, one)));

@@ -1,5 +1,5 @@
 import { AgentError, reasonOf, type Source } from "deneb/sdk";
-import { connect, type MqttClient } from "mqtt";
+import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
 import { type IntakeContext, type Message, MessageIntake } from "./message-intake.js";
@@ -28,6 +28,7 @@ export class MqttSource implements Source {
 
   /** Begins to connect; a broker that is away is tried again and again. */
   async start(): Promise<void> {
+    const { connect } = await import("mqtt"); // Only where a source of this type is used: it is large.
     const client = connect(this.#config.url, await connectionOptions(this.#config, this.#context.name));
     this.#client = client;
     // At once: "connect" may come after the first message of the session.

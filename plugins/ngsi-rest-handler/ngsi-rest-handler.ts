@@ -59,10 +59,12 @@ type Headers = Event["headers"];
 
 /** Each entity with the path in its place; entities of one path share one object of headers. */
 function eventsOf(entities: readonly Entity[], paths: readonly string[], shared: Headers): readonly Event<Entity>[] {
-  const byPath = new Map<string | undefined, Headers>(
-    paths.map((path) => [path, { ...shared, [eventHeaders.servicePath]: path }]),
-  );
-  return entities.map((body, index) => ({ headers: byPath.get(paths[index]) ?? shared, body }));
+  let last: Headers = shared;
+  return entities.map((body, index) => {
+    const path = paths[index] ?? "/";
+    if (last[eventHeaders.servicePath] !== path) last = { ...shared, [eventHeaders.servicePath]: path };
+    return { headers: last, body };
+  });
 }
 
 /** What all events of a delivery have in common. */

@@ -27,6 +27,8 @@ export class Intake {
   readonly #lastData: LastData;
   /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
   readonly #written = new WeakMap<Event, ReadonlySet<string>>();
+  /** False as long as no batch was written in part, which is most often for ever. */
+  #anyWritten = false;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(config: RdbConfig, { naming, dialect, context }: IntakeParts) {
@@ -46,6 +48,7 @@ export class Intake {
 
   /** Notes that these tables have their rows. */
   note(tables: readonly TableBatch[]): void {
+    this.#anyWritten ||= tables.length > 0;
     for (const { name, placed } of tables) {
       for (const { event } of placed) {
         this.#written.set(event, new Set([...(this.#written.get(event) ?? []), tableKey(name)]));
@@ -59,6 +62,7 @@ export class Intake {
   }
 
   #unwritten(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    if (!this.#anyWritten) return rows;
     return rows.filter(({ event, name }) => this.#written.get(event)?.has(tableKey(name)) !== true);
   }
 

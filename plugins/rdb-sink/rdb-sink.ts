@@ -18,8 +18,12 @@ import { Tables } from "./tables.js";
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
 const TABLES_PER_TRANSACTION = 2000;
 
+/** Larger transactions gain nothing. */
+const LARGEST_BATCH = 1000;
+
 /** Stores each entity in its tables. */
 export class RdbSink implements Sink {
+  readonly largestBatch = LARGEST_BATCH;
   readonly #store: KnownStore;
   readonly #intake: Intake;
   readonly #retention: Retention;

@@ -19,11 +19,12 @@ interface Settings {
   readonly batchSize?: number;
   readonly batchTimeout?: number;
   readonly transactionCapacity?: number;
+  readonly largestBatch?: number;
 }
 
 async function setUp(
   context: TestContext,
-  { sink, batchSize = 1, batchTimeout = 30, transactionCapacity = 100 }: Settings,
+  { sink, batchSize = 1, batchTimeout = 30, transactionCapacity = 100, largestBatch }: Settings,
 ) {
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
@@ -34,7 +35,8 @@ async function setUp(
   const retry = { batchTtl: -1, batchRetryIntervals: [1] };
   const deadLetters = new DeadLetters(dataDir);
   const delivery = new SinkDelivery({ name: "s1", sink, retry, deadLetters, counters, log, clock });
-  const runner = new SinkRunner({ channel, delivery, batching: { batchSize, batchTimeout }, counters, log });
+  const batching = { batchSize, batchTimeout };
+  const runner = new SinkRunner({ channel, delivery, batching, counters, log, largestBatch });
   const put = async (...bodies: readonly number[]) => {
     const transaction = channel.openPut();
     for (const body of bodies) transaction.put(event(body));
@@ -61,6 +63,44 @@ test("everything waiting is written in one go, up to the transactionCapacity, ev
   );
   assert.equal(channel.size, 0);
   assert.equal(channel.counters.takesOk, 7);
+});
+
+test("a sink that wants larger batches gets several takes of the channel in one write, in order", async (context) => {
+  const sink = new ScriptedSink();
+  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 3, largestBatch: 7 });
+  for (const body of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await put(body);
+
+  runner.start();
+  await runner.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    sink.writes.map((write) => write.map(({ body }) => body)),
+    [
+      [1, 2, 3, 4, 5, 6, 7],
+      [8, 9],
+    ],
+  );
+  assert.equal(channel.size, 0);
+  assert.equal(channel.counters.takesOk, 9);
+});
+
+test("a write of several takes that never goes in leaves them all in the channel, in order", async (context) => {
+  const sink = new ScriptedSink(() => new AgentError("AWAY", "storing", { retryable: true }));
+  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 2, largestBatch: 10 });
+  for (const body of [1, 2, 3, 4, 5]) await put(body);
+  runner.start();
+
+  await runner.drain(AbortSignal.timeout(20));
+
+  assert.equal(channel.size, 5);
+  const left = [];
+  for (let taken = 0; taken < 5; taken = left.length) {
+    left.push(...(await channel.openTake().take(2, AbortSignal.abort())));
+  }
+  assert.deepEqual(
+    left.map(({ body }) => body),
+    [1, 2, 3, 4, 5],
+  );
 });
 
 test("a batch that is not full is written when batch_timeout has passed since its first event", async (context) => {

@@ -1,11 +1,12 @@
 import type { QueryResult } from "deneb/sdk";
-import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
+import type { Connection, RowDataPacket } from "mysql2/promise";
 import { encrypted } from "./encryption.js";
 import { connectionOptions, wantsOtherEncryption } from "./mysql-connection.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** Runs one statement in a read-only transaction over a connection of its own. */
 export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  const { createConnection } = await import("mysql2/promise");
   const connection = await encrypted(settings.options, {
     connect: (way) => createConnection(connectionOptions(settings, way)),
     wantsOther: wantsOtherEncryption,

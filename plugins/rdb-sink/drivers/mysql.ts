@@ -1,4 +1,4 @@
-import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
+import type { Connection, RowDataPacket } from "mysql2/promise";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
 import { ConnectionPool } from "./connection-pool.js";
@@ -97,6 +97,7 @@ export class MysqlDriver implements Driver {
   }
 
   async #connected(): Promise<Connection> {
+    const { createConnection } = await import("mysql2/promise"); // Only where MySQL is used: it is large.
     const connection = await encrypted(this.#settings.options, {
       connect: (way) => createConnection(connectionOptions(this.#settings, way)),
       wantsOther: wantsOtherEncryption,

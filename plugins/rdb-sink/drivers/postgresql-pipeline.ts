@@ -1,5 +1,6 @@
 import type { Connection, Submittable } from "pg";
 import type { Cell, Statement } from "../statement.js";
+import { pipelineMessages } from "./postgresql-messages.js";
 
 export interface PipelineResult {
   readonly rows: readonly (readonly Cell[])[];
@@ -38,16 +39,9 @@ export class PostgresqlPipeline implements Submittable {
   }
 
   submit(connection: Connection): void {
-    connection.stream.cork();
-    for (const { text, runs } of this.#statements) {
-      connection.parse({ name: "", text, types: [] }, true);
-      for (const run of runs) {
-        connection.bind({ values: [...run] }, true);
-        connection.execute(null, true);
-      }
-    }
-    connection.sync();
-    connection.stream.uncork();
+    // A connection that broke is reported to whoever waits for it by `pg`.
+    if (!connection.stream.writable) return;
+    for (const piece of pipelineMessages(this.#statements)) connection.stream.write(piece);
   }
 
   handleDataRow(message: DataRow): void {

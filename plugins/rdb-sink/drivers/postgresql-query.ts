@@ -1,5 +1,5 @@
 import type { QueryResult } from "deneb/sdk";
-import pg from "pg";
+import type pg from "pg";
 import { type Encryption, encrypted } from "./encryption.js";
 import { clientConfig, wantsOtherEncryption } from "./postgresql-client.js";
 import type { ServerSettings } from "./server-settings.js";
@@ -23,7 +23,8 @@ export async function postgresqlQuery(settings: ServerSettings, text: string): P
 }
 
 async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(settings, way));
+  const { Client } = (await import("pg")).default;
+  const client = new Client(clientConfig(settings, way));
   // A break during the query reaches its promise too.
   client.on("error", () => undefined);
   await client.connect();

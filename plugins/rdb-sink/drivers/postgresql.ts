@@ -1,5 +1,5 @@
 import { codeOf } from "deneb/sdk";
-import pg from "pg";
+import type pg from "pg";
 import { isSqlState } from "../dialects/postgresql-faults.js";
 import { type Cell, plain, type Statement } from "../statement.js";
 import { type Driver, unlessAborted, writeAborted } from "./driver.js";
@@ -101,8 +101,9 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
 
   /** The first connection finds out which of the allowed encryptions the server takes; the pool then stays with it. */
   async #open(): Promise<pg.Pool> {
+    const { Pool } = (await import("pg")).default; // Only where PostgreSQL is used: it is large.
     const connect = async (way: Encryption) => {
-      const pool = new pg.Pool(poolConfig(this.#settings, way));
+      const pool = new Pool(poolConfig(this.#settings, way));
       // An idle connection that breaks has left the pool already; the next write opens another.
       pool.on("error", ignore);
       // Whatever runs gets the same error. The server may end a connection at any moment, also while it is handed over

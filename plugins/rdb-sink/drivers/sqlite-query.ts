@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentError, codeOf, type QueryResult } from "deneb/sdk";
-import Database from "libsql";
+import type Database from "libsql";
 import { schemaOf } from "./sqlite-file-name.js";
 
 // A limit of SQLite as it is compiled.
@@ -17,7 +17,8 @@ interface SchemaFile {
 /** Runs one query over the files of the folder, each attached under the name of its schema. */
 export async function sqliteQuery(folder: string, text: string): Promise<QueryResult> {
   const files = await schemaFiles(folder);
-  const connection = new Database(":memory:");
+  const { default: Files } = await import("libsql"); // Only where SQLite is used.
+  const connection = new Files(":memory:");
   try {
     for (const { path, name } of chosen(files, text)) connection.prepare("ATTACH ? AS ?").run([path, name]);
     connection.exec("PRAGMA query_only = on");

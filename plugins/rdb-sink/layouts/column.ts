@@ -21,6 +21,8 @@ export class ColumnLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #reserved: ReservedColumns;
   readonly #columns = new RecentMap<readonly string[]>(MOST_SHAPES);
+  /** The shape that was seen last of each type: most entities of a type have the same. */
+  readonly #latest = new RecentMap<KnownShape>(MOST_SHAPES);
 
   constructor(options: LayoutOptions, reserved: ReservedColumns) {
     this.#options = options;
@@ -73,7 +75,15 @@ export class ColumnLayout implements Layout {
   }
 
   #columnsOf(entity: Entity): readonly string[] {
-    const shape = shapeOf(entity);
+    const latest = this.#latest.get(entity.type);
+    if (latest !== undefined && hasNames(entity, latest)) return latest.columns;
+
+    const columns = this.#columnsOfShape(shapeOf(entity), entity);
+    this.#latest.set(entity.type, { api: entity.api, names: namesIn(entity), columns });
+    return columns;
+  }
+
+  #columnsOfShape(shape: string, entity: Entity): readonly string[] {
     const known = this.#columns.get(shape);
     if (known !== undefined) return known;
 
@@ -103,6 +113,37 @@ function instantValue(epochMillis: number, api: Api): NativeValue {
 
 function memberClaim(attribute: string, member: string): Claim {
   return { name: `${attribute}_${member}`, origin: `${attribute}\0${member}`, of: "member" };
+}
+
+interface KnownShape {
+  readonly api: Entity["api"];
+  /** Of each attribute its name, and those of its members. */
+  readonly names: readonly (readonly string[])[];
+  readonly columns: readonly string[];
+}
+
+function namesIn({ api, attributes }: Entity): readonly (readonly string[])[] {
+  return attributes.map(({ name, members }) =>
+    api === "v2" ? [name] : [name, ...members.map((member) => member.name)],
+  );
+}
+
+/** Whether {@link namesIn} would say what is known, without making it: this runs for every event. */
+function hasNames({ api, attributes }: Entity, known: KnownShape): boolean {
+  if (api !== known.api || attributes.length !== known.names.length) return false;
+  for (let at = 0; at < attributes.length; at += 1) {
+    if (!isNamed(attributes[at], known.names[at], api)) return false;
+  }
+  return true;
+}
+
+function isNamed(attribute: Attribute | undefined, names: readonly string[] | undefined, api: Entity["api"]): boolean {
+  if (attribute === undefined || names === undefined || attribute.name !== names[0]) return false;
+  if (api === "v2") return true;
+  const { members } = attribute;
+  if (names.length !== members.length + 1) return false;
+  for (let at = 0; at < members.length; at += 1) if (members[at]?.name !== names[at + 1]) return false;
+  return true;
 }
 
 /** One text for all names of the entity, in order; no other names give the same text, because none holds NUL. */

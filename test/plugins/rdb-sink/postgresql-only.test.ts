@@ -43,6 +43,28 @@ test(
 );
 
 test(
+  "values of every length and script arrive whole, however the messages to the server are cut into pieces",
+  { skip },
+  onDatabase(async ({ query }, { sink }) => {
+    const lengths = [0, 1, 2000, 2047, 2048, 21_845, 65_535, 65_536, 200_000];
+    const texts = lengths.flatMap((length) =>
+      ["a", "\u00e9", "\u20ac", "\u{1f600}"].map((unit) => unit.repeat(length)),
+    );
+    const events = texts.map((text, index) =>
+      eventOf(entity(`piece${index % 3}`, { text, index: String(index) }), "pieces"),
+    );
+
+    await sink.persist({ events }, never);
+
+    const rows = await query(
+      "SELECT index, text FROM pieces.piece0 UNION ALL SELECT index, text FROM pieces.piece1 UNION ALL SELECT index, text FROM pieces.piece2",
+    );
+    const stored = rows.toSorted((a, b) => Number(a["index"]) - Number(b["index"])).map(({ text }) => text);
+    assert.deepEqual(stored, texts);
+  }),
+);
+
+test(
   "a write that waits is given up when the signal aborts, and nothing of it is stored",
   { skip },
   onDatabase(async ({ query, host, port, user, password, database }, { sink }) => {
