@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { AgentError } from "../sdk/index.js";
 
 /** Milliseconds that work has to end after its signal aborted, before nobody waits for it any more. */
@@ -17,30 +16,35 @@ export interface WorkLimit {
  * Waits for work of a plugin, whatever the plugin does: at the limit, or when the signal aborts, its own signal aborts
  * and it has a little time to end. Work that ends well then still counts. Throws code `TIMED_OUT` at the limit.
  */
-export async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit: WorkLimit): Promise<T> {
+export function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit: WorkLimit): Promise<T> {
   const { what, milliseconds, signal } = limit;
-  const ended = new AbortController();
-  const givenUp = new AbortController();
-  let late = false;
-  const timer = milliseconds === 0 ? undefined : setTimeout(() => giveUp(true), milliseconds);
-  const giveUp = (isLate: boolean) => {
-    late = isLate;
-    givenUp.abort();
-  };
-  const abort = () => giveUp(false);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([started(work, givenUp.signal), overdue(what, givenUp.signal, ended.signal)]);
-  } catch (cause) {
-    if (!late) throw cause;
-    const seconds = milliseconds / 1000;
-    throw new AgentError("TIMED_OUT", `${what} took longer than ${seconds} s`, { cause, retryable: true });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-    ended.abort();
-  }
+  return new Promise((resolve, reject) => {
+    const givenUp = new AbortController();
+    let late = false;
+    let patience: NodeJS.Timeout | undefined;
+    const end = () => {
+      clearTimeout(timer);
+      clearTimeout(patience);
+      signal.removeEventListener("abort", abort);
+    };
+    const fail = (cause: unknown) => {
+      end();
+      reject(late ? timedOut(limit, cause) : cause);
+    };
+    const giveUp = (isLate: boolean) => {
+      late ||= isLate;
+      patience ??= setTimeout(() => fail(notEnded(what)), patienceAfterAbort);
+      givenUp.abort();
+    };
+    const abort = () => giveUp(false);
+    const timer = milliseconds === 0 ? undefined : setTimeout(() => giveUp(true), milliseconds);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    started(work, givenUp.signal).then((result) => {
+      end();
+      resolve(result);
+    }, fail);
+  });
 }
 
 /** A plugin that throws before it returns a promise is no other case than one that rejects. */
@@ -48,19 +52,11 @@ async function started<T>(work: (signal: AbortSignal) => Promise<T>, signal: Abo
   return await work(signal);
 }
 
-async function overdue(what: string, givenUp: AbortSignal, ended: AbortSignal): Promise<never> {
-  await aborted(givenUp, ended);
-  await delay(patienceAfterAbort, undefined, { signal: ended }).catch(() => undefined);
-  throw new AgentError("NOT_ENDED", `${what} did not end when it was asked to`, { retryable: true });
+function timedOut({ what, milliseconds }: WorkLimit, cause: unknown): AgentError {
+  const seconds = milliseconds / 1000;
+  return new AgentError("TIMED_OUT", `${what} took longer than ${seconds} s`, { cause, retryable: true });
 }
 
-async function aborted(...signals: readonly AbortSignal[]): Promise<void> {
-  if (signals.some((signal) => signal.aborted)) return;
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      for (const signal of signals) signal.removeEventListener("abort", end);
-      resolve();
-    };
-    for (const signal of signals) signal.addEventListener("abort", end, { once: true });
-  });
+function notEnded(what: string): AgentError {
+  return new AgentError("NOT_ENDED", `${what} did not end when it was asked to`, { retryable: true });
 }
