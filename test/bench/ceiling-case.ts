@@ -1,4 +1,5 @@
 import { type RowWriter, writers } from "./row-writers.js";
+import { unwinding } from "./unwinding.js";
 
 /** What a database takes from one bare connection: no agent, no HTTP. */
 export interface CeilingCase {
@@ -30,7 +31,7 @@ export const ceilingCases: readonly CeilingCase[] = (
 /** Writes transactions for so many seconds; returns rows per second. */
 export async function measureCeiling({ writer, tables }: CeilingCase, seconds: number): Promise<number> {
   const open: RowWriter = await writers[writer](tables, ROWS_PER_TRANSACTION / tables);
-  try {
+  return await unwinding(open.drop, async () => {
     await open.transaction(); // Warm: statements are prepared.
     const started = performance.now();
     let rows = 0;
@@ -39,7 +40,5 @@ export async function measureCeiling({ writer, tables }: CeilingCase, seconds: n
       rows += ROWS_PER_TRANSACTION;
     }
     return rows / ((performance.now() - started) / 1000);
-  } finally {
-    await open.drop();
-  }
+  });
 }

@@ -10,6 +10,7 @@ import { headersOf, notificationBodies } from "./notifications.js";
 import { postEach } from "./post.js";
 import { reaches } from "./rows.js";
 import { storeOf } from "./store.js";
+import { unwinding } from "./unwinding.js";
 import { usageOf } from "./usage.js";
 
 /**
@@ -22,9 +23,13 @@ export async function measureBacklog(
 ): Promise<readonly GrowthStep[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-bench-"));
   const store = await storeOf(bench.database, folder);
+  const clear = async () => {
+    await store.drop();
+    await rm(folder, { recursive: true, force: true });
+  };
   const order = { bench, folder, store };
   const nobody = { rdb_port: String(await freePort("127.0.0.1")) };
-  try {
+  return await unwinding(clear, async () => {
     const accepted = await whileItRuns({ ...order, sink: nobody, flags: ["--grace-period", "1"] }, async (agent) => {
       const [body = ""] = notificationBodies(bench.bodies);
       const bodies = repeated(body, size / (bench.bodies.perNotification ?? 1));
@@ -50,19 +55,12 @@ export async function measureBacklog(
     const rows = await store.countRows();
     if (rows !== size) throw new Error(`${size} events were accepted, and ${rows} rows are there`);
     return [accepted, ...drained];
-  } finally {
-    await store.drop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function whileItRuns<T>(order: AgentOrder, act: (agent: AgentProcess) => Promise<T>): Promise<T> {
   const agent = await startAgentProcess(order);
-  try {
-    return await act(agent);
-  } finally {
-    await agent.server.stop();
-  }
+  return await unwinding(agent.server.stop, async () => await act(agent));
 }
 
 async function work(name: string, { server }: AgentProcess, act: () => Promise<number>): Promise<GrowthStep> {

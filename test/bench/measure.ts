@@ -4,6 +4,7 @@ import { attributesOf, headersOf, notificationBodies } from "./notifications.js"
 import { postEach } from "./post.js";
 import { RowCheck, type RowCount, reaches } from "./rows.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
+import { unwinding } from "./unwinding.js";
 import { cpuSecondsBetween, cpuSecondsOf, usageOf } from "./usage.js";
 import { type VisibleLatency, visibleLatency } from "./visible.js";
 
@@ -40,11 +41,7 @@ const WARM_SECONDS = 2;
 /** Full load, half load, then single notifications; counts in the end that every accepted one is a row. */
 export async function measure(bench: BenchCase, options: MeasureOptions): Promise<Measurement> {
   const system = await startSystem(bench);
-  try {
-    return await measureStarted(bench, system, options);
-  } finally {
-    await system.stop();
-  }
+  return await unwinding(system.stop, async () => await measureStarted(bench, system, options));
 }
 
 async function measureStarted(
@@ -58,7 +55,7 @@ async function measureStarted(
   const order = { url: system.notifyUrl, service: system.service, bodies, seconds, connections };
   check.add(events); // The start posted one.
   check.add(await everyEntityOnce(bench, system, connections));
-  check.addLoad(await generator({ ...order, seconds: WARM_SECONDS }), events);
+  check.addLoad(await generator({ ...order, seconds: Math.min(WARM_SECONDS, seconds) }), events);
   await check.settled();
 
   const full = await fullLoad(async () => await generator(order), events, system);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Ledger } from "./agent-process.js";
 import type { LoadResult } from "./load.js";
-import type { SystemUnderTest } from "./systems.js";
+import type { BenchStore } from "./store.js";
 
 /** What became of everything that was accepted. */
 export interface RowCount {
@@ -9,6 +10,12 @@ export interface RowCount {
   readonly found: number;
   /** Rows beyond the expected ones. */
   readonly doubled: number;
+}
+
+/** What is asked when rows are counted. */
+export interface Counted {
+  readonly store: Pick<BenchStore, "countRows"> | undefined;
+  readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
 const STALL_MILLISECONDS = 60_000;
@@ -37,12 +44,12 @@ export async function reaches(
 
 /** Compares what was answered 200 with what the agent says and with what the database holds. */
 export class RowCheck {
-  readonly #system: SystemUnderTest;
+  readonly #system: Counted;
   readonly #rowsPerEvent: number;
   #accepted = 0;
   #unanswered = 0;
 
-  constructor(system: SystemUnderTest, rowsPerEvent: number) {
+  constructor(system: Counted, rowsPerEvent: number) {
     this.#system = system;
     this.#rowsPerEvent = rowsPerEvent;
   }
@@ -61,13 +68,12 @@ export class RowCheck {
   async settled(): Promise<RowCount | undefined> {
     const { store, ledger } = this.#system;
     if (store === undefined) return undefined;
-    return ledger === undefined ? await this.#withoutLedger(store.countRows) : await this.#withLedger(store.countRows);
+    const count = store.countRows;
+    return ledger === undefined ? await this.#withoutLedger(count) : await this.#withLedger(count, ledger);
   }
 
   /** The requests that were broken off may have come in: the agent says how many of them did. */
-  async #withLedger(countRows: () => Promise<number>): Promise<RowCount> {
-    const { ledger } = this.#system;
-    if (ledger === undefined) throw new Error("there is no agent to ask");
+  async #withLedger(countRows: () => Promise<number>, ledger: () => Promise<Ledger>): Promise<RowCount> {
     let received = 0;
     let found = 0;
     do {

@@ -7,13 +7,13 @@ import { type BenchOptions, optionsOf, usage } from "./options.js";
 import { jsonReport, markdownReport, type Report, terminalReport } from "./report.js";
 import { measureRounds } from "./rounds.js";
 import { type BenchSet, setOf } from "./sets.js";
+import { unwindAll } from "./unwinding.js";
 
 try {
   const options = optionsOf(process.argv.slice(2));
   const set = chosen(options);
   const names = [...set.ceilings, ...set.cases, ...set.growth].map(({ name }) => name);
   if (options.help) console.log(usage);
-  else if (names.length === 0) throw new Error(`nothing is called "${options.texts.join('", "')}"; see --list`);
   else if (options.list) console.log(names.join("\n"));
   else await bench(set, options);
 } catch (error) {
@@ -23,6 +23,10 @@ try {
 
 function chosen({ sets, texts, huge }: BenchOptions): BenchSet {
   const { cases, ceilings, growth } = setOf(sets);
+  for (const text of texts) {
+    if (choose([...cases, ...ceilings, ...growth], [text]).length > 0) continue;
+    throw new Error(`nothing of the set ${sets.join(", ")} is called "${text}"; --list prints the names`);
+  }
   return {
     cases: choose(cases, texts),
     ceilings: choose(ceilings, texts),
@@ -34,6 +38,14 @@ async function bench(set: BenchSet, options: BenchOptions): Promise<void> {
   const generator = await generatorOf(options.generator);
   const servers = await provideServers();
   console.error(servers.remarks.join("\n"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, async () => {
+      console.error(`${signal}: removing what is there`);
+      await unwindAll();
+      await servers.stop();
+      process.exit(1);
+    });
+  }
   try {
     const facts = { ...(await environment()), load: loadOf(options) };
     const results = await measureRounds(set, { ...options, generator, say: (what) => console.error(what) });
