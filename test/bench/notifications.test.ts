@@ -6,7 +6,10 @@ for (const format of ["ld", "v2"] as const) {
   test(`a body of ${format} with a wanted length has exactly that length and is JSON`, () => {
     const bodies = notificationBodies({ format, entities: 3, bytes: 10_000 });
 
-    assert.deepEqual(bodies.map((body) => Buffer.byteLength(body)), [10_000, 10_000, 10_000]);
+    assert.deepEqual(
+      bodies.map((body) => Buffer.byteLength(body)),
+      [10_000, 10_000, 10_000],
+    );
     assert.equal(JSON.parse(bodies[0] ?? "").data[0].payload.value.length > 8000, true);
   });
 

@@ -6,6 +6,8 @@ import type { BenchSet } from "./sets.js";
 
 export interface RoundOptions extends MeasureOptions {
   readonly runs: number;
+  /** Ends the rounds before the next thing is measured. */
+  readonly signal: AbortSignal;
   /** Told what begins now. */
   readonly say: (what: string) => void;
 }
@@ -22,10 +24,14 @@ export async function measureRounds(set: BenchSet, options: RoundOptions): Promi
   };
   for (let round = 1; round <= options.runs; round += 1) {
     const say = (name: string) => options.say(`run ${round} of ${options.runs}: ${name}`);
-    ceilings = await oneMore(ceilings, say, async (ceiling) => await measureCeiling(ceiling, options.seconds));
-    cases = await oneMore(cases, say, async (bench) => await measure(bench, options));
+    ceilings = await oneMore(
+      ceilings,
+      { ...options, say },
+      async (ceiling) => await measureCeiling(ceiling, options.seconds),
+    );
+    cases = await oneMore(cases, { ...options, say }, async (bench) => await measure(bench, options));
   }
-  growth = await oneMore(growth, options.say, async (point) => await measureGrowth(point, options));
+  growth = await oneMore(growth, options, async (point) => await measureGrowth(point, options));
   return { cases, ceilings, growth };
 }
 
@@ -36,12 +42,12 @@ function unmeasured<Subject>(subject: Subject): { readonly subject: Subject; rea
 /** The results with one more run each, one after the other. */
 async function oneMore<Subject extends { readonly name: string }, Run>(
   results: readonly Result<Subject, Run>[],
-  say: (name: string) => void,
+  { say, signal }: Pick<RoundOptions, "say" | "signal">,
   run: (subject: Subject) => Promise<Run>,
 ): Promise<readonly Result<Subject, Run>[]> {
   const more: Result<Subject, Run>[] = [];
   for (const result of results) {
-    if (result.failure !== undefined) {
+    if (result.failure !== undefined || signal.aborted) {
       more.push(result);
       continue;
     }

@@ -38,9 +38,11 @@ async function bench(set: BenchSet, options: BenchOptions): Promise<void> {
   const generator = await generatorOf(options.generator);
   const servers = await provideServers();
   console.error(servers.remarks.join("\n"));
+  const ended = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, async () => {
-      console.error(`${signal}: removing what is there`);
+      console.error(`${signal}: removing what was made`);
+      ended.abort();
       await unwindAll();
       await servers.stop();
       process.exit(1);
@@ -48,7 +50,12 @@ async function bench(set: BenchSet, options: BenchOptions): Promise<void> {
   }
   try {
     const facts = { ...(await environment()), load: loadOf(options) };
-    const results = await measureRounds(set, { ...options, generator, say: (what) => console.error(what) });
+    const results = await measureRounds(set, {
+      ...options,
+      generator,
+      signal: ended.signal,
+      say: (what) => console.error(what),
+    });
     await publish({ environment: facts, results, original: options.original }, options);
   } finally {
     await servers.stop();

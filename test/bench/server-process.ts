@@ -22,7 +22,9 @@ export async function startServer(
   read: (line: string) => Readonly<Record<string, number>> | undefined,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
-  const exited = once(child, "exit");
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const exited = once(child, "exit").finally(() => process.off("exit", kill));
   const ready = new Promise<Readonly<Record<string, number>>>((resolve, reject) => {
     if (child.stdout === null) return reject(new Error("the process has no output"));
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -39,7 +41,7 @@ export async function startServer(
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");
-      const killer = setTimeout(() => child.kill("SIGKILL"), STOP_MILLISECONDS);
+      const killer = setTimeout(kill, STOP_MILLISECONDS);
       await exited;
       clearTimeout(killer);
     },
