@@ -2,33 +2,38 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import type { BenchStore } from "./store.js";
+import { deviceTable, POSITIONS, sumOfTables } from "./tables-of-store.js";
+
+const SERVICE = "bench";
 
 /** The SQLite files that the agent writes below a folder. */
 export function embeddedStore(folder: string): BenchStore {
-  const file = path.join(folder, "bench.db");
-  const read = <T>(look: (database: Database.Database) => T, nothing: T): T => {
+  const file = path.join(folder, `${SERVICE}.db`);
+  const read = async <T>(look: (database: Database.Database) => Promise<T>, nothing: T): Promise<T> => {
     if (!existsSync(file)) return nothing;
     const database = new Database(file);
     try {
-      return look(database);
+      return await look(database);
     } finally {
       database.close();
     }
   };
   return {
     command: undefined,
+    service: SERVICE,
     properties: { rdb_dialect: "sqlite", rdb_folder: folder },
     countRows: async () =>
-      read((database) => {
-        const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
-        const counts = tables.map((table) => database.prepare(`select count(*) as c from "${nameOf(table)}"`).all());
-        return counts.reduce<number>((sum, [count]) => sum + countOf(count), 0);
+      await read(async (database) => {
+        const tables = database
+          .prepare("select name from sqlite_master where type = 'table' and name <> ?")
+          .all(POSITIONS);
+        const names = tables.map((table) => `"${String(cellOf(table, "name"))}"`);
+        return await sumOfTables(names, async (sql) => Number(cellOf(database.prepare(sql).get(), "c") ?? 0));
       }, 0),
     holds: async (entity, name) =>
-      read((database) => {
+      await read(async (database) => {
         try {
-          const statement = database.prepare(`select 1 from urn_ngsi_ld_device_bench_${entity} where name = ?`);
-          return statement.all(name).length > 0;
+          return database.prepare(`select 1 from ${deviceTable(entity)} where name = ?`).all(name).length > 0;
         } catch {
           return false; // The table comes with its first row.
         }
@@ -37,10 +42,6 @@ export function embeddedStore(folder: string): BenchStore {
   };
 }
 
-function nameOf(row: unknown): string {
-  return typeof row === "object" && row !== null && "name" in row ? String(row.name) : "";
-}
-
-function countOf(row: unknown): number {
-  return typeof row === "object" && row !== null && "c" in row ? Number(row.c) : 0;
+function cellOf(row: unknown, name: string): unknown {
+  return typeof row === "object" && row !== null ? Object.entries(row).find(([key]) => key === name)?.[1] : undefined;
 }

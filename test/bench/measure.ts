@@ -1,135 +1,133 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { BenchCase } from "./case.js";
-import { type LoadResult, load } from "./load.js";
-import { notificationBodies } from "./notifications.js";
+import type { LoadGenerator, LoadResult } from "./load.js";
+import { attributesOf, headersOf, notificationBodies } from "./notifications.js";
+import { postEach } from "./post.js";
+import { RowCheck, type RowCount, reaches } from "./rows.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
-import { cpuSecondsOf, usageOf } from "./usage.js";
+import { unwinding } from "./unwinding.js";
+import { cpuSecondsBetween, cpuSecondsOf, usageOf } from "./usage.js";
+import { type VisibleLatency, visibleLatency } from "./visible.js";
 
-/** One run of a case. */
+/** One run of a case. Rates are of notifications. */
 export interface Measurement {
   readonly acceptedPerSecond: number;
   /** Undefined where nothing is stored. */
   readonly storedPerSecond?: number;
   readonly load: LoadResult;
-  /** Answers at half of the highest rate, in milliseconds. */
-  readonly half: LoadResult;
-  /** From POST to visible row at 10 a second, in milliseconds; undefined where nothing is stored. */
-  readonly visible?: { readonly p50: number; readonly p99: number };
-  /** Cores that the process used while it was under full load. */
+  /** Answers at half of the highest rate. */
+  readonly half?: LoadResult;
+  /** Undefined where nothing is stored. */
+  readonly visible?: VisibleLatency;
+  readonly rows?: RowCount;
+  /** Cores that the process used from the first request of the full load until all of it was stored. */
   readonly agentCores?: number;
   readonly databaseCores?: number;
+  /** The most resident memory from the start to the end of the full load. */
   readonly peakMebibytes?: number;
   readonly startMilliseconds: number;
 }
 
 export interface MeasureOptions {
+  readonly generator: LoadGenerator;
+  /** Length of the full load, and of the half load. */
   readonly seconds: number;
   readonly connections: number;
+  /** Notifications that are followed from POST to row; 0 leaves out the half load too. */
+  readonly looks: number;
 }
+
+const WARM_SECONDS = 2;
 
 /** Full load, half load, then single notifications; counts in the end that every accepted one is a row. */
 export async function measure(bench: BenchCase, options: MeasureOptions): Promise<Measurement> {
   const system = await startSystem(bench);
-  try {
-    return await measureStarted(bench, system, options);
-  } finally {
-    await system.stop();
-  }
+  return await unwinding(system.stop, async () => await measureStarted(bench, system, options));
 }
 
 async function measureStarted(
   bench: BenchCase,
   system: SystemUnderTest,
-  options: MeasureOptions,
+  { generator, seconds, connections, looks }: MeasureOptions,
 ): Promise<Measurement> {
-  const { store } = system;
-  const order = { url: system.notifyUrl, ...options, entities: bench.entities, format: bench.format };
-  await load({ ...order, seconds: 2 }); // Warm: code is compiled, tables are made.
-  const rows = await settledRows(system);
-  const stored = await system.persisted?.();
+  const { bodies } = bench;
+  const events = bodies.perNotification ?? 1;
+  const check = new RowCheck(system, bench.sink["attr_persistence"] === "row" ? attributesOf(bodies.format) : 1);
+  const order = { url: system.notifyUrl, service: system.service, bodies, seconds, connections };
+  check.add(events); // The start posted one.
+  check.add(await everyEntityOnce(bench, system, connections));
+  check.addLoad(await generator({ ...order, seconds: Math.min(WARM_SECONDS, seconds) }), events);
+  await check.settled();
 
-  const before = usageOf(system.pid);
-  const databaseBefore = databaseCpu(system);
-  const started = performance.now();
-  const full = await load(order);
-  if (stored !== undefined) await persistedReaches(system, stored + full.accepted);
-  const elapsed = (performance.now() - started) / 1000;
-  const after = usageOf(system.pid);
-  const databaseCores = (databaseCpu(system) - databaseBefore) / elapsed;
+  const full = await fullLoad(async () => await generator(order), events, system);
+  check.addLoad(full.load, events);
+  await check.settled();
 
-  const half = await load({ ...order, rate: Math.max(1, Math.floor(full.accepted / full.seconds / 2)) });
-  const there = await settledRows(system);
-  if (store !== undefined && there < rows + full.accepted + half.accepted) {
-    throw new Error(`${bench.name}: ${full.accepted + half.accepted} accepted, but only ${there - rows} rows more`);
-  }
-  const visible = await visibleLatency(bench, system);
+  const rate = Math.max(1, Math.floor(full.acceptedPerSecond / 2));
+  const half = looks === 0 ? undefined : await generator({ ...order, rate });
+  if (half !== undefined) check.addLoad(half, events);
+  const visible = await visibleLatency(bench, system, looks);
+  if (visible !== undefined) check.add(looks);
+  const rows = await check.settled();
   return {
-    acceptedPerSecond: full.accepted / full.seconds,
-    load: full,
-    half,
+    ...full,
     startMilliseconds: system.startMilliseconds,
-    ...(store === undefined ? {} : { storedPerSecond: full.accepted / elapsed }),
+    ...(half === undefined ? {} : { half }),
     ...(visible === undefined ? {} : { visible }),
-    ...(before === undefined || after === undefined
-      ? {}
-      : { agentCores: (after.cpuSeconds - before.cpuSeconds) / elapsed, peakMebibytes: after.peakMebibytes }),
-    ...(Number.isNaN(databaseCores) ? {} : { databaseCores }),
+    ...(rows === undefined ? {} : { rows }),
   };
 }
 
-function databaseCpu({ store }: SystemUnderTest): number {
-  return store?.command === undefined ? Number.NaN : cpuSecondsOf(store.command);
+/** Makes every table; returns the events posted. */
+async function everyEntityOnce({ bodies }: BenchCase, system: SystemUnderTest, connections: number): Promise<number> {
+  const { notifyUrl: url, service } = system;
+  const all = notificationBodies(bodies);
+  await postEach({ url, headers: headersOf(bodies.format, service), bodies: all, connections });
+  return bodies.entities;
 }
 
-/** The rows there are when the store has stopped growing; 0 where nothing is stored. */
-async function settledRows({ store }: SystemUnderTest): Promise<number> {
-  if (store === undefined) return 0;
-  let rows = await store.countRows();
-  for (let last = -1; rows !== last; rows = await store.countRows()) {
-    last = rows;
-    await pause(500);
+type Full = Pick<
+  Measurement,
+  "acceptedPerSecond" | "storedPerSecond" | "load" | "agentCores" | "databaseCores" | "peakMebibytes"
+>;
+
+/**
+ * As much as the system takes in, until that is stored. The rate of storing is that at the end of the load, or that
+ * until everything was stored when it is higher: the last events may wait for a full batch, which is no lack of speed.
+ */
+async function fullLoad(
+  run: () => Promise<LoadResult>,
+  eventsPerRequest: number,
+  { server: { pid }, store, ledger }: SystemUnderTest,
+): Promise<Full> {
+  const storedBefore = (await ledger?.())?.stored ?? 0;
+  const before = usageOf(pid);
+  const databaseBefore = store?.command === undefined ? undefined : cpuSecondsOf(store.command);
+  const load = await run();
+  const since = () => Math.max(load.seconds, (Date.now() - load.startedAt) / 1000);
+  const events = load.accepted * eventsPerRequest;
+  let perSecond = events / load.seconds;
+  let elapsed = load.seconds;
+  if (ledger !== undefined) {
+    const atEnd = Math.min(events, (await ledger()).stored - storedBefore) / since();
+    await reaches(
+      "events stored",
+      async () => (await ledger()).stored,
+      () => storedBefore + events,
+    );
+    elapsed = since();
+    perSecond = Math.max(atEnd, events / elapsed);
   }
-  return rows;
-}
-
-async function persistedReaches({ persisted }: SystemUnderTest, events: number): Promise<void> {
-  if (persisted === undefined) return;
-  await until(async () => (await persisted()) >= events, 5);
-}
-
-const PATIENCE_MILLISECONDS = 60_000;
-
-async function until(done: () => Promise<boolean>, pauseMilliseconds: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MILLISECONDS;
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MILLISECONDS} ms for what was accepted`);
-    await pause(pauseMilliseconds);
-  }
-}
-
-const LOOKS = 50;
-
-/** Posts ten notifications a second, one at a time, and looks until each is a row. */
-async function visibleLatency(
-  bench: BenchCase,
-  { store, notifyUrl }: SystemUnderTest,
-): Promise<{ readonly p50: number; readonly p99: number } | undefined> {
-  if (store === undefined || bench.format !== "ld" || bench.sink["attr_persistence"] === "row") return undefined;
-  if (bench.sink["data_model"] !== undefined) return undefined;
-  const [body = ""] = notificationBodies(1, bench.format);
-  const headers = { "Content-Type": "application/ld+json", "Fiware-Service": "bench" };
-  const latencies: number[] = [];
-  for (let look = 0; look < LOOKS; look += 1) {
-    const name = `look ${look}`;
-    const { data, ...envelope } = JSON.parse(body);
-    const marked = JSON.stringify({ ...envelope, data: [{ ...data[0], name: { type: "Property", value: name } }] });
-    const posted = performance.now();
-    const response = await fetch(notifyUrl, { method: "POST", headers, body: marked });
-    await response.arrayBuffer();
-    await until(() => store.holds(0, name), 0);
-    latencies.push(performance.now() - posted);
-    await pause(100);
-  }
-  latencies.sort((a, b) => a - b);
-  return { p50: latencies[LOOKS / 2] ?? Number.NaN, p99: latencies[LOOKS - 1] ?? Number.NaN };
+  const after = usageOf(pid);
+  const databaseAfter = store?.command === undefined ? undefined : cpuSecondsOf(store.command);
+  return {
+    load,
+    acceptedPerSecond: load.accepted / load.seconds,
+    ...(store === undefined ? {} : { storedPerSecond: perSecond / eventsPerRequest }),
+    ...(before === undefined || after === undefined
+      ? {}
+      : { agentCores: (after.cpuSeconds - before.cpuSeconds) / elapsed, peakMebibytes: after.peakMebibytes }),
+    ...(databaseBefore === undefined || databaseAfter === undefined
+      ? {}
+      : { databaseCores: cpuSecondsBetween(databaseBefore, databaseAfter) / elapsed }),
+  };
 }

@@ -1,65 +1,44 @@
-import { cpus, release, totalmem, type } from "node:os";
-import Table from "cli-table3";
-import type { Measurement } from "./measure.js";
+import { caseSheet, ceilingSheet } from "./case-sheet.js";
+import { growthSheets } from "./growth-sheet.js";
+import type { BenchResults } from "./result.js";
+import { markdownOf, type Sheet, terminalOf } from "./sheet.js";
+import { targetSheet } from "./target-sheet.js";
+import { type OriginalFigures, targetRows, verdictOf } from "./targets.js";
 
-/** The runs of one case; a case that could not run has a reason instead. */
-export interface CaseResult {
-  readonly name: string;
-  readonly runs: readonly Measurement[];
-  readonly failure?: string;
+/** Everything that a run of the harness has to say. */
+export interface Report {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly results: BenchResults;
+  readonly original: OriginalFigures;
 }
 
-/** The machine, then one row a case: the median of its runs, and in brackets the least and the greatest. */
-export function report(results: readonly CaseResult[]): string {
-  const table = new Table({ head: ["case", ...columns.map(({ head }) => head)], style: { head: [], border: [] } });
-  for (const { name, runs, failure } of results) {
-    if (failure !== undefined) table.push([name, { colSpan: columns.length, content: `not measured: ${failure}` }]);
-    else table.push([name, ...columns.map((column) => cell(runs, column))]);
-  }
-  return `${machine()}\n${table.toString()}`;
+export function terminalReport(report: Report): string {
+  return [facts(report).join("\n"), ...sheetsOf(report).map(terminalOf)].join("\n\n");
 }
 
-interface Column {
-  readonly head: string;
-  readonly digits: number;
-  readonly spread?: true;
-  read(measurement: Measurement): number | undefined;
+/** Sections of the third level, to be put into a page. */
+export function markdownReport(report: Report): string {
+  const list = facts(report).map((fact) => `- ${fact}`);
+  return `${[list.join("\n"), ...sheetsOf(report).map(markdownOf)].join("\n\n")}\n`;
 }
 
-const columns: readonly Column[] = [
-  { head: "accepted/s", digits: 0, spread: true, read: (run) => run.acceptedPerSecond },
-  { head: "stored/s", digits: 0, spread: true, read: (run) => run.storedPerSecond },
-  { head: "p50 ms", digits: 1, read: (run) => run.load.p50 },
-  { head: "p99 ms", digits: 1, read: (run) => run.load.p99 },
-  { head: "p99.9 ms", digits: 1, read: (run) => run.load.p999 },
-  { head: "p99 at half ms", digits: 1, read: (run) => run.half.p99 },
-  { head: "visible p50 ms", digits: 1, read: (run) => run.visible?.p50 },
-  { head: "visible p99 ms", digits: 1, read: (run) => run.visible?.p99 },
-  { head: "agent cores", digits: 2, read: (run) => run.agentCores },
-  { head: "database cores", digits: 2, read: (run) => run.databaseCores },
-  { head: "peak MiB", digits: 0, read: (run) => run.peakMebibytes },
-  { head: "start ms", digits: 0, read: (run) => run.startMilliseconds },
-  { head: "refused", digits: 0, read: (run) => run.load.refused + run.load.failed },
-];
-
-function cell(runs: readonly Measurement[], { digits, spread, read }: Column): string {
-  const values = runs.flatMap((run) => read(run) ?? []).sort((a, b) => a - b);
-  const [least] = values;
-  const greatest = values.at(-1);
-  if (least === undefined || greatest === undefined) return "";
-  const show = (value: number) => value.toLocaleString("en", { maximumFractionDigits: digits });
-  const range = spread === true && values.length > 1 ? ` (${show(least)}-${show(greatest)})` : "";
-  return `${show(median(values))}${range}`;
+/** Every figure of every run, with the cases as they were configured. */
+export function jsonReport({ environment, results, original }: Report): string {
+  const targets = targetRows(results, original).map((row) => ({ ...row, verdict: verdictOf(row) }));
+  return `${JSON.stringify({ environment, original, ...results, targets }, undefined, 2)}\n`;
 }
 
-/** Of a sorted list. */
-function median(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  return ((values[Math.floor(middle)] ?? Number.NaN) + (values[Math.ceil(middle)] ?? Number.NaN)) / 2;
+function facts({ environment }: Report): readonly string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}: ${value}`);
 }
 
-function machine(): string {
-  const [cpu] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
-  return `${type()} ${release()}, ${cpus().length} x ${cpu?.model ?? "unknown CPU"}, ${memory} GiB, Node ${process.version}`;
+/** The targets only when something of them was measured. */
+function sheetsOf({ results, original }: Report): readonly Sheet[] {
+  const targets = targetRows(results, original);
+  return [
+    ...(results.ceilings.length > 0 ? [ceilingSheet(results.ceilings)] : []),
+    ...(results.cases.length > 0 ? [caseSheet(results.cases)] : []),
+    ...growthSheets(results.growth),
+    ...(targets.some(({ value }) => value !== undefined) ? [targetSheet(targets)] : []),
+  ];
 }

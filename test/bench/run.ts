@@ -1,52 +1,73 @@
-import { parseArgs } from "node:util";
+import { writeFile } from "node:fs/promises";
 import { provideServers } from "../support/servers.js";
-import { type BenchCase, cases } from "./case.js";
-import { type Measurement, measure } from "./measure.js";
-import { type CaseResult, report } from "./report.js";
+import { choose } from "./choose.js";
+import { environment } from "./environment.js";
+import { generatorOf } from "./generators.js";
+import { type BenchOptions, optionsOf, usage } from "./options.js";
+import { jsonReport, markdownReport, type Report, terminalReport } from "./report.js";
+import { measureRounds } from "./rounds.js";
+import { type BenchSet, setOf } from "./sets.js";
+import { unwindAll } from "./unwinding.js";
 
-const usage = `npm run bench -- [--runs N] [--seconds N] [--connections N] [--list] [TEXT ...]
-Measures the cases whose name holds one of the texts, all without one. Medians of the runs, least and greatest beside.`;
+try {
+  const options = optionsOf(process.argv.slice(2));
+  const set = chosen(options);
+  const names = [...set.ceilings, ...set.cases, ...set.growth].map(({ name }) => name);
+  if (options.help) console.log(usage);
+  else if (options.list) console.log(names.join("\n"));
+  else await bench(set, options);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    runs: { type: "string", default: "3" },
-    seconds: { type: "string", default: "10" },
-    connections: { type: "string", default: "64" },
-    list: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
-});
+function chosen({ sets, texts, huge }: BenchOptions): BenchSet {
+  const { cases, ceilings, growth } = setOf(sets);
+  for (const text of texts) {
+    if (choose([...cases, ...ceilings, ...growth], [text]).length > 0) continue;
+    throw new Error(`nothing of the set ${sets.join(", ")} is called "${text}"; --list prints the names`);
+  }
+  return {
+    cases: choose(cases, texts),
+    ceilings: choose(ceilings, texts),
+    growth: choose(growth, texts).filter((point) => huge || point.huge !== true),
+  };
+}
 
-const chosen = cases.filter(({ name }) => positionals.length === 0 || positionals.some((text) => name.includes(text)));
-if (values.help) console.log(usage);
-else if (values.list) console.log(chosen.map(({ name }) => name).join("\n"));
-else await bench(chosen);
-
-async function bench(list: readonly BenchCase[]): Promise<void> {
+async function bench(set: BenchSet, options: BenchOptions): Promise<void> {
+  const generator = await generatorOf(options.generator);
   const servers = await provideServers();
-  const results = new Map<string, CaseResult>(list.map(({ name }) => [name, { name, runs: [] }]));
+  console.error(servers.remarks.join("\n"));
+  const ended = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, async () => {
+      console.error(`${signal}: removing what was made`);
+      ended.abort();
+      await unwindAll();
+      await servers.stop();
+      process.exit(1);
+    });
+  }
   try {
-    // Round by round, so that a machine that grows slower does so for every case.
-    for (let run = 1; run <= Number(values.runs); run += 1) {
-      for (const one of list) await addRun(results, one, run);
-    }
+    const facts = { ...(await environment()), load: loadOf(options) };
+    const results = await measureRounds(set, {
+      ...options,
+      generator,
+      signal: ended.signal,
+      say: (what) => console.error(what),
+    });
+    await publish({ environment: facts, results, original: options.original }, options);
   } finally {
     await servers.stop();
   }
-  console.log(servers.remarks.join("\n"));
-  console.log(report([...results.values()]));
 }
 
-async function addRun(results: Map<string, CaseResult>, one: BenchCase, run: number): Promise<void> {
-  const result = results.get(one.name);
-  if (result === undefined || result.failure !== undefined) return;
-  console.error(`run ${run}: ${one.name}`);
-  try {
-    const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
-    const measurement: Measurement = await measure(one, options);
-    results.set(one.name, { ...result, runs: [...result.runs, measurement] });
-  } catch (error) {
-    results.set(one.name, { ...result, failure: error instanceof Error ? error.message : String(error) });
-  }
+function loadOf({ generator, connections, seconds, runs }: BenchOptions): string {
+  return `${generator} on the same machine, ${connections} connections, ${seconds} s, runs: ${runs}`;
+}
+
+async function publish(report: Report, { markdown, json }: BenchOptions): Promise<void> {
+  console.log(terminalReport(report));
+  if (markdown !== undefined) await writeFile(markdown, markdownReport(report));
+  if (json !== undefined) await writeFile(json, jsonReport(report));
 }

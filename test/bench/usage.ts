@@ -26,15 +26,20 @@ export function usageOf(pid: number): Usage | undefined {
   }
 }
 
-/** CPU seconds of all processes of a name, for example of a PostgreSQL server with its backends. */
-export function cpuSecondsOf(command: string): number {
+/** CPU seconds so far of each process of a name, for example of a PostgreSQL server with its backends; by process id. */
+export function cpuSecondsOf(command: string): ReadonlyMap<number, number> | undefined {
   let pids: readonly string[] = [];
   try {
     pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandOf(name) === command);
   } catch {
-    return Number.NaN;
+    return undefined;
   }
-  return pids.reduce((sum, pid) => sum + (usageOf(Number(pid))?.cpuSeconds ?? 0), 0);
+  return new Map(pids.map((pid) => [Number(pid), usageOf(Number(pid))?.cpuSeconds ?? 0]));
+}
+
+/** What the processes used between two looks; one that ended in between does not count. */
+export function cpuSecondsBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+  return [...after].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0);
 }
 
 function commandOf(pid: string): string | undefined {

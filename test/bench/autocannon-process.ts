@@ -1,20 +1,20 @@
 import autocannon from "autocannon";
 import type { LoadOrder, LoadResult } from "./load.js";
-import { notificationBodies } from "./notifications.js";
+import { headersOf, notificationBodies } from "./notifications.js";
 
 const order: LoadOrder = JSON.parse(process.argv[2] ?? "");
 process.send?.(await generate(order));
 process.disconnect();
 
-/** Each connection goes round its own share of the entities, so that all of them are seen. */
-async function generate({ url, seconds, connections, rate, entities, format }: LoadOrder): Promise<LoadResult> {
-  const requests = notificationBodies(entities, format).map((body) => ({ body }));
-  const contentType = format === "ld" ? "application/ld+json" : "application/json";
+/** Each connection goes round its own share of the bodies, so that all of them are seen. */
+async function generate({ url, service, seconds, connections, rate, bodies }: LoadOrder): Promise<LoadResult> {
+  const requests = notificationBodies(bodies).map((body) => ({ body }));
   let client = 0;
+  const cpu = process.cpuUsage();
   const result = await autocannon({
     url,
     method: "POST",
-    headers: { "Content-Type": contentType, "Fiware-Service": "bench", "Fiware-ServicePath": "/" },
+    headers: headersOf(bodies.format, service),
     connections,
     duration: seconds,
     ...(rate === undefined ? {} : { overallRate: rate }),
@@ -25,11 +25,15 @@ async function generate({ url, seconds, connections, rate, entities, format }: L
       client += 1;
     },
   });
+  const { user, system } = process.cpuUsage(cpu);
   return {
     accepted: result["2xx"],
     refused: result.non2xx,
     failed: result.errors,
+    unanswered: connections + result.errors,
+    startedAt: result.start.getTime(),
     seconds: result.duration,
+    cores: (user + system) / 1e6 / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
     p999: result.latency.p99_9,

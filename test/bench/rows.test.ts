@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Counted, RowCheck } from "./rows.js";
+
+const system = (received: number, rows: number, agent = true): Counted => ({
+  store: { countRows: async () => rows },
+  ledger: agent ? async () => ({ received, stored: received }) : undefined,
+});
+
+const cases = [
+  { title: "every event is a row", of: system(100, 100), expected: 100, found: 100, doubled: 0 },
+  { title: "a request that was broken off came in", of: system(103, 103), expected: 103, found: 103, doubled: 0 },
+  { title: "a row stands twice", of: system(103, 104), expected: 103, found: 104, doubled: 1 },
+  {
+    title: "nobody can be asked, broken off came in",
+    of: system(0, 103, false),
+    expected: 100,
+    found: 103,
+    doubled: 0,
+  },
+  { title: "nobody can be asked, a row too many", of: system(0, 105, false), expected: 100, found: 105, doubled: 1 },
+] as const;
+
+for (const { title, of, expected, found, doubled } of cases)
+  test(`rows are counted when ${title}`, async () => {
+    const check = new RowCheck(of, 1);
+    check.add(60);
+    check.add(40, 4);
+
+    assert.deepEqual(await check.settled(), { expected, found, doubled });
+  });
+
+test("a row that is missing is an error with both numbers", async () => {
+  const check = new RowCheck(system(100, 99), 1);
+  check.add(100);
+
+  await assert.rejects(check.settled(), /100 rows were accepted, and only 99 are there/);
+});
+
+test("an agent that counts less than was answered 200 is an error", async () => {
+  const check = new RowCheck(system(99, 99), 1);
+  check.add(100, 4);
+
+  await assert.rejects(check.settled(), /100 to 104 events were accepted, and the agent counts 99/);
+});
+
+test("in the row layout an event has the rows of its attributes", async () => {
+  const check = new RowCheck(system(10, 80), 8);
+  check.add(10);
+
+  assert.deepEqual(await check.settled(), { expected: 80, found: 80, doubled: 0 });
+});

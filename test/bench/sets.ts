@@ -1,0 +1,95 @@
+import { type AgentSetup, agentCase, type BatchSize, type BenchCase, bareHttp, byHand } from "./case.js";
+import { type CeilingCase, ceilingCases } from "./ceiling-case.js";
+import { type GrowthCase, growthCases } from "./growth-case.js";
+import type { BenchDatabase } from "./store.js";
+
+/** What one run of the harness measures. */
+export interface BenchSet {
+  readonly cases: readonly BenchCase[];
+  readonly ceilings: readonly CeilingCase[];
+  readonly growth: readonly GrowthCase[];
+}
+
+const databases: readonly BenchDatabase[] = ["postgresql", "mysql", "sqlite"];
+const channels = ["memory", "file"] as const;
+const batchSizes: readonly BatchSize[] = [1, 100, 1000];
+const entityCounts = [1, 100, 1000, 10_000];
+
+const packaged = { database: "postgresql", channel: "memory", batchSize: 1, entities: 100 } as const;
+
+/** Every database with every channel, batch size and number of tables. */
+const grid = databases.flatMap((database) =>
+  channels.flatMap((channel) =>
+    batchSizes.flatMap((batchSize) => entityCounts.map((entities) => ({ database, channel, batchSize, entities }))),
+  ),
+);
+
+/** What differs from the packaged layout, for every database. */
+const variants = databases.flatMap((database): readonly AgentSetup[] => [
+  { ...packaged, database, entities: 1000, model: "dm-by-entity-type" },
+  { ...packaged, database, entities: 1000, model: "dm-by-entity-type", batchSize: 1000 },
+  { ...packaged, database, layout: "row" },
+  { ...packaged, database, layout: "row", batchSize: 1000 },
+  { ...packaged, database, format: "v2" },
+  { ...packaged, database, format: "v2", layout: "row" },
+]);
+
+/** Each difference once, most of them with PostgreSQL. */
+const standard: readonly AgentSetup[] = [
+  ...entityCounts.map((entities) => ({ ...packaged, entities })),
+  { ...packaged, batchSize: 100, entities: 1 },
+  { ...packaged, batchSize: 100 },
+  ...entityCounts.map((entities) => ({ ...packaged, batchSize: 1000 as const, entities })),
+  ...[1, 100, 1000].map((entities) => ({ ...packaged, channel: "file" as const, entities })),
+  { ...packaged, channel: "file", batchSize: 1000 },
+  ...variants.filter(({ database, batchSize }) => database === "postgresql" && batchSize === 1),
+  ...(["mysql", "sqlite"] as const).flatMap((database): readonly AgentSetup[] => [
+    ...[1, 100, 1000].map((entities) => ({ ...packaged, database, entities })),
+    { ...packaged, database, batchSize: 1000 },
+    { ...packaged, database, channel: "file" },
+  ]),
+];
+
+/** What the table of the targets needs. */
+const targets: readonly AgentSetup[] = [
+  ...[1, 100, 1000].map((entities) => ({ ...packaged, entities })),
+  { ...packaged, batchSize: 100, entities: 1 },
+  { ...packaged, batchSize: 1000 },
+  { ...packaged, channel: "file" },
+  { ...packaged, channel: "file", batchSize: 1000 },
+  { ...packaged, database: "sqlite" },
+  { ...packaged, database: "sqlite", batchSize: 1000 },
+];
+
+const withCeilings = (setups: readonly AgentSetup[]) => [bareHttp, byHand, ...setups.map(agentCase)];
+
+const none: BenchSet = { cases: [], ceilings: [], growth: [] };
+
+/** The sets by the value of `--set`. */
+const sets: Readonly<Record<string, BenchSet>> = {
+  standard: { ...none, cases: withCeilings(standard), ceilings: ceilingCases },
+  targets: { ...none, cases: withCeilings(targets) },
+  ceilings: { ...none, cases: withCeilings([]), ceilings: ceilingCases },
+  growth: { ...none, growth: growthCases },
+  all: { cases: withCeilings([...grid, ...variants]), ceilings: ceilingCases, growth: growthCases },
+};
+
+export const setNames = Object.keys(sets);
+
+/** What the sets hold together; throws for an unknown one. */
+export function setOf(names: readonly string[]): BenchSet {
+  const chosen = names.map((name) => {
+    const set = Object.hasOwn(sets, name) ? sets[name] : undefined;
+    if (set === undefined) throw new Error(`--set is "${name}"; write one of ${setNames.join(", ")}`);
+    return set;
+  });
+  return {
+    cases: eachOnce(chosen.flatMap(({ cases }) => cases)),
+    ceilings: eachOnce(chosen.flatMap(({ ceilings }) => ceilings)),
+    growth: eachOnce(chosen.flatMap(({ growth }) => growth)),
+  };
+}
+
+function eachOnce<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
+  return [...new Map(list.map((one) => [one.name, one])).values()];
+}

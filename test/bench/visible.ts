@@ -1,0 +1,45 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { BenchCase } from "./case.js";
+import { headersOf, notificationBodies } from "./notifications.js";
+import { postEach } from "./post.js";
+import { percentile } from "./statistics.js";
+import type { SystemUnderTest } from "./systems.js";
+
+/** From POST to visible row, in milliseconds. */
+export interface VisibleLatency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const PAUSE_MILLISECONDS = 100;
+const PATIENCE_MILLISECONDS = 60_000;
+
+/**
+ * Posts one notification every 100 ms after the one before is a row, and looks for it without a pause; undefined where
+ * the table of the device has no column `name` to look into.
+ */
+export async function visibleLatency(
+  { bodies, sink }: BenchCase,
+  { store, notifyUrl, service }: SystemUnderTest,
+  looks: number,
+): Promise<VisibleLatency | undefined> {
+  if (store === undefined || bodies.format !== "ld" || sink["attr_persistence"] === "row") return undefined;
+  if (sink["data_model"] !== undefined) return undefined;
+  const [body = ""] = notificationBodies({ format: "ld", entities: 1 });
+  const headers = headersOf(bodies.format, service);
+  const latencies: number[] = [];
+  for (let look = 0; look < looks; look += 1) {
+    const name = `look ${look}`;
+    const { data, ...envelope } = JSON.parse(body);
+    const marked = JSON.stringify({ ...envelope, data: [{ ...data[0], name: { type: "Property", value: name } }] });
+    const posted = performance.now();
+    await postEach({ url: notifyUrl, headers, bodies: [marked], connections: 1 });
+    while (!(await store.holds(0, name))) {
+      if (performance.now() - posted > PATIENCE_MILLISECONDS) throw new Error(`"${name}" was accepted and is no row`);
+      await pause(0);
+    }
+    latencies.push(performance.now() - posted);
+    await pause(PAUSE_MILLISECONDS);
+  }
+  return { p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
+}

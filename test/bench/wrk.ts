@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { access, constants, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { LoadOrder, LoadResult } from "./load.js";
+import { headersOf, notificationBodies } from "./notifications.js";
+import { wrkScript } from "./wrk-script.js";
+
+const run = promisify(execFile);
+
+/** Whether the program wrk is on PATH. */
+export async function wrkIsThere(): Promise<boolean> {
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
+  const looks = folders.map((folder) => access(path.join(folder, "wrk"), constants.X_OK));
+  return (await Promise.allSettled(looks)).some(({ status }) => status === "fulfilled");
+}
+
+/** The load generator wrk with one thread; its connections take turns over all bodies. */
+export async function wrkLoad({ url, service, seconds, connections, rate, bodies }: LoadOrder): Promise<LoadResult> {
+  const folder = await mkdtemp(path.join(tmpdir(), "deneb-wrk-"));
+  try {
+    const script = path.join(folder, "load.lua");
+    const file = path.join(folder, "bodies");
+    await writeFile(file, notificationBodies(bodies).join("\n"));
+    await writeFile(script, wrkScript({ file, headers: headersOf(bodies.format, service), rate }));
+    const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", script, url];
+    const { stdout } = await run("wrk", flags);
+    const endedAt = Date.now();
+    const result = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    return { ...result, unanswered: connections + result.failed, startedAt: endedAt - result.seconds * 1000 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
