@@ -45,7 +45,7 @@ export class Intake {
   }
 
   /** Notes that these tables have their rows. */
-  note(tables: readonly TableBatch[]): void {
+  note(tables: readonly Pick<TableBatch, "name" | "placed">[]): void {
     for (const { name, placed } of tables) {
       for (const { event } of placed) {
         this.#written.set(event, new Set([...(this.#written.get(event) ?? []), tableKey(name)]));
