@@ -19,7 +19,9 @@ export function runningSink(node: SinkNode, channel: CountedChannel, parts: Asse
   const account = parts.ledger.account(node.channel).sink(name);
   const { batching } = node;
   const log = parts.loggers.of(name);
-  const catchUp = channel.durable ? catchUpOf({ keepers: [{ name, sink }], gate: channel.gate, retry: batching, log }) : undefined;
+  const catchUp = channel.durable
+    ? catchUpOf({ keepers: [{ name, sink }], gate: channel.gate, retry: batching, log })
+    : undefined;
   const feed = { name, sink, counters, account, batching, channel, ...(catchUp === undefined ? {} : { catchUp }) };
   return made(loopOf(feed, parts));
 }

@@ -34,7 +34,15 @@ export function readSinkGroup(
   ];
   const reading = { name: block.name, place, sinks: config?.sinks, faults: all };
   if (config === undefined || processor.value === undefined || !startable(all)) return { ...reading, value: undefined };
-  return { ...reading, value: { name: block.name, sinks: config.sinks, processor: processor.value, positionsTimeout: config.positions_timeout } };
+  return {
+    ...reading,
+    value: {
+      name: block.name,
+      sinks: config.sinks,
+      processor: processor.value,
+      positionsTimeout: config.positions_timeout,
+    },
+  };
 }
 
 function readProcessor(

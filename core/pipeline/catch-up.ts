@@ -73,7 +73,8 @@ async function allPositions(
         const reason = reasonOf(error);
         if (asking.aborted) return;
         const fields = { sink: name, reason };
-        if (failing.get(name) !== reason) log.warn(fields, "what is stored already cannot be read, will be tried again");
+        if (failing.get(name) !== reason)
+          log.warn(fields, "what is stored already cannot be read, will be tried again");
         failing.set(name, reason);
         await wait(intervalOf(retry.batchRetryIntervals, attempt), asking);
       }
@@ -87,7 +88,10 @@ async function allPositions(
   }
   const silent = keepers.filter(({ name }) => !told.has(name)).map(({ name }) => name);
   if (silent.length > 0 && !signal.aborted) {
-    log.warn({ sinks: silent }, "going on without sinks that cannot tell what they have stored: rows may be there twice");
+    log.warn(
+      { sinks: silent },
+      "going on without sinks that cannot tell what they have stored: rows may be there twice",
+    );
   }
   return [...told.values()].flat();
 }

@@ -1,6 +1,7 @@
 import { type Batch, type Event, reasonOf } from "deneb/sdk";
 import type { Column } from "./column.js";
 import type { KeyedRows } from "./dialects/dialect.js";
+import { faultOf } from "./faults.js";
 import type { TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { lookUp } from "./look-up.js";
@@ -35,6 +36,7 @@ export interface Step {
 }
 
 type Named = Pick<TableBatch, "name">;
+type Wanted = readonly Omit<KeyedRows, "name">[];
 type Placed = Pick<TableBatch, "name" | "placed">;
 
 /**
@@ -159,12 +161,18 @@ export class Positions {
     return positions;
   }
 
+  /** The same once more when somebody drops such a table meanwhile. */
+  async #rows(places: readonly SchemaName[], wanted: Wanted, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      return await this.#rowsNow(places, wanted, signal);
+    } catch (error) {
+      if (!this.#store.dialect.faults.missing(faultOf(error))) throw error;
+      return await this.#rowsNow(places, wanted, signal);
+    }
+  }
+
   /** The positions in these rows of all tables of positions in these places. */
-  async #rows(
-    places: readonly SchemaName[],
-    wanted: readonly Omit<KeyedRows, "name">[],
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  async #rowsNow(places: readonly SchemaName[], wanted: Wanted, signal: AbortSignal): Promise<readonly string[]> {
     const { driver, dialect } = this.#store;
     const columns = COLUMNS.map(({ name }) => name);
     const found = new Map<string, { readonly name: TableName; columns: number }>();

@@ -42,7 +42,9 @@ export class RdbSink implements Sink {
     };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
-    this.#positions = config.exactly_once ? new Positions({ sink: context.name, rules: placementRules(config) }, this.#store) : undefined;
+    this.#positions = config.exactly_once
+      ? new Positions({ sink: context.name, rules: placementRules(config) }, this.#store)
+      : undefined;
   }
 
   async start(): Promise<void> {
@@ -97,7 +99,10 @@ export class RdbSink implements Sink {
       const end = start + TABLES_PER_TRANSACTION;
       const part = tables.slice(start, end);
       try {
-        const receipt = await this.#writeTwice({ position: batch.position, tables: part, later: tables.slice(end) }, signal);
+        const receipt = await this.#writeTwice(
+          { position: batch.position, tables: part, later: tables.slice(end) },
+          signal,
+        );
         total.requestBytes += receipt.requestBytes;
         total.responseBytes += receipt.responseBytes;
       } catch (error) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Sink } from "../../../core/sdk/index.js";
 import { fixed, onEveryDatabase } from "./on-every-database.js";
 import { entity, eventOf, never } from "./sinks.js";
 
@@ -11,13 +12,17 @@ await onEveryDatabase("positions of a durable channel", [
       const persist = async (id: string, position: string) =>
         await sink.persist({ events: [eventOf(entity(id, { a: "1" }), service)], position }, never);
 
-      assert.deepEqual(await sink.storedPositions(never), []);
+      // Servers that others use have positions of others.
+      const own = async (of: Sink) =>
+        ((await of.storedPositions?.(never)) ?? []).filter((one) => one.startsWith(service));
+
+      assert.deepEqual(await own(sink), []);
       await persist("urn:k:1", `${service}1:10`);
       await persist("urn:k:1", `${service}1:20,25-30`);
       await persist("urn:k:2", `${service}2:7`);
 
       const { sink: another } = await place.sink();
-      assert.deepEqual([...(await another.storedPositions(never))].sort(), [`${service}1:20,25-30`, `${service}2:7`]);
+      assert.deepEqual([...(await own(another))].sort(), [`${service}1:20,25-30`, `${service}2:7`]);
     },
   },
   {
@@ -25,7 +30,10 @@ await onEveryDatabase("positions of a durable channel", [
     service: "refused",
     run: async (place, service) => {
       const { sink } = await place.sink();
-      await sink.persist({ events: [eventOf(entity("urn:r:1", { a: "1" }), service)], position: `${service}:1` }, never);
+      await sink.persist(
+        { events: [eventOf(entity("urn:r:1", { a: "1" }), service)], position: `${service}:1` },
+        never,
+      );
 
       await assert.rejects(
         sink.persist({ events: [eventOf(entity("urn:r:1", { a: "\0" }), service)], position: `${service}:2` }, never),
@@ -68,7 +76,10 @@ await onEveryDatabase("positions of a durable channel", [
     run: async (place, service) => {
       const { sink } = await place.sink({ exactly_once: false });
 
-      await sink.persist({ events: [eventOf(entity("urn:n:1", { a: "1" }), service)], position: `${service}:1` }, never);
+      await sink.persist(
+        { events: [eventOf(entity("urn:n:1", { a: "1" }), service)], position: `${service}:1` },
+        never,
+      );
 
       const { sink: another } = await place.sink();
       assert.ok(!(await another.storedPositions(never)).includes(`${service}:1`));
