@@ -19,7 +19,9 @@ export function runningSink(node: SinkNode, channel: CountedChannel, parts: Asse
   const account = parts.ledger.account(node.channel).sink(name);
   const { batching } = node;
   const log = parts.loggers.of(name);
-  const catchUp = channel.durable ? catchUpOf({ sink, gate: channel.gate, retry: batching, log }) : undefined;
+  const catchUp = channel.durable
+    ? catchUpOf({ keepers: [{ name, sink }], gate: channel.gate, retry: batching, log })
+    : undefined;
   const { largestBatch } = sink;
   const own = { name, sink, counters, account, batching, channel, largestBatch };
   const feed = catchUp === undefined ? own : { ...own, catchUp };
@@ -49,7 +51,12 @@ export function runningGroup(node: SinkGroupNode, { nodes, channel, parts }: Gro
   const group = new SinkGroup({ name, members: sinks, processor, log: context.log, account: account.sink(name) });
   const { batching } = first;
   const feed = { name, sink: group, counters: group.counters, account: group, batching, channel, others: node.sinks };
-  const { runner, replayed } = loopOf(feed, parts);
+  const patience = () => (channel.size === 0 ? 0 : node.positionsTimeout * 1000);
+  const { log } = context;
+  const catchUp = channel.durable
+    ? catchUpOf({ keepers: sinks, patience, gate: channel.gate, retry: batching, log })
+    : undefined;
+  const { runner, replayed } = loopOf({ ...feed, ...(catchUp === undefined ? {} : { catchUp }) }, parts);
   const shared = { runner: new SharedRunner(runner, sinks.length), replayed };
   return sinks.map(({ made }) => made(shared));
 }
@@ -88,7 +95,7 @@ function supervised(node: SinkNode, channel: CountedChannel, parts: AssemblyPart
 interface Feed extends Pick<SinkRunnerParts, "counters" | "catchUp" | "largestBatch"> {
   /** Of the sink or the group; its dead letters and log lines are kept under it. */
   readonly name: string;
-  readonly sink: Pick<Sink, "persist">;
+  readonly sink: Pick<Sink, "persist" | "alreadyStored">;
   readonly account: NonNullable<SinkRunnerParts["account"]>;
   readonly batching: SinkNode["batching"];
   readonly channel: CountedChannel;

@@ -34,7 +34,15 @@ export function readSinkGroup(
   ];
   const reading = { name: block.name, place, sinks: config?.sinks, faults: all };
   if (config === undefined || processor.value === undefined || !startable(all)) return { ...reading, value: undefined };
-  return { ...reading, value: { name: block.name, sinks: config.sinks, processor: processor.value } };
+  return {
+    ...reading,
+    value: {
+      name: block.name,
+      sinks: config.sinks,
+      processor: processor.value,
+      positionsTimeout: config.positions_timeout,
+    },
+  };
 }
 
 function readProcessor(
@@ -86,7 +94,7 @@ function memberFaults(
 }
 
 function strayFaults({ key, settings }: ComponentBlock): readonly Fault[] {
-  return [...settingsWithout(settings, ["sinks"], ["processor"])].map(([path, setting]) => {
+  return [...settingsWithout(settings, Object.keys(sinkGroupSettings), ["processor"])].map(([path, setting]) => {
     const meant = nearest(path, Object.keys(sinkGroupProperties));
     const place = { key: setting.key, value: setting.value, line: setting.line, nearest: meant };
     return warningAt(place, `is not a property of a sink group and has no effect; write it below ${key}.processor`);

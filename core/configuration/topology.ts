@@ -44,6 +44,8 @@ export interface SinkGroupNode {
   /** Names of its sinks, in the order of the file; all read from one channel. */
   readonly sinks: readonly string[];
   readonly processor: ComponentNode;
+  /** Seconds that a start waits for sinks that cannot tell what they have stored. */
+  readonly positionsTimeout: number;
 }
 
 /** One agent of a properties file: its components and how they are linked. */

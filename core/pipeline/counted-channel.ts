@@ -153,6 +153,10 @@ class CountedTake implements TakeTransaction {
     return this.transaction.positionAfter?.(count);
   }
 
+  coveredBy(position: string): readonly Event[] {
+    return this.transaction.coveredBy?.(position) ?? [];
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);
     this.#events += events.length;

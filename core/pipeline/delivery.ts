@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   AgentError,
+  type Batch,
   codeOf,
   type Event,
   type Logger,
@@ -33,6 +34,8 @@ export interface DeliveryOptions {
   readonly settle?: (events: readonly Event[], outcome: Outcome) => void;
   /** Where the channel stands once this event and all before it are done; undefined for channels that forget. */
   readonly positionAt?: (event: Event) => string | undefined;
+  /** The events that a position kept earlier covers. */
+  readonly coveredBy?: (position: string) => readonly Event[];
 }
 
 export interface RetryPolicy {
@@ -44,7 +47,7 @@ export interface RetryPolicy {
 
 export interface DeliveryParts {
   readonly name: string;
-  readonly sink: Pick<Sink, "persist">;
+  readonly sink: Pick<Sink, "persist" | "alreadyStored">;
   readonly retry: RetryPolicy;
   readonly deadLetters: DeadLetters;
   readonly counters: SinkCounters;
@@ -68,8 +71,8 @@ export class SinkDelivery {
   }
 
   async deliver(events: readonly Event[], signal: AbortSignal, options: DeliveryOptions = {}): Promise<boolean> {
-    const { hurry = signal, settle = () => {}, positionAt = () => undefined } = options;
-    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle, positionAt });
+    const { hurry = signal, settle = () => {}, positionAt = () => undefined, coveredBy = () => [] } = options;
+    return await this.#deliver(events, this.#parts.retry.batchTtl, { signal, hurry, settle, positionAt, coveredBy });
   }
 
   async #deliver(events: readonly Event[], retries: number, trip: Trip): Promise<boolean> {
@@ -86,21 +89,19 @@ export class SinkDelivery {
     }
   }
 
-  async #try(events: readonly Event[], { signal, settle, positionAt }: Trip): Promise<Failure | undefined> {
+  async #try(events: readonly Event[], trip: Trip): Promise<Failure | undefined> {
     const { name, sink, counters, log, clock, observer } = this.#parts;
-    const last = events.at(-1);
-    const position = last === undefined ? undefined : positionAt(last);
     const attempt = { sink: name, events, startedAt: clock.now() };
     let receipt: Receipt;
     try {
-      receipt = await sink.persist(position === undefined ? { events } : { events, position }, signal);
+      receipt = await sink.persist(batchOf(events, trip), trip.signal);
     } catch (error) {
       observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt: undefined });
       return { error };
     }
     observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
     counters.persisted += events.length;
-    settle(events, "stored");
+    trip.settle(events, "stored");
     if (this.#failing !== undefined) log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
     return undefined;
@@ -121,11 +122,33 @@ export class SinkDelivery {
   /** A batch is split so that its good events go in; a single event becomes a dead letter. */
   async #giveUp(events: readonly Event[], end: End, trip: Trip): Promise<boolean> {
     const known = retryableOf(end.failure.error) === true;
-    if (events.length === 1 || known) return await this.#keep(events, end, trip);
+    if (events.length === 1 || known) {
+      const lost = end.reason === "permanent" ? events : await this.#unstored(events, trip);
+      if (trip.signal.aborted) return false;
+      return lost.length === 0 || (await this.#keep(lost, end, trip));
+    }
     const retries = end.reason === "permanent" ? this.#parts.retry.batchTtl : 0;
     const middle = Math.ceil(events.length / 2);
     if (!(await this.#deliver(events.slice(0, middle), retries, trip))) return false;
     return await this.#deliver(events.slice(middle), retries, trip);
+  }
+
+  /** What the sink cannot say is stored all the same: of a write that failed last, nobody knows the outcome. */
+  async #unstored(events: readonly Event[], trip: Trip): Promise<readonly Event[]> {
+    const { sink, counters, log } = this.#parts;
+    try {
+      const known = new Set(await sink.alreadyStored?.(batchOf(events, trip), trip.signal));
+      const stored = events.filter((event) => known.has(event));
+      if (stored.length === 0) return events;
+      counters.persisted += stored.length;
+      trip.settle(stored, "stored");
+      log.info({ events: stored.length }, "given up, and found stored all the same");
+      return events.filter((event) => !known.has(event));
+    } catch (error) {
+      const fields = { events: events.length, reason: reasonOf(error) };
+      log.debug(fields, "what is stored of a batch that is given up cannot be read");
+      return events;
+    }
   }
 
   async #keep(events: readonly Event[], end: End, { hurry, settle }: Trip): Promise<boolean> {
@@ -163,6 +186,17 @@ export class SinkDelivery {
 
 interface Trip extends Required<DeliveryOptions> {
   readonly signal: AbortSignal;
+}
+
+function batchOf(events: readonly Event[], { positionAt, coveredBy }: Trip): Batch {
+  const last = events.at(-1);
+  const position = last === undefined ? undefined : positionAt(last);
+  if (position === undefined) return { events };
+  const covered = (kept: string) => {
+    const own = new Set(events);
+    return coveredBy(kept).filter((event) => own.has(event));
+  };
+  return { events, position, coveredBy: covered };
 }
 
 interface Failure {

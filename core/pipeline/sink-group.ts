@@ -36,13 +36,15 @@ export interface SinkGroupParts {
  * The sinks of a group as one sink: each batch goes to the sink that the processor names first, and to the next one when
  * that fails. Data that a sink refuses for good is no failure of the sink and goes to no other one.
  */
-export class SinkGroup implements Pick<Sink, "persist"> {
+export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
   /** Of the group as a whole; each sink has its own beside them. */
   readonly counters = new SinkCounters();
   readonly #parts: SinkGroupParts;
   readonly #byName: ReadonlyMap<string, GroupMember>;
   readonly #attempted: ReadonlyMap<string, WeakSet<Event>>;
   readonly #storedBy = new WeakMap<Event, GroupMember>();
+  /** What a sink turned out to have stored of a write that failed. */
+  readonly #found = new WeakSet<Event>();
   /** The sinks that failed the last time; failing again is not news. */
   readonly #failing = new Set<string>();
 
@@ -54,16 +56,27 @@ export class SinkGroup implements Pick<Sink, "persist"> {
 
   async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
     const failures: Failure[] = [];
+    let rest = this.#unstored(batch);
     for (const member of this.#order()) {
+      if (rest.events.length === 0) return { requestBytes: 0, responseBytes: 0 };
       try {
-        return await this.#store(batch, member, signal);
+        return await this.#store(rest, member, signal);
       } catch (error) {
         if (signal.aborted || retryableOf(error) === false) throw error;
-        this.#noteFailure(member.name, batch, error);
+        this.#noteFailure(member.name, rest, error);
         failures.push({ sink: member.name, error });
+        await this.#noteStored(rest, member, signal);
+        rest = this.#unstored(rest);
       }
     }
+    if (rest.events.length === 0) return { requestBytes: 0, responseBytes: 0 };
     throw this.#failed(failures);
+  }
+
+  /** What any of the sinks has; one that cannot tell now is not waited for. */
+  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
+    for (const member of this.#parts.members) await this.#noteStored(this.#unstored(batch), member, signal);
+    return batch.events.filter((event) => this.#found.has(event));
   }
 
   /** Shares out what has left the channel among those who stored it. */
@@ -101,6 +114,32 @@ export class SinkGroup implements Pick<Sink, "persist"> {
     processor.succeeded(name);
     if (this.#failing.delete(name)) log.info({ sink: name }, "sink of the group stores again");
     return receipt;
+  }
+
+  /** A write that failed may be committed in part, or as a whole: that must not go to another sink as well. */
+  async #noteStored(batch: Batch, member: GroupMember, signal: AbortSignal): Promise<void> {
+    const { name, sink, counters } = member;
+    const attempted = this.#attempted.get(name);
+    if (!batch.events.some((event) => attempted?.has(event))) return;
+    try {
+      const stored = (await sink.alreadyStored?.(batch, signal)) ?? [];
+      counters.persisted += stored.length;
+      for (const event of stored) {
+        this.#storedBy.set(event, member);
+        this.#found.add(event);
+      }
+    } catch (error) {
+      this.#parts.log.debug({ sink: name, reason: reasonOf(error) }, "what a sink of the group stored cannot be read");
+    }
+  }
+
+  #unstored(batch: Batch): Batch {
+    if (!batch.events.some((event) => this.#found.has(event))) return batch;
+    const events = batch.events.filter((event) => !this.#found.has(event));
+    const { coveredBy } = batch;
+    if (coveredBy === undefined) return { ...batch, events };
+    const open = new Set(events);
+    return { ...batch, events, coveredBy: (kept) => coveredBy(kept).filter((event) => open.has(event)) };
   }
 
   #noteFailure(sink: string, { events }: Batch, error: unknown): void {

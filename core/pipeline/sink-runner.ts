@@ -130,7 +130,8 @@ export class SinkRunner implements SinkLoop {
       counters.processed += open.length;
       const settle = this.#settlements.note.bind(this.#settlements);
       const positionAt = (event: Event) => transaction.positionAfter?.(events.indexOf(event) + 1);
-      const options = { hurry: this.#hurry, settle, positionAt };
+      const coveredBy = (position: string) => transaction.coveredBy?.(position) ?? [];
+      const options = { hurry: this.#hurry, settle, positionAt, coveredBy };
       const done = open.length === 0 || (await delivery.deliver(open, this.#ending.signal, options));
       await replayed?.stored(events.filter((event) => this.#settlements.isStored(event)));
       return done;

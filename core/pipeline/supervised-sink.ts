@@ -3,6 +3,7 @@ import {
   AgentError,
   type Batch,
   codeOf,
+  type Event,
   type Logger,
   type Receipt,
   reasonOf,
@@ -72,6 +73,13 @@ export class SupervisedSink implements Sink {
     const sink = this.#sink ?? (await this.#restarted(signal));
     const read = sink.storedPositions?.bind(sink);
     return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
+  }
+
+  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
+    const sink = this.#sink ?? (await this.#restarted(signal));
+    const ask = sink.alreadyStored?.bind(sink);
+    if (ask === undefined) return [];
+    return await this.#limited("reading what is stored", signal, (own) => ask(batch, own));
   }
 
   async stop(signal: AbortSignal): Promise<void> {

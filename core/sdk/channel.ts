@@ -34,6 +34,8 @@ export interface TakeTransaction extends Transaction {
   readonly position?: string | undefined;
   /** The position once only the first `count` of the events taken so far are done: for a batch that is split. */
   positionAfter?(count: number): string | undefined;
+  /** Of the events taken so far those that a stored position says are done; none for one of another channel. */
+  coveredBy?(position: string): readonly Event[];
 }
 
 /** A queue with transactions between sources and sinks: first in, first out. */

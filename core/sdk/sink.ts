@@ -9,6 +9,11 @@ export interface Batch {
    * names the channel: a later position with the same name replaces an earlier one.
    */
   readonly position?: string;
+  /**
+   * The events of this batch that a position kept earlier covers: they were stored where it was kept. For a sink whose
+   * destinations commit one after another and keep a position each. Absent for channels that forget.
+   */
+  coveredBy?(position: string): readonly Event[];
 }
 
 /** What one write cost. */
@@ -37,9 +42,14 @@ export interface Sink extends Lifecycle {
   /**
    * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
    * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
-   * then nothing is delivered until it can.
+   * then nothing is delivered until it can. A sink group goes on after a time without those that cannot tell.
    */
   storedPositions?(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The events of a batch that are stored although its write failed: of a part that was committed, or because only the
+   * answer was lost. Asked before the events are given up or go to another sink. Throws when the store cannot tell now.
+   */
+  alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

@@ -9,6 +9,8 @@ export interface ChannelState {
   readonly id: string;
   readonly done: DoneRanges;
   readonly next: number;
+  /** True when the channel was closed: then no number above `next` was used. */
+  readonly closed: boolean;
 }
 
 const SLOT_BYTES = 32 * 1024;
@@ -64,9 +66,9 @@ export class Checkpoint {
   }
 }
 
-function slotBytes({ id, done, next }: ChannelState, generation: number): Buffer {
+function slotBytes({ id, done, next, closed }: ChannelState, generation: number): Buffer {
   const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
-  const text = Buffer.from(JSON.stringify({ id, generation, next, low: done.low, ranges }));
+  const text = Buffer.from(JSON.stringify({ id, generation, next, closed, low: done.low, ranges }));
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(text.length, 0);
   prefix.writeUInt32LE(crc32(text), 4);
@@ -78,12 +80,12 @@ function readSlot(slot: Buffer): { readonly generation: number; readonly state: 
   const text = slot.subarray(PREFIX_BYTES, PREFIX_BYTES + slot.readUInt32LE(0));
   if (text.length === 0 || text.length !== slot.readUInt32LE(0) || slot.readUInt32LE(4) !== crc32(text))
     return undefined;
-  const { id, generation, next, low, ranges }: Content = JSON.parse(text.toString());
+  const { id, generation, next, closed = false, low, ranges }: Content = JSON.parse(text.toString());
   const done = new DoneRanges(
     low,
     ranges.map(([from, to]): Range => ({ from, to })),
   );
-  return { generation, state: { id, done, next } };
+  return { generation, state: { id, done, next, closed } };
 }
 
 /** The checksum says that we wrote it; so it has this shape. */
@@ -91,6 +93,7 @@ interface Content {
   readonly id: string;
   readonly generation: number;
   readonly next: number;
+  readonly closed?: boolean;
   readonly low: number;
   readonly ranges: readonly (readonly [number, number])[];
 }

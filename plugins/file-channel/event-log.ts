@@ -39,6 +39,7 @@ export class EventLog {
   #writer: SegmentWriter | undefined;
   /** Events that have their numbers and are not on disk yet. */
   #writing = 0;
+  #closed = false;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
@@ -68,6 +69,7 @@ export class EventLog {
 
   async open(): Promise<void> {
     const { dataFolders, segmentBytes, openFile } = this.#place;
+    this.#closed = false;
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
     const { state, segments } = await restoreState(saved, dataFolders, this.#log);
@@ -138,6 +140,11 @@ export class EventLog {
     return positionText(this.state.id, done);
   }
 
+  coveredBy(position: string, events: readonly QueuedEvent[]): readonly QueuedEvent[] {
+    const before = doneBefore(this.state.id, position);
+    return before === undefined ? [] : events.filter(({ sequence }) => before.has(sequence));
+  }
+
   /** Resolves when no append is under way. */
   async settled(): Promise<void> {
     await this.#appending.settled();
@@ -147,6 +154,7 @@ export class EventLog {
     await this.settled();
     await this.#writer?.close();
     this.#writer = undefined;
+    this.#closed = true;
     if (this.#state !== undefined) await this.saveDone();
     await this.#checkpoint.close();
     await this.#folders.release();
@@ -184,7 +192,7 @@ export class EventLog {
   async #save(): Promise<void> {
     const { id, done, next } = this.state;
     try {
-      await this.#checkpoint.save({ id, done: done.copy(), next });
+      await this.#checkpoint.save({ id, done: done.copy(), next, closed: this.#closed });
       await this.#segments.trim(done.low);
     } catch (error) {
       const reason = reasonOf(error);

@@ -75,6 +75,10 @@ export class LogQueue implements EventQueue {
     return this.#events.positionAfter(taken);
   }
 
+  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[] {
+    return this.#events.coveredBy(position, taken);
+  }
+
   async skipTo(position: string): Promise<number> {
     await this.#reading;
     const skipped = await this.#events.skipTo(position);

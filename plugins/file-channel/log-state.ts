@@ -18,6 +18,9 @@ export interface Restored {
   readonly segments: readonly Segment[];
 }
 
+/** More than one process gives to events, and so few that a million crashes leave enough. */
+const NUMBERS_OF_ONE_RUN = 2 ** 32;
+
 /** Puts together what the checkpoint and the segments say. Damage is reported and never stops a start. */
 export async function restoreState(
   saved: ChannelState | undefined,
@@ -31,11 +34,14 @@ export async function restoreState(
   }
   const id = known ?? randomBytes(8).toString("hex");
   const segments = found.filter((one) => isOurs(one, id, log)).map(({ segment }) => segment);
-  const next = Math.max(
+  const used = Math.max(
     saved?.next ?? 1,
     (saved?.done.highest ?? 0) + 1,
     ...found.map(({ segment }) => Math.max(segment.first, segment.last) + 1),
   );
+  // Without a close nobody knows which numbers were used in memory alone, and a database may keep a position above them:
+  // what gets such a number again would be taken for stored.
+  const next = saved?.closed === true || known === undefined ? used : used + NUMBERS_OF_ONE_RUN;
   const done = saved?.done ?? new DoneRanges();
   let from = 1;
   for (const segment of segments) {

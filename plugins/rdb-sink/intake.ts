@@ -47,7 +47,7 @@ export class Intake {
   }
 
   /** Notes that these tables have their rows. */
-  note(tables: readonly TableBatch[]): void {
+  note(tables: readonly Pick<TableBatch, "name" | "placed">[]): void {
     this.#anyWritten ||= tables.length > 0;
     for (const { name, placed } of tables) {
       for (const { event } of placed) {

@@ -1,4 +1,4 @@
-import { type Batch, type Context, type Receipt, reasonOf, type Sink } from "deneb/sdk";
+import { type Batch, type Context, type Event, type Receipt, reasonOf, type Sink } from "deneb/sdk";
 import type { RdbConfig } from "./config.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
@@ -7,6 +7,7 @@ import { Intake } from "./intake.js";
 import type { KnownStore } from "./known-store.js";
 import { makeMissing } from "./make-missing.js";
 import { namingOf } from "./naming-of.js";
+import { placementRules } from "./placement-rules.js";
 import { Positions } from "./positions.js";
 import { Retention } from "./retention.js";
 import { bytesOf } from "./statement.js";
@@ -29,8 +30,6 @@ export class RdbSink implements Sink {
   readonly #retention: Retention;
   /** Undefined when the configuration wants none. */
   readonly #positions: Positions | undefined;
-  /** Whether the last write failed: it may have been committed all the same, its answer lost with the connection. */
-  #inDoubt = false;
 
   constructor(
     config: RdbConfig,
@@ -47,7 +46,9 @@ export class RdbSink implements Sink {
     };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
-    this.#positions = config.exactly_once ? new Positions(context.name, this.#store) : undefined;
+    this.#positions = config.exactly_once
+      ? new Positions({ sink: context.name, rules: placementRules(config) }, this.#store)
+      : undefined;
   }
 
   async start(): Promise<void> {
@@ -65,26 +66,47 @@ export class RdbSink implements Sink {
   }
 
   async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
-    if (this.#inDoubt && (await this.#isStored(batch, signal))) return { requestBytes: 0, responseBytes: 0 };
-    this.#inDoubt = true;
-    const receipt = await this.#persist(batch, signal);
-    this.#inDoubt = false;
-    return receipt;
+    try {
+      return await this.#persist(batch, signal);
+    } catch (error) {
+      // It may have been committed all the same, its answer lost with the connection.
+      this.#positions?.forget();
+      throw error;
+    }
   }
 
-  async #isStored({ position }: Batch, signal: AbortSignal): Promise<boolean> {
-    return position !== undefined && (await this.storedPositions(signal)).includes(position);
+  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
+    this.#positions?.forget();
+    const missing = await this.#missing(batch, signal);
+    const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
+    return batch.events.filter((event) => !open.has(event));
   }
 
-  async #persist({ events, position }: Batch, signal: AbortSignal): Promise<Receipt> {
-    const tables = this.#intake.tables(events);
+  /** The rows of the batch that are not known to be stored. */
+  async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
+    const tables = this.#intake.tables(batch.events);
+    if (this.#positions === undefined || batch.position === undefined) return tables;
+    try {
+      const stored = await this.#positions.covered(batch, tables, signal);
+      if (stored.length === 0) return tables;
+      this.#intake.note(stored);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+    return this.#intake.tables(batch.events);
+  }
+
+  async #persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+    const tables = await this.#missing(batch, signal);
     const total = { requestBytes: 0, responseBytes: 0 };
     for (let start = 0; start < tables.length; start += TABLES_PER_TRANSACTION) {
       const end = start + TABLES_PER_TRANSACTION;
       const part = tables.slice(start, end);
       try {
-        // How far the channel is goes with the last rows: before, a part of the batch would count as stored.
-        const receipt = await this.#writeTwice(part, end < tables.length ? undefined : position, signal);
+        const receipt = await this.#writeTwice(
+          { position: batch.position, tables: part, later: tables.slice(end) },
+          signal,
+        );
         total.requestBytes += receipt.requestBytes;
         total.responseBytes += receipt.responseBytes;
       } catch (error) {
@@ -124,20 +146,17 @@ export class RdbSink implements Sink {
    * Somebody may have dropped what is known to exist, or made a typed column in another type at the same time: then all
    * is looked up, and made, again, once.
    */
-  async #writeTwice(
-    tables: readonly TableBatch[],
-    position: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Receipt> {
+  async #writeTwice(write: Write, signal: AbortSignal): Promise<Receipt> {
+    const { tables } = write;
     try {
-      return await this.#write(tables, position, signal);
+      return await this.#write(write, signal);
     } catch (error) {
       if (!this.#isStale(error, tables)) throw error;
       for (const { name } of tables) {
         this.#store.tables.forget(name);
         this.#store.tables.forget(this.#store.dialect.positionsTable(name));
       }
-      return await this.#write(tables, position, signal);
+      return await this.#write(write, signal);
     }
   }
 
@@ -147,13 +166,13 @@ export class RdbSink implements Sink {
     return faults.missing(fault) || (!faults.retryable(fault) && tables.some(({ native }) => native.size > 0));
   }
 
-  async #write(tables: readonly TableBatch[], position: string | undefined, signal: AbortSignal): Promise<Receipt> {
+  async #write({ tables, later, position }: Write, signal: AbortSignal): Promise<Receipt> {
     const fitted = await makeMissing(tables, this.#store, signal);
     const statements = tables.flatMap((table, index) => {
       const rows = fitted[index];
       return rows === undefined ? [] : this.#intake.statements(table, rows, this.#store);
     });
-    const kept = position === undefined ? [] : await this.#positions?.statements(position, tables, signal);
+    const kept = position === undefined ? [] : await this.#positions?.statements(position, { tables, later }, signal);
     const responseBytes = await this.#store.driver.write([...statements, ...(kept ?? [])], signal);
     return { requestBytes: bytesOf(statements), responseBytes };
   }
@@ -161,4 +180,12 @@ export class RdbSink implements Sink {
   #explained(error: unknown): unknown {
     return storeError(error, this.#store.dialect.faults, this.#store.place);
   }
+}
+
+/** One transaction of a batch, or one for each of its destinations. */
+interface Write {
+  readonly position: string | undefined;
+  readonly tables: readonly TableBatch[];
+  /** What the same batch writes after it. */
+  readonly later: readonly TableBatch[];
 }

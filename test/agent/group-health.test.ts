@@ -27,7 +27,7 @@ test("an agent is ready while one sink of a group stores, and shows the failure 
     sources: [],
     channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
     sinks: ["k1", "k2"].map((name) => ({ ...node(name, scripted(name)), channel: "c1", batching })),
-    groups: [{ name: "g", sinks: ["k1", "k2"], processor: node("g", processor) }],
+    groups: [{ name: "g", sinks: ["k1", "k2"], positionsTimeout: 30, processor: node("g", processor) }],
   };
   const dataDir = await tempFolder(context);
   const agent = agentContainer({ topology, dataDir, loggers: { of: () => log } }).resolve(AGENT);

@@ -13,14 +13,17 @@ const PAUSE_WITHOUT_AGENT_MILLISECONDS = 10;
 /** Clients that send numbered notifications one after the other, through every crash, until they are stopped. */
 export class Clients {
   readonly #url: string;
+  readonly #services: readonly string[];
   readonly #accepted = new Set<number>();
   readonly #others = new Set<number>();
   readonly #loops: readonly Promise<void>[];
   #next = 0;
   #stopped = false;
 
-  constructor(url: string, count: number) {
+  /** Each notification is of the next one of these services. */
+  constructor(url: string, services: readonly string[], count: number) {
     this.#url = url;
+    this.#services = services;
     this.#loops = Array.from({ length: count }, () => this.#run());
   }
 
@@ -48,11 +51,12 @@ export class Clients {
   }
 
   async #post(number: number): Promise<boolean> {
+    const service = this.#services[number % this.#services.length] ?? "";
     const data = [{ id: `urn:room:${number % 50}`, type: "Room", number: { type: "Property", value: number } }];
     try {
       const response = await fetch(this.#url, {
         method: "POST",
-        headers: { "Content-Type": "application/json", "Fiware-Service": "crash" },
+        headers: { "Content-Type": "application/json", "Fiware-Service": service },
         body: JSON.stringify({ type: "Notification", subscriptionId: "urn:s:1", data }),
         signal: AbortSignal.timeout(10_000),
       });

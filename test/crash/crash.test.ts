@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import Database from "libsql";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
-import { killAgain } from "./killed-agent.js";
+import { type CrashPlan, killAgain } from "./killed-agent.js";
 import { seeded } from "./seeded.js";
 import { terminator } from "./terminator.js";
 import { verdict } from "./verdict.js";
@@ -27,31 +27,34 @@ test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, asy
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
 
-  await judged(context, sinkOf(database), () => numbersIn(database), terminator(database));
+  await judged(context, sinkOf(database), () => numbersIn(database), { trouble: terminator(database) });
 });
 
 test(`${promise}, in the embedded database`, async (context) => {
   const folder = await tempFolder(context);
-  const read = async () => {
-    const database = new Database(path.join(folder, "crash.db"));
-    const rows = database.prepare("select number from room").raw().all();
-    database.close();
-    return rows.map((row) => Number(Array.isArray(row) ? row[0] : Number.NaN));
-  };
+  const read = async () => numbersInFile(path.join(folder, "crash.db"));
 
   await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read);
+});
+
+test(`${promise}, in several embedded databases that commit one after another`, async (context) => {
+  const folder = await tempFolder(context);
+  const services = ["one", "two", "three", "four", "five"];
+  const read = async () => services.flatMap((service) => numbersInFile(path.join(folder, `${service}.db`)));
+
+  await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read, { services });
 });
 
 async function judged(
   context: TestContext,
   sink: Readonly<Record<string, string>>,
   read: () => Promise<readonly number[]>,
-  trouble?: (ending: AbortSignal) => Promise<void>,
+  more: Pick<Partial<CrashPlan>, "services" | "trouble"> = {},
 ): Promise<void> {
   const folder = await tempFolder(context);
-  const plan = { sink, folder, kills, clients: 8, random: seeded(seed) };
+  const plan = { sink, folder, services: ["crash"], kills, clients: 8, random: seeded(seed), ...more };
 
-  const { sent, unaccounted } = await killAgain(trouble === undefined ? plan : { ...plan, trouble });
+  const { sent, unaccounted } = await killAgain(plan);
 
   const { accepted, ...faults } = verdict(sent, await read());
   context.diagnostic(`${accepted} notifications accepted`);
@@ -68,6 +71,13 @@ function sinkOf({ host, port, user, password, database }: TestDatabase): Readonl
     rdb_password: password,
     rdb_database: database,
   };
+}
+
+function numbersInFile(file: string): readonly number[] {
+  const database = new Database(file);
+  const rows = database.prepare("select number from room").raw().all();
+  database.close();
+  return rows.map((row) => Number(Array.isArray(row) ? row[0] : Number.NaN));
 }
 
 async function numbersIn(database: TestDatabase): Promise<readonly number[]> {

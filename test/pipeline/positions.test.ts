@@ -61,7 +61,7 @@ async function runner(context: TestContext, folder: string, sink: Sink) {
   const deadLetters = new DeadLetters(folder);
   const clock = { now: () => new Date(0) };
   const delivery = new SinkDelivery({ name: "s", sink, retry, deadLetters, counters, log, clock });
-  const catchUp = catchUpOf({ sink, gate: channel.gate, retry, log });
+  const catchUp = catchUpOf({ keepers: [{ name: "s", sink }], gate: channel.gate, retry, log });
   const batching = { batchSize: 1, batchTimeout: 30 };
   return { channel, made: new SinkRunner({ channel, delivery, batching, counters, log, catchUp }) };
 }

@@ -18,4 +18,6 @@ export interface EventQueue {
   restore(taken: readonly QueuedEvent[]): void;
   /** Where the channel stands once these are done; absent for channels that forget. */
   positionAfter?(taken: readonly QueuedEvent[]): string;
+  /** Those of the events that a stored position says are done; none for one of another channel. */
+  coveredBy?(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
 }

@@ -23,6 +23,10 @@ export class QueueTake implements TakeTransaction {
     return this.#queue.positionAfter?.(this.#taken.slice(0, count));
   }
 
+  coveredBy(position: string): readonly Event[] {
+    return this.#queue.coveredBy?.(position, this.#taken).map(({ event }) => event) ?? [];
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;

@@ -47,6 +47,7 @@ export const mysql = {
     text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
     runs: [rows.cells],
   }),
+  destination: () => ({ database: "", schema: "" }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),

@@ -44,7 +44,8 @@ export const postgresql = {
     text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
     runs: [rows.cells],
   }),
-  positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
+  destination: ({ database }) => ({ database, schema: "" }),
+  positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),

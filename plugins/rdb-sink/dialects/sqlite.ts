@@ -42,6 +42,7 @@ export const sqlite = {
     text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
     runs: [rows.cells],
   }),
+  destination: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),

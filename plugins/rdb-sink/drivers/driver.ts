@@ -6,7 +6,7 @@ import type { SchemaName } from "../table-name.js";
 export interface Driver {
   /** Makes sure once that the store can be used; throws when it cannot. */
   probe(signal: AbortSignal): Promise<void>;
-  /** The rows of all the statements, one after another. */
+  /** The rows of all the statements, one after another; none of a database that a data model asks for and is not there. */
   read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
   /**
    * Runs the statements in order: all of them or none. Returns the bytes of the answers. A store with a file for each

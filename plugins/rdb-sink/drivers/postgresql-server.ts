@@ -31,7 +31,7 @@ export class PostgresqlServer implements Driver {
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     const answers: (readonly Cell[])[] = [];
     for (const [database, own] of byDatabase(statements)) {
-      answers.push(...(await this.#made(database, signal, (driver) => driver.read(own, signal))));
+      answers.push(...(await this.#answers(database, own, signal)));
     }
     return answers;
   }
@@ -66,6 +66,20 @@ export class PostgresqlServer implements Driver {
     signal.addEventListener("abort", giveUp, { once: true });
     await Promise.all([...endings.map((ending) => ending.driver.close(ending.giveUp.signal)), ...this.#closing]);
     signal.removeEventListener("abort", giveUp);
+  }
+
+  /** To ask is no reason to make a database. */
+  async #answers(
+    database: string,
+    questions: readonly Statement[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Cell[])[]> {
+    try {
+      return await this.#driverOf(database).read(questions, signal);
+    } catch (error) {
+      if (database === "" || codeOf(error) !== NO_DATABASE) throw error;
+      return [];
+    }
   }
 
   /** Does the work in a database, which is made when it is not there and not that of the configuration. */

@@ -82,3 +82,39 @@ test("what was committed out of order is not seen again after a restart", async 
 
   assert.deepEqual((await contents(folder)).bodies, [0, 1, 2, 6, 7, 8]);
 });
+
+test("an event that is put after a crash is not left out by the position of one that was in memory alone", async (context) => {
+  const folder = await tempFolder(context);
+  const memory = { memoryCapacity: 100 };
+  const { channel } = await openIn(path.join(folder, "live"), memory);
+  await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
+  await put(channel, ...upTo(5));
+  const position = String((await take(channel, 5)).transaction.position);
+  await channel.stop();
+
+  // The store is away at the start, so its position is read when events have come already.
+  const { channel: again } = await openIn(path.join(folder, "killed"), memory);
+  await put(again, 5);
+  const skipped = await again.skipTo(position);
+  const bodies = await drain(again, 10);
+  await again.stop();
+
+  assert.deepEqual([skipped, bodies], [0, [5]]);
+});
+
+test("a take says which of its events an earlier position covers", async (context) => {
+  const { channel } = await openIn(await tempFolder(context));
+  await put(channel, ...upTo(6));
+  const first = await take(channel, 2);
+  const position = String(first.transaction.position);
+  await first.transaction.rollback();
+
+  const { transaction } = await take(channel, 5);
+
+  assert.deepEqual(
+    transaction.coveredBy?.(position).map(({ body }) => body),
+    [0, 1],
+  );
+  assert.deepEqual(transaction.coveredBy?.("0123456789abcdef:5"), []);
+  await channel.stop();
+});

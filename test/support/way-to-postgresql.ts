@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+/** A way to the PostgreSQL of the tests on which an answer can be lost. */
+export interface WayToPostgresql {
+  readonly port: number;
+  /** Breaks all connections and takes no new ones. */
+  close(): void;
+  open(): void;
+  /** Holds back the answer to the next COMMIT for ever; resolves when the server has given it. */
+  holdCommit(): Promise<void>;
+  /** Breaks the connection when the server answers the next COMMIT; resolves then. */
+  breakAtCommit(): Promise<void>;
+}
+
+interface Ambush {
+  readonly breaks: boolean;
+  readonly done: () => void;
+}
+
+export async function wayToPostgresql(context: TestContext): Promise<WayToPostgresql> {
+  const { DENEB_TEST_PGHOST: host = "127.0.0.1", DENEB_TEST_PGPORT: port = "5432" } = process.env;
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  let ambush: Ambush | undefined;
+  const server = createServer((near) => {
+    if (!isOpen) return void near.destroy();
+    const far = connect(Number(port), host);
+    let caught: Ambush | undefined;
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    }
+    near.on("data", (bytes) => {
+      if (ambush !== undefined && bytes.includes("COMMIT")) {
+        caught = ambush;
+        ambush = undefined;
+      }
+      far.write(bytes);
+    });
+    far.on("data", (bytes) => {
+      if (caught === undefined) return void near.write(bytes);
+      caught.done();
+      if (caught.breaks) near.destroy();
+    });
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  const close = () => {
+    isOpen = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  const lay = (breaks: boolean) =>
+    new Promise<void>((done) => {
+      ambush = { breaks, done };
+    });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => {
+    close();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the way has no port");
+  return {
+    port: address.port,
+    close,
+    open: () => {
+      isOpen = true;
+    },
+    holdCommit: () => lay(false),
+    breakAtCommit: () => lay(true),
+  };
+}
