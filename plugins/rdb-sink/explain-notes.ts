@@ -1,13 +1,19 @@
 import { columnName, type Entity, eventHeaders, mappedEvent, type Naming } from "deneb/ngsi";
 import type { Event } from "deneb/sdk";
-import type { Dialect } from "./dialects/dialect.js";
+import type { Dialect, KeyedRows, LastRow, TableRows } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
-import type { ToldWrites } from "./explain.js";
 import { ALTERATION_TYPE } from "./layouts/column.js";
 import { layoutOf } from "./layouts/layout-of.js";
 import { namingOf } from "./naming-of.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { TableName } from "./table-name.js";
+
+/** What a dialect was asked to write. */
+export interface ToldWrites {
+  readonly histories: TableRows[];
+  readonly lastRows: LastRow[];
+  readonly removed: KeyedRows[];
+}
 
 export interface NoteRules {
   readonly config: SqlConfig;

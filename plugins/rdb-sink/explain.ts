@@ -1,6 +1,6 @@
 import type { Context, Event, ExplainedWrite, Explanation } from "deneb/sdk";
-import type { Dialect, KeyedRows, LastRow, TableRows } from "./dialects/dialect.js";
-import { explainedNotes } from "./explain-notes.js";
+import type { Dialect, TableRows } from "./dialects/dialect.js";
+import { explainedNotes, type ToldWrites } from "./explain-notes.js";
 import { RdbSink } from "./rdb-sink.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
@@ -42,13 +42,6 @@ export async function explainSql(
     ),
     notes: [...new Set(explainedNotes(event, told, { config, dialect: store.dialect }))],
   };
-}
-
-/** What a dialect was asked to write. */
-export interface ToldWrites {
-  readonly histories: TableRows[];
-  readonly lastRows: LastRow[];
-  readonly removed: KeyedRows[];
 }
 
 function telling(dialect: Dialect, { histories, lastRows, removed }: ToldWrites): Dialect {
