@@ -13,7 +13,7 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsText } from "../management/name-mappings-text.js";
-import { reasonOf } from "../sdk/index.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { managementOf } from "./management.js";
 import { ReloadOnChange } from "./reload-on-change.js";
@@ -61,7 +61,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   try {
     const { agent, management, reloading } = build(service);
     terminal.onReload?.(() => reloading.now());
-    await agent.start(settings.gracePeriodSeconds * 1000);
+    await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
       await management.start();
       reloading.start();
@@ -75,6 +75,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     }
     return exitCodes.success;
   } catch (error) {
+    if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
     return exitCodes.failure;
   }
@@ -90,7 +91,8 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
-  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings });
+  const { startTimeoutSeconds: startTimeout } = settings;
+  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings, startTimeout });
   const nameMappings = nameMappingsText(topology);
   const reloading = new ReloadOnChange({
     file,
