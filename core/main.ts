@@ -23,7 +23,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 // A promise that a plugin forgot must not take the agent and its waiting events down.
 process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
 
+// While a plugin never settles its promise nothing else may be open; the program ends when its command does, not before.
+const open = setInterval(() => {}, 2 ** 30);
 process.exitCode = await createProgram(terminal).run(process.argv.slice(2));
+clearInterval(open);
 
 // A plugin that hangs while it loads, or forgets a timer, must not keep a command from ending.
 setTimeout(() => process.exit(), 5000).unref();

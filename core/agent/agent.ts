@@ -5,6 +5,7 @@ import { AgentError, type Logger } from "../sdk/index.js";
 import type { Assembly } from "./component.js";
 import { Crew } from "./crew.js";
 import { exchange } from "./exchange.js";
+import { PatientStart } from "./patient-start.js";
 
 export interface AgentParts {
   readonly name: string;
@@ -13,7 +14,11 @@ export interface AgentParts {
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
   readonly log: Logger;
+  /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: for ever. */
+  readonly startTimeout?: number;
 }
+
+const nobodyAsks: AbortSignal = new AbortController().signal;
 
 /** Starts and stops the components of one agent in the order of the lifecycle law. */
 export class Agent {
@@ -35,10 +40,13 @@ export class Agent {
     return this.#crew.assembly;
   }
 
-  /** Starts channels, sinks, sources. When one fails, stops what was started and throws. */
-  async start(graceMilliseconds: number): Promise<void> {
+  /**
+   * Starts channels, sinks, sources. When one fails, stops what was started and throws; throws code `START_GIVEN_UP` when
+   * a stop is requested before all have started. A source or sink that hangs is told, and the others work without it.
+   */
+  async start(graceMilliseconds: number, stopRequested: AbortSignal = nobodyAsks): Promise<void> {
     try {
-      await this.#startAll();
+      await this.#startAll(stopRequested);
     } catch (error) {
       await this.stop(graceMilliseconds);
       throw error;
@@ -66,16 +74,18 @@ export class Agent {
     await turn;
   }
 
-  async #startAll(): Promise<void> {
-    const { dataDir, ledger, deadLetters } = this.#parts;
+  async #startAll(stopRequested: AbortSignal): Promise<void> {
+    const { dataDir, ledger, deadLetters, log, startTimeout = 0 } = this.#parts;
     const { sources, sinks, channels } = this.assembly;
     await makeFolder(dataDir);
     await ledger.start();
-    for (const running of channels) await this.#crew.startChannel(running);
+    const patience = { milliseconds: startTimeout * 1000, stopRequested, log };
+    const patient = new PatientStart(this.#crew, patience);
+    for (const running of channels) await patient.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await deadLetters.start();
-    for (const running of sinks) await this.#crew.startSink(running);
-    for (const running of sources) await this.#crew.startSource(running);
+    for (const running of sinks) await patient.sink(running);
+    for (const running of sources) await patient.source(running);
   }
 
   async #stopAll(grace: AbortSignal): Promise<void> {

@@ -11,6 +11,8 @@ export interface AssemblyParts {
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
   readonly observer: TransactionObserver;
+  /** Seconds that the start of a source or sink may take, 0 for ever; absent: a sink as long as a write. */
+  readonly startTimeout?: number;
 }
 
 export function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {

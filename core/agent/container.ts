@@ -40,6 +40,8 @@ export interface AgentSetup {
   readonly deadLetterLimits?: DeadLetterLimits;
   /** How it is watched; the defaults are those of the kernel settings. */
   readonly watching?: Watching;
+  /** Seconds that the start of a source or sink may take, 0 for ever. */
+  readonly startTimeout?: number;
 }
 
 export interface Watching {
@@ -69,7 +71,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   registerWatchers(own, watching);
   own.register(AGENT, {
     useFactory: instanceCachingFactory((scope) => {
-      const parts = assemblyParts(scope, dataDir);
+      const parts = assemblyParts(scope, setup);
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
       const progress = scope.resolve(PROGRESS);
@@ -85,7 +87,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   });
   own.register(RELOAD, {
     useFactory: instanceCachingFactory((scope) => {
-      const parts = assemblyParts(scope, dataDir);
+      const parts = assemblyParts(scope, setup);
       return new Reload({ agent: scope.resolve(AGENT), topology, parts, log: parts.loggers.of("reload") });
     }),
   });
@@ -106,8 +108,9 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
   });
 }
 
-function assemblyParts(scope: DependencyContainer, dataDir: string): AssemblyParts {
+function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout }: AgentSetup): AssemblyParts {
   return {
+    ...(startTimeout === undefined ? {} : { startTimeout }),
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),

@@ -15,6 +15,8 @@ export class Crew {
   readonly log: Logger;
   readonly #ledger: Ledger;
   #assembly: Assembly;
+  /** Sources that were told to stop; one that still starts then must be told again. */
+  readonly #stopped = new WeakSet<RunningSource>();
 
   constructor(assembly: Assembly, { ledger, log }: { readonly ledger: Ledger; readonly log: Logger }) {
     this.#assembly = assembly;
@@ -48,10 +50,15 @@ export class Crew {
   }
 
   async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
+    this.#stopped.add(running);
     await this.#stop(running, running.source, grace);
     for (const interceptor of running.interceptors) {
       await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
     }
+  }
+
+  hasStopped(running: RunningSource): boolean {
+    return this.#stopped.has(running);
   }
 
   async stopSink(running: RunningSink, grace: AbortSignal): Promise<void> {

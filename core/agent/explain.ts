@@ -1,6 +1,14 @@
 import type { ComponentNode, SourceNode, Topology } from "../configuration/topology.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
-import { AgentError, type Channel, type Context, type Delivery, type Event, type Explanation } from "../sdk/index.js";
+import {
+  AgentError,
+  type Channel,
+  type Context,
+  type Delivery,
+  type Event,
+  type Explanation,
+  reasonOf,
+} from "../sdk/index.js";
 import type { Clock, Loggers } from "../tokens.js";
 import { createComponent } from "./create-component.js";
 
@@ -21,8 +29,10 @@ export interface ExplainedEvent {
 export interface ExplainedSink {
   readonly sink: string;
   readonly type: string;
-  /** Absent for a sink whose plugin does not explain itself. */
+  /** Absent for a sink whose plugin does not explain itself, or failed to. */
   readonly explanation?: Explanation;
+  /** Why the sink could not explain this event, for example because it would refuse it. */
+  readonly failure?: string;
 }
 
 /** What the agent would do with a delivery at each of its sources with a handler; no channel, sink or source starts. */
@@ -103,7 +113,11 @@ async function explainedSink(
 ): Promise<ExplainedSink> {
   const sink = { sink: name, type: definition.type };
   if (event === undefined || definition.explain === undefined) return sink;
-  return { ...sink, explanation: await definition.explain(config, event, contextOf(name, parts)) };
+  try {
+    return { ...sink, explanation: await definition.explain(config, event, contextOf(name, parts)) };
+  } catch (error) {
+    return { ...sink, failure: reasonOf(error) };
+  }
 }
 
 function contextOf(name: string, { loggers, clock, dataDir }: ExplainParts): Context {

@@ -77,6 +77,7 @@ function supervised(node: SinkNode, channel: CountedChannel, parts: AssemblyPart
     name,
     create: () => createComponent("sink", node, context),
     persistTimeout: node.batching.persistTimeout ?? 0,
+    ...(parts.startTimeout === undefined ? {} : { startTimeout: parts.startTimeout }),
     log: context.log,
     clock: parts.clock,
     tell: (status) => tell(status),

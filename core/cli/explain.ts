@@ -14,7 +14,10 @@ export interface ExplainOptions extends ConfigurationFile, PluginFlags {
   readonly json?: boolean;
 }
 
-/** `deneb explain`: the events of a notification, their channels, and what each sink would send for them. */
+/**
+ * `deneb explain`: the events of a notification, their channels, and what each sink would send for them. Fails when a
+ * sink could not tell, after telling all the others.
+ */
 export async function explainNotification(file: string, options: ExplainOptions, terminal: Terminal): Promise<number> {
   const { settings, faults } = readKernelSettings({ ...options, logLevel: undefined }, terminal.env);
   printFaults(faults, terminal);
@@ -34,7 +37,8 @@ export async function explainNotification(file: string, options: ExplainOptions,
   const parts = { loggers: silentLoggers, clock, dataDir: settings.dataDir };
   const events = await explain(configuration.topology, deliveryTo, parts);
   terminal.out(options.json === true ? JSON.stringify(events, nullForUndefined, 2) : explanationText(events));
-  return exitCodes.success;
+  const failed = events.some(({ sinks }) => sinks.some(({ failure }) => failure !== undefined));
+  return failed ? exitCodes.failure : exitCodes.success;
 }
 
 async function bodyOf(file: string): Promise<Uint8Array> {

@@ -15,8 +15,9 @@ function eventText({ source, event, channels, sinks }: ExplainedEvent, number: n
   return [...lines, ...headers, ...sinks.flatMap(sinkLines)].join("\n");
 }
 
-function sinkLines({ sink, type, explanation }: ExplainedSink): readonly string[] {
+function sinkLines({ sink, type, explanation, failure }: ExplainedSink): readonly string[] {
   const title = `sink ${sink} (${type})`;
+  if (failure !== undefined) return [`${title}: not explained: ${failure}`];
   if (explanation === undefined) return [`${title}: its plugin does not explain what it does`];
   const { writes, statements, notes } = explanation;
   return [

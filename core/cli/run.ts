@@ -15,7 +15,7 @@ import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsText } from "../management/name-mappings-text.js";
 import { readSecurity } from "../management/security/read-security.js";
-import { reasonOf } from "../sdk/index.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -63,7 +63,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     const { agent, manage, reloading } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
-    await agent.start(settings.gracePeriodSeconds * 1000);
+    await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
       management = await manage();
       await management.start();
@@ -78,6 +78,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     }
     return exitCodes.success;
   } catch (error) {
+    if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
     return exitCodes.failure;
   }
@@ -94,7 +95,8 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
-  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings });
+  const { startTimeoutSeconds: startTimeout } = settings;
+  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings, startTimeout });
   const nameMappings = nameMappingsText(topology);
   const reloading = new ReloadOnChange({
     file,

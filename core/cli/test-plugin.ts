@@ -60,6 +60,6 @@ async function setupBeside(origin: string): Promise<PluginSetup | undefined> {
 
 function isSetup(value: unknown): value is PluginSetup {
   if (typeof value !== "object" || value === null) return false;
-  const kinds = ["config", "openStore", "limits"].map((name) => typeof Reflect.get(value, name));
+  const kinds = ["config", "openStore", "openInlet", "limits"].map((name) => typeof Reflect.get(value, name));
   return kinds.every((kind) => kind === "function" || kind === "undefined");
 }

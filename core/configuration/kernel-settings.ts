@@ -33,6 +33,13 @@ export const kernelProperties = {
     default: 30,
     env: "DENEB_GRACE_PERIOD",
   },
+  startTimeoutSeconds: {
+    doc: "Seconds the start of a source or sink may take; after that the agent works without it and says so. A sink is started again with its next batch. 0 waits for ever.",
+    format: "seconds",
+    default: 30,
+    max: 86_400,
+    env: "DENEB_START_TIMEOUT",
+  },
   reloadIntervalSeconds: {
     doc: "Seconds between two looks at the properties file; a changed file is reloaded. 0 never looks; SIGHUP reloads either way.",
     format: "seconds",
@@ -85,6 +92,7 @@ export const kernelOptions = {
   managementPort: "--management-port",
   dataDir: "--data-dir",
   gracePeriodSeconds: "--grace-period",
+  startTimeoutSeconds: "--start-timeout",
   reloadIntervalSeconds: "--reload-interval",
   deadLetterDays: "--dead-letter-days",
   deadLetterBytes: "--dead-letter-bytes",

@@ -36,7 +36,7 @@ export function refusedModel(model: DataModel, database: Database): string | und
   }
   if (database === "sqlite" && model.includes("-database")) {
     const without = model.replace(/-database.*$/, "");
-    return `"${model}" needs a server with several databases, and SQLite has files; use ${without}`;
+    return `"${model}" needs a server with several databases, which this kind of database has not; use ${without}`;
   }
   return undefined;
 }

@@ -21,8 +21,10 @@ export interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
   readonly create: () => Sink;
-  /** Seconds one write or one start may take; 0 for ever. */
+  /** Seconds one write may take; 0 for ever. */
   readonly persistTimeout: number;
+  /** Seconds one start may take, 0 for ever; as long as a write when absent. */
+  readonly startTimeout?: number;
   readonly log: Logger;
   readonly clock: Clock;
   /** Told when the sink is stopped because it hangs or fails again and again, and when a new one runs. */
@@ -50,9 +52,20 @@ export class SupervisedSink implements Sink {
     return this.#sink?.largestBatch;
   }
 
+  /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
   async start(): Promise<void> {
     const sink = this.#sink;
-    if (sink !== undefined) await this.#limited("starting", new AbortController().signal, () => sink.start());
+    if (sink === undefined) return;
+    try {
+      await this.#starting("starting", new AbortController().signal, sink);
+    } catch (thrown) {
+      const error = asError(thrown);
+      if (codeOf(error) === "TIMED_OUT") {
+        this.health.failed(error);
+        await this.#discard(error);
+      }
+      throw error;
+    }
   }
 
   async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
@@ -109,7 +122,7 @@ export class SupervisedSink implements Sink {
     const { create, log, tell } = this.#parts;
     const sink = create();
     try {
-      await this.#limited("starting again", signal, () => sink.start());
+      await this.#starting("starting again", signal, sink);
     } catch (cause) {
       await this.#end(sink);
       throw new AgentError("SINK_NOT_STARTED", `starting sink "${this.#parts.name}" again`, { cause, retryable: true });
@@ -128,9 +141,18 @@ export class SupervisedSink implements Sink {
     }
   }
 
-  async #limited<T>(what: string, signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
-    const { name, persistTimeout } = this.#parts;
-    const limit = { what: `${what} of sink "${name}"`, milliseconds: persistTimeout * 1000, signal };
+  async #starting(what: string, signal: AbortSignal, sink: Sink): Promise<void> {
+    const { startTimeout, persistTimeout } = this.#parts;
+    await this.#limited(what, signal, () => sink.start(), startTimeout ?? persistTimeout);
+  }
+
+  async #limited<T>(
+    what: string,
+    signal: AbortSignal,
+    work: (own: AbortSignal) => Promise<T>,
+    seconds: number = this.#parts.persistTimeout,
+  ): Promise<T> {
+    const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal };
     return await withinLimit(work, limit);
   }
 }

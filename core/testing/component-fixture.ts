@@ -17,6 +17,8 @@ export interface Room {
   readonly folder: string;
   /** What a source has emitted. */
   readonly emitted: readonly Event[];
+  /** So many times from now on the channels have no room for what is emitted. */
+  refuse(times: number): void;
   create(definition: AnyPlugin, given: Values): unknown;
 }
 
@@ -24,14 +26,24 @@ export interface Room {
 export async function inRoom(work: (room: Room) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "deneb-conformance-"));
   const emitted: Event[] = [];
-  const emit = async (events: readonly Event[]) => void emitted.push(...events);
+  let refusals = 0;
+  const emit = async (events: readonly Event[]) => {
+    if (refusals > 0) {
+      refusals -= 1;
+      throw new AgentError("CHANNEL_FULL", "putting events: the channel is full", { retryable: true });
+    }
+    emitted.push(...events);
+  };
   const context = { name: "conformance", log: silent, dataDir: folder, now: () => new Date(1_700_000_000_000) };
   try {
     await work({
       folder,
       emitted,
+      refuse: (times) => {
+        refusals = times;
+      },
       create: (definition, given) => {
-        const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, emptyHandler]));
+        const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
         const parts = { emit, slots, incoming: () => undefined, channels };
         return definition.create(valuesOf(definition, given), { ...context, ...parts });
       },
@@ -75,4 +87,11 @@ const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: no
 
 function nothing(): void {}
 
-const emptyHandler: Handler = { decode: () => ({ events: [], service: "s", servicePath: "/" }) };
+/** Makes one event of each delivery: its text. */
+const textHandler: Handler = {
+  decode: ({ body }) => ({
+    events: [{ headers: {}, body: new TextDecoder().decode(body) }],
+    service: "s",
+    servicePath: "/",
+  }),
+};

@@ -7,4 +7,4 @@ export type { ChannelLimits } from "./channel-fixture.js";
 export type { ConformanceCase } from "./conformance-case.js";
 export { type EntityNames, markedEvent, markOf } from "./marked-event.js";
 export { pluginConformance } from "./plugin-conformance.js";
-export type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+export type { ConformanceInlet, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";

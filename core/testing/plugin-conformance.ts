@@ -8,6 +8,7 @@ import { flowCases } from "./flow-cases.js";
 import { lifecycleCases } from "./lifecycle-cases.js";
 import type { ConformanceStore, PluginSetup } from "./plugin-setup.js";
 import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
+import { sourceCases } from "./source-cases.js";
 
 /**
  * Everything that a plugin of this kind has to do, as far as the setup allows to see it. A case about something that
@@ -23,6 +24,7 @@ export async function pluginConformance(
     ...lifecycleCases(definition, setup),
     ...flowCases(definition, setup),
     ...channelCases(definition, setup),
+    ...sourceCases(definition, setup),
     ...onStore(definition, setup, [...deliveryCases, ...(await failureCases(setup))]),
   ];
 }

@@ -10,8 +10,23 @@ export interface PluginSetup {
   config?(folder: string): Values;
   /** For a sink that stores: makes an empty store for one case. */
   openStore?(folder: string): Promise<ConformanceStore>;
+  /** For a source: makes a way to send it something, for one case. */
+  openInlet?(folder: string): Promise<ConformanceInlet>;
   /** For a channel: the values that give it these limits. */
   limits?(limits: ChannelLimits, folder: string): Values;
+}
+
+/** The other side of a source, for one case. */
+export interface ConformanceInlet {
+  /** The values with which the source is found, or finds it. */
+  readonly config: Values;
+  /**
+   * Sends one delivery with this text as its body. True when the source, or somebody who keeps it for the source, said
+   * that it has it; false when it was refused.
+   */
+  send(text: string): Promise<boolean>;
+  /** Ends the other side. */
+  close(): Promise<void>;
 }
 
 /** An empty store of a sink, for one case. */

@@ -14,6 +14,8 @@ import type {
   searchReplaceSchema,
   staticSchema,
 } from "./config.js";
+import { serializerType, serializerTypes } from "./serializers.js";
+import { TimePattern } from "./time-pattern.js";
 
 const noHeader = "must be the name of a header";
 
@@ -52,11 +54,16 @@ export function checkRegexExtractor(
         property: `serializers.${name}.name` as const,
         reason: `must be given: the name of a header`,
       })),
+    ...serializers
+      .filter((name) => serializerType(settings[`${name}.type`] ?? "default") === "millis")
+      .filter((name) => settings[`${name}.pattern`] === undefined)
+      .map((name) => ({
+        property: `serializers.${name}.pattern` as const,
+        reason: `must be given for the type millis, for example yyyy-MM-dd'T'HH:mm:ss.SSSZ`,
+      })),
     ...Object.entries(settings).flatMap(([entry, value]) => entryFaults(entry, value, serializers)),
   ];
 }
-
-const passThrough = ["default", "org.apache.flume.interceptor.RegexExtractorInterceptorPassThroughSerializer"];
 
 function entryFaults(entry: string, value: string, serializers: readonly string[]) {
   const property = `serializers.${entry}` as const;
@@ -65,9 +72,15 @@ function entryFaults(entry: string, value: string, serializers: readonly string[
     return [{ property, reason: `is of no serializer in the list; it has: ${serializers.join(", ")}` }];
   }
   if (setting === "type") {
-    return passThrough.includes(value) ? [] : [{ property, reason: `is "${value}"; only default is known` }];
+    const known = Object.keys(serializerTypes).join(", ");
+    return serializerType(value) !== undefined ? [] : [{ property, reason: `is "${value}"; known are ${known}` }];
   }
-  return setting === "name" ? [] : [{ property, reason: "is not known; a serializer has a name and a type" }];
+  if (setting === "pattern") {
+    return faultsOf(() => new TimePattern(value)).map((reason) => ({ property, reason }));
+  }
+  return setting === "name"
+    ? []
+    : [{ property, reason: "is not known; a serializer has a name, a type and, for millis, a pattern" }];
 }
 
 export function checkRemoveHeader(config: RemoveHeaderConfig): readonly PropertyFault<typeof removeHeaderSchema>[] {

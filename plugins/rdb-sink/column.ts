@@ -4,6 +4,7 @@
  */
 export type ColumnKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
 
+/** A column as it stands in a table. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;

@@ -1,4 +1,5 @@
 import type { ConfigOf, Schema } from "deneb/sdk";
+import { sqlSchema } from "./sql/schema.js";
 
 export const rdbConfig = {
   rdb_dialect: {
@@ -77,53 +78,8 @@ export const rdbConfig = {
     format: "text",
     default: "",
   },
-  data_model: {
-    doc:
-      "What gets a table of its own, and where: dm-by-entity, dm-by-entity-type, dm-by-service-path, dm-by-attribute, " +
-      "dm-by-fixed-entity-type, and the -database and -database-schema models.",
-    format: "text",
-    default: "dm-by-entity",
-    env: "AGENT_RDB_DATA_MODEL",
-  },
-  attr_persistence: {
-    doc: "column: one row for each entity, with a column for each attribute. row: one row for each attribute.",
-    format: ["column", "row"],
-    default: "column",
-  },
-  attr_native_types: {
-    doc:
-      "true: columns that the sink makes in the column layout have the types of their values (numbers, booleans, times, JSON), " +
-      "and the null of a simplified attribute is SQL NULL. false: columns are text.",
-    format: "flag",
-    default: false,
-  },
-  attr_metadata_store: {
-    doc: "true: the metadata of attributes are stored, in attrMd (row) or a column attribute_md (column, NGSI v2). false: they are not.",
-    format: "flag",
-    default: true,
-  },
-  last_data_mode: {
-    doc:
-      "insert: rows are added to tables of history. upsert: each entity has one row with its last values, in a table beside it. " +
-      "both: the two. With attr_persistence = row each attribute of an entity has one row there.",
-    format: ["insert", "upsert", "both"],
-    default: "insert",
-  },
-  last_data_table_suffix: {
-    doc: "What follows the name of a table in that of its table of last data.",
-    format: "text",
-    default: "_last_data",
-  },
-  last_data_unique_key: {
-    doc: "Columns or attributes that tell the rows of last data apart. A table that the sink makes gets them as its key.",
-    format: "words",
-    default: ["entityId"],
-  },
-  last_data_timestamp_key: {
-    doc: "Column or attribute with the time by which a row of last data is newer than another.",
-    format: "text",
-    default: "recvTime",
-  },
+  ...sqlSchema,
+  data_model: { ...sqlSchema.data_model, env: "AGENT_RDB_DATA_MODEL" },
   last_data_sql_timestamp_format: {
     doc:
       "How the database reads that time where it is text: a format of to_timestamp (PostgreSQL) or STR_TO_DATE (MySQL). Empty " +
@@ -131,46 +87,12 @@ export const rdbConfig = {
     format: "text",
     default: "",
   },
-  "persistence_policy.max_records": {
-    doc: "Most rows of a table of history; the oldest are deleted after each write. -1 keeps all.",
-    format: "integer",
-    default: -1,
-    min: -1,
-  },
-  "persistence_policy.expiration_time": {
-    doc: "Seconds after which rows are deleted from tables of history, also from those written by earlier runs. -1 keeps them.",
-    format: "integer",
-    default: -1,
-    min: -1,
-  },
-  "persistence_policy.checking_time": {
-    doc: "Seconds between two looks for rows to delete.",
-    format: "seconds",
-    default: 3600,
-    min: 1,
-    max: 2_000_000,
-  },
-  exactly_once: {
-    doc: "true: behind a durable channel, how far it is stored is kept in the database in the transaction of the rows, so that a crash makes no second row. false: no table for that.",
-    format: "flag",
-    default: true,
-  },
-  enable_encoding: {
-    doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
-    format: "flag",
-    default: false,
-  },
   enable_lowercase: {
     doc: "true: names in MySQL are lower case. In PostgreSQL and SQLite they are lower case either way.",
     format: "flag",
     default: false,
   },
   enable_grouping: { doc: "Accepted for existing files: only false.", format: "flag", default: false },
-  enable_name_mappings: {
-    doc: "true: the names that a name-mappings interceptor gave are used instead of the original ones.",
-    format: "flag",
-    default: false,
-  },
   "backend.enable_cache": {
     doc: "Accepted for existing files: what exists is always remembered, and looked up again when the database says it is gone.",
     format: "flag",

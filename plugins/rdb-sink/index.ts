@@ -1,6 +1,6 @@
 import { definePlugin } from "deneb/sdk";
 import { rdbConfig } from "./config.js";
-import { explainEvent } from "./explain.js";
+import { explainSql } from "./explain.js";
 import { rdbFaults } from "./rdb-faults.js";
 import { RdbSink } from "./rdb-sink.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
@@ -15,7 +15,8 @@ export default definePlugin({
   stability: "stable",
   config: rdbConfig,
   check: rdbFaults,
-  create: (config, context) => new RdbSink(config, context),
+  create: (config, context) => new RdbSink(config, context, storeKinds[config.rdb_dialect].open(config, context)),
   query: (config, text, context) => storeKinds[config.rdb_dialect].query(config, text, context),
-  explain: explainEvent,
+  explain: (config, event, context) =>
+    explainSql(config, event, { context, store: storeKinds[config.rdb_dialect].open(config, context) }),
 });

@@ -1,6 +1,5 @@
 import type { Naming } from "deneb/ngsi";
 import type { Context, Event } from "deneb/sdk";
-import type { RdbConfig } from "./config.js";
 import type { Dialect } from "./dialects/dialect.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
@@ -8,6 +7,7 @@ import type { KnownStore } from "./known-store.js";
 import { LastData } from "./last-data.js";
 import { layoutOf } from "./layouts/layout-of.js";
 import { type Placing, placedRows } from "./placing.js";
+import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import { tableKey } from "./table-name.js";
 
@@ -23,7 +23,7 @@ export interface IntakeParts {
 export class Intake {
   readonly #context: Context;
   readonly #placing: Placing;
-  readonly #mode: RdbConfig["last_data_mode"];
+  readonly #mode: SqlConfig["last_data_mode"];
   readonly #lastData: LastData;
   /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
   readonly #written = new WeakMap<Event, ReadonlySet<string>>();
@@ -31,7 +31,7 @@ export class Intake {
   #anyWritten = false;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(config: RdbConfig, { naming, dialect, context }: IntakeParts) {
+  constructor(config: SqlConfig, { naming, dialect, context }: IntakeParts) {
     this.#context = context;
     this.#placing = { naming, layout: layoutOf(config, naming, dialect), dialect, mapped: config.enable_name_mappings };
     this.#mode = config.last_data_mode;

@@ -1,11 +1,11 @@
 import { columnName, type Naming, nameLimits, shorten } from "deneb/ngsi";
 import { AgentError } from "deneb/sdk";
 import type { Column } from "./column.js";
-import type { RdbConfig } from "./config.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { overflowColumn } from "./layouts/column-names.js";
+import type { SqlConfig } from "./sql/schema.js";
 import type { Cell, Statement } from "./statement.js";
 
 /** Keeps, beside a table of history, a table with one row for each entity: its last values. */
@@ -19,7 +19,7 @@ export class LastData {
   readonly #time: string;
   readonly #timeFormat: string | undefined;
 
-  constructor(config: RdbConfig, naming: Naming) {
+  constructor(config: SqlConfig, naming: Naming) {
     this.#naming = naming;
     this.#suffix = config.last_data_table_suffix;
     this.#entityKey = config.last_data_unique_key.map((column) => columnName(column, naming));
@@ -28,7 +28,7 @@ export class LastData {
       ...columnsOfRows[config.attr_persistence].map((column) => columnName(column, naming)),
     ];
     this.#time = columnName(config.last_data_timestamp_key, naming);
-    this.#timeFormat = config.last_data_sql_timestamp_format === "" ? undefined : config.last_data_sql_timestamp_format;
+    this.#timeFormat = config.last_data_sql_timestamp_format || undefined;
   }
 
   /** The rows with the names of their tables of last data. Throws `LAST_DATA_INCOMPLETE` for one without key or time. */
@@ -87,7 +87,7 @@ export class LastData {
 
 /** What tells the rows of one entity apart. */
 const columnsOfRows = { column: [], row: ["attrName"] } as const satisfies Record<
-  RdbConfig["attr_persistence"],
+  SqlConfig["attr_persistence"],
   readonly string[]
 >;
 

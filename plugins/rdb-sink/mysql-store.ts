@@ -5,8 +5,8 @@ import { mysqlOptions } from "./drivers/mysql-options.js";
 import { mysqlQuery } from "./drivers/mysql-query.js";
 import type { ServerSettings } from "./drivers/server-settings.js";
 import { placeOf, settingsOf } from "./server-place.js";
-import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";
+import type { StoreKind } from "./store-kind.js";
 
 const usual = { port: 3306, username: "root" } as const;
 

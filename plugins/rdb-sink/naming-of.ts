@@ -1,12 +1,12 @@
-import { type Naming, parseDataModel } from "deneb/ngsi";
-import type { RdbConfig } from "./config.js";
+import { type Database, type Naming, parseDataModel } from "deneb/ngsi";
+import type { SqlConfig } from "./sql/schema.js";
 
-/** How names are made, by the configuration. */
-export function namingOf(config: RdbConfig): Naming {
+/** How names are made, by the configuration and the rules of the database. */
+export function namingOf(config: SqlConfig, database: Database): Naming {
   return {
     dataModel: parseDataModel(config.data_model) ?? "dm-by-entity",
     encoding: config.enable_encoding,
-    database: config.rdb_dialect,
-    lowercase: config.enable_lowercase,
+    database,
+    lowercase: config.enable_lowercase ?? false,
   };
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { RdbConfig } from "./config.js";
+import type { SqlConfig } from "./sql/schema.js";
 
 /**
  * A short text that is the same for configurations which make the same rows in the same places: all properties but those
  * of the way to the server.
  */
-export function placementRules(config: RdbConfig): string {
+export function placementRules(config: SqlConfig): string {
   const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_"));
   const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

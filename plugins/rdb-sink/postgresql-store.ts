@@ -5,8 +5,8 @@ import { postgresqlQuery } from "./drivers/postgresql-query.js";
 import { PostgresqlServer } from "./drivers/postgresql-server.js";
 import type { ServerSettings } from "./drivers/server-settings.js";
 import { placeOf, settingsOf } from "./server-place.js";
-import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";
+import type { StoreKind } from "./store-kind.js";
 
 const usual = { port: 5432, username: "postgres" } as const;
 

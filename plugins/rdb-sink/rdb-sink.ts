@@ -1,5 +1,4 @@
 import { type Batch, type Context, type Event, type Receipt, reasonOf, type Sink } from "deneb/sdk";
-import type { RdbConfig } from "./config.js";
 import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
 import type { TableBatch } from "./grouping.js";
@@ -10,10 +9,10 @@ import { namingOf } from "./naming-of.js";
 import { placementRules } from "./placement-rules.js";
 import { Positions } from "./positions.js";
 import { Retention } from "./retention.js";
+import type { SqlConfig } from "./sql/schema.js";
 import { bytesOf } from "./statement.js";
 import type { Store } from "./store.js";
 import { storeError } from "./store-error.js";
-import { storeKinds } from "./store-kinds.js";
 import { Tables } from "./tables.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
@@ -31,12 +30,8 @@ export class RdbSink implements Sink {
   /** Undefined when the configuration wants none. */
   readonly #positions: Positions | undefined;
 
-  constructor(
-    config: RdbConfig,
-    context: Context,
-    store: Store = storeKinds[config.rdb_dialect].open(config, context),
-  ) {
-    const naming = namingOf(config);
+  constructor(config: SqlConfig, context: Context, store: Store) {
+    const naming = namingOf(config, store.dialect.database);
     this.#store = {
       ...store,
       naming,
@@ -52,7 +47,7 @@ export class RdbSink implements Sink {
   }
 
   async start(): Promise<void> {
-    const { driver, ignoredOptions, log } = this.#store;
+    const { driver, ignoredOptions = [], log } = this.#store;
     if (ignoredOptions.length > 0) log.warn({ options: ignoredOptions }, "unknown connection options are ignored");
     try {
       await driver.probe(new AbortController().signal);

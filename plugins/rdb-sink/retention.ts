@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { type ColumnNaming, columnName, isoTime } from "deneb/ngsi";
 import { type Context, reasonOf } from "deneb/sdk";
-import type { RdbConfig } from "./config.js";
 import type { History } from "./dialects/dialect.js";
 import type { TableBatch } from "./grouping.js";
 import { histories } from "./histories.js";
 import type { KnownStore } from "./known-store.js";
 import { columnLayoutColumns } from "./layouts/fixed-columns.js";
 import { RecentMap } from "./recent-map.js";
+import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
 
@@ -31,7 +31,7 @@ export class Retention {
   /** The rows of each table, as far as this sink knows. */
   readonly #counts = new RecentMap<number>(MOST_COUNTED);
 
-  constructor(config: RdbConfig, store: KnownStore, context: Context) {
+  constructor(config: SqlConfig, store: KnownStore, context: Context) {
     this.#store = store;
     this.#naming = store.naming;
     this.#context = context;

@@ -5,8 +5,8 @@ import { postgresqlOptions } from "./drivers/postgresql-options.js";
 import { SqliteDriver } from "./drivers/sqlite.js";
 import { sqliteQuery } from "./drivers/sqlite-query.js";
 import type { Place } from "./faults.js";
-import type { StoreKind } from "./store.js";
 import { storeError } from "./store-error.js";
+import type { StoreKind } from "./store-kind.js";
 
 export const sqliteStore: StoreKind = {
   // Files have no connection options.

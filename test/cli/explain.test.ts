@@ -41,9 +41,9 @@ const notification = JSON.stringify({
   ],
 });
 
-async function explained(context: TestContext, more: readonly string[], files = { "note.json": notification }) {
+async function explained(context: TestContext, more: readonly string[], files: Readonly<Record<string, string>> = {}) {
   const folder = await tempFolder(context);
-  await writeFiles(folder, { "a.properties": properties, ...files });
+  await writeFiles(folder, { "a.properties": properties, "note.json": notification, ...files });
   const at = (name: string) => path.join(folder, name);
   const flags = ["--config", at("a.properties"), "--data-dir", at("data"), "--header", "Fiware-Service: OpenIoT"];
   const result = await runCli(["explain", ...flags, ...more, at("note.json")]);
@@ -95,4 +95,103 @@ test("explain of something that is no notification fails with what the handler s
 
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /^deneb: ./);
+});
+
+const changed = (...lines: readonly string[]) => ({ "a.properties": [properties, ...lines].join("\n") });
+const notesOf = (stdout: string) => [...stdout.matchAll(/^ {2}note: (.*)$/gm)].map(([, note]) => note);
+
+test("explain tells what a row of the row layout is, and that metadata are left out", async (context) => {
+  const files = changed(
+    "a.sources.s.channels = c1",
+    "a.sinks.pg.attr_persistence = row",
+    "a.sinks.pg.attr_metadata_store = false",
+  );
+  const level = { type: "Property", value: 2, unitCode: "CEL" };
+  const data = [{ id: "room2", type: "Room", Level: level }];
+  const note = JSON.stringify({ id: "urn:n", type: "Notification", data });
+
+  const { code, stdout } = await explained(context, [], { ...files, "note.json": note });
+
+  assert.equal(code, 0);
+  assert.deepEqual(notesOf(stdout), [
+    'service "OpenIoT" is schema "openiot"',
+    'each attribute is a row of its own: its name stands in column "attrname", its value in "attrvalue"',
+    "metadata are not stored: attr_metadata_store = false",
+  ]);
+});
+
+const lastData = [
+  {
+    mode: "both",
+    tables: ["room2", "room2_last_data"],
+    notes: [
+      'service "OpenIoT" is schema "openiot"',
+      'table name "room2" is table "room2_last_data"',
+      'table "room2_last_data" keeps one row for each "entityid"; a row changes it when its "recvtime" is newer',
+    ],
+  },
+  {
+    mode: "upsert",
+    tables: ["room2_last_data"],
+    notes: [
+      'service "OpenIoT" is schema "openiot"',
+      'table name "room2" is table "room2_last_data"',
+      'table "room2_last_data" keeps one row for each "entityid"; a row changes it when its "recvtime" is newer',
+      "no row of history is added: last_data_mode = upsert",
+    ],
+  },
+] as const;
+for (const { mode, tables, notes } of lastData)
+  test(`explain shows the rows of last data and what they stand for, mode ${mode}`, async (context) => {
+    const files = changed("a.sources.s.channels = c1", `a.sinks.pg.last_data_mode = ${mode}`);
+    const data = [{ id: "room2", type: "Room", level: { type: "Property", value: 2 } }];
+    const note = JSON.stringify({ id: "urn:n", type: "Notification", data });
+
+    const { code, stdout } = await explained(context, [], { ...files, "note.json": note });
+
+    assert.equal(code, 0);
+    const shown = [...stdout.matchAll(/^ {2}schema openiot, table (.*)$/gm)].map(([, table]) => table);
+    assert.deepEqual([shown, notesOf(stdout)], [tables, notes]);
+  });
+
+test("explain of an NGSI v2 entity tells its metadata column, a removed entity and what is not stored", async (context) => {
+  const files = changed(
+    "a.sources.s.channels = c1",
+    "a.sources.s.handler.ngsi_version = v2",
+    "a.sinks.pg.last_data_mode = both",
+  );
+  const temp = { type: "Number", value: 1, metadata: { unit: { type: "Text", value: "C" } } };
+  const alterationType = { type: "Text", value: "entityDelete", metadata: {} };
+  const note = JSON.stringify({ subscriptionId: "s", data: [{ id: "r", type: "Room", Temp: temp, alterationType }] });
+
+  const { code, stdout, stderr } = await explained(context, [], { ...files, "note.json": note });
+
+  assert.equal(code, 0, stderr);
+  const notes = notesOf(stdout);
+  for (const expected of [
+    '"Temp" is column "temp"',
+    '"Temp_md" is column "temp_md"',
+    'attribute "alterationType" says why the broker notifies and is not stored',
+    'the entity is removed: its row in table "r_room_last_data" is deleted',
+  ])
+    assert.ok(notes.includes(expected), `${expected}\n${stdout}`);
+});
+
+test("a sink that cannot explain an event is told with its reason, and the others are shown", async (context) => {
+  const data = [
+    { id: "bad", type: "Room", level: { type: "Property", value: "a\0b" } },
+    { id: "good", type: "Room", level: { type: "Property", value: 1 } },
+  ];
+  const note = JSON.stringify({ id: "urn:n", type: "Notification", data });
+  const files = { ...changed("a.sinks.files.type = logger"), "note.json": note };
+
+  const text = await explained(context, [], files);
+  const json = await explained(context, ["--json"], files);
+
+  assert.equal(text.code, 1);
+  assert.match(text.stdout, /^sink pg \(rdb\): not explained: storing "level" of entity "bad": NUL/m);
+  assert.match(text.stdout, /^sink files \(logger\): its plugin does not explain/m);
+  assert.match(text.stdout, /^ {2}schema openiot, table good$/m);
+  const [first]: readonly { readonly sinks: readonly Readonly<Record<string, unknown>>[] }[] = JSON.parse(json.stdout);
+  assert.match(String(first?.sinks[0]?.["failure"]), /which no database keeps/);
 });

@@ -1,37 +1,14 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { after, before, type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
-import { repositoryRoot } from "../support/repository.js";
+import { builtExample, exampleFolder, npm } from "../support/example-package.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { writeFiles } from "../support/written-files.js";
 
-const example = path.join(repositoryRoot, "test", "examples", "event-lines");
-
-/** Runs npm in a folder, as its author would. */
-function npm(folder: string, ...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
-  return new Promise((resolve) => {
-    // The variables of the runner of this test would make the inner one report to it.
-    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-    const child = execFile("npm", [...args], { cwd: folder, env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` });
-    });
-  });
-}
-
-/** What `npm install` would put there, without a registry. */
-async function install(folder: string): Promise<void> {
-  const modules = path.join(folder, "node_modules");
-  await mkdir(path.join(modules, "@types"), { recursive: true });
-  await symlink(repositoryRoot, path.join(modules, "deneb"));
-  for (const name of [".bin", "typescript", "@types/node", "undici-types"]) {
-    await symlink(path.join(repositoryRoot, "node_modules", name), path.join(modules, name));
-  }
-}
+const example = exampleFolder("event-lines");
 
 async function textsOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -42,15 +19,8 @@ async function textsOf(folder: string): Promise<Readonly<Record<string, string>>
   );
 }
 
-const built = { folder: "" };
-before(async () => {
-  built.folder = path.join(await mkdtemp(path.join(tmpdir(), "deneb-example-")), "event-lines");
-  await cp(example, built.folder, { recursive: true, filter: (from) => !/(node_modules|dist)$/.test(from) });
-  await install(built.folder);
-  const { code, output } = await npm(built.folder, "run", "build");
-  assert.equal(code, 0, output);
-});
-after(() => rm(path.dirname(built.folder), { recursive: true, force: true }));
+const built = await builtExample("event-lines");
+after(built.remove);
 
 test("plugin new writes the example, word for word", async (context) => {
   const folder = await tempFolder(context);

@@ -9,6 +9,7 @@ const defaults = {
   managementPort: 5080,
   dataDir: "data",
   gracePeriodSeconds: 30,
+  startTimeoutSeconds: 30,
   reloadIntervalSeconds: 30,
   deadLetterDays: 30,
   deadLetterBytes: 268_435_456,

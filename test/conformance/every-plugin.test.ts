@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { discover } from "../../core/registry/discover.js";
-import { pluginConformance } from "../../core/testing/index.js";
+import { type ConformanceCase, pluginConformance } from "../../core/testing/index.js";
 import { repositoryRoot } from "../support/repository.js";
 import { setups } from "./setups.js";
 
@@ -11,6 +11,13 @@ const plugins = catalogue.list().map(({ definition }) => ({
   definition,
   name: `${definition.kind} ${definition.type}`,
 }));
+
+// Before the first case runs: what a store opens meanwhile would look like something that a plugin left open.
+const suites: { readonly name: string; readonly skip: string | false; readonly cases: readonly ConformanceCase[] }[] =
+  [];
+for (const { definition, name } of plugins)
+  for (const { name: part, setup, skip } of setups.get(name) ?? [{ name: "", setup: {} }])
+    suites.push({ name: `${name}${part}`, skip: skip ?? false, cases: await pluginConformance(definition, setup) });
 
 test("every plugin of the repository is there, and every setup belongs to one", () => {
   assert.deepEqual(problems, []);
@@ -22,10 +29,11 @@ test("every plugin of the repository is there, and every setup belongs to one", 
   );
 });
 
-for (const { definition, name } of plugins)
-  for (const { name: part, setup, skip } of setups.get(name) ?? [{ name: "", setup: {} }]) {
-    const cases = await pluginConformance(definition, setup);
-    suite(`${name}${part}`, { skip: skip ?? false }, () => {
-      for (const { name: says, run } of cases) test(says, run);
-    });
-  }
+after(async () => {
+  for (const { stop } of [...setups.values()].flat()) await stop?.();
+});
+
+for (const { name, skip, cases } of suites)
+  suite(name, { skip }, () => {
+    for (const { name: says, run } of cases) test(says, run);
+  });

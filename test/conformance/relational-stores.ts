@@ -70,7 +70,7 @@ function marksIn(file: string): readonly string[] {
 }
 
 /** No database keeps a text with NUL in it. */
-function withNul({ headers, body }: Event): Event {
+export function withNul({ headers, body }: Event): Event {
   const text: unknown = JSON.parse(JSON.stringify(body).replace('"text":"', '"text":"\\u0000'));
   return { headers, body: text };
 }

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import type { ChannelLimits, PluginSetup } from "../../core/testing/index.js";
 import { brokerOfTests } from "../support/mosquitto-server.js";
 import { reachable } from "../support/reachable.js";
+import { httpStore } from "./http-store.js";
+import { httpInlet, mqttInlet } from "./inlets.js";
+import { mysqlStore, ownMysqlServer } from "./mysql-store.js";
 import { postgresqlStore, sqliteStore } from "./relational-stores.js";
 
 export interface NamedSetup {
@@ -10,6 +13,8 @@ export interface NamedSetup {
   readonly setup: PluginSetup;
   /** Why it cannot be tested here. */
   readonly skip?: string;
+  /** Ends what was started for it. */
+  readonly stop?: () => Promise<void>;
 }
 
 /**
@@ -17,7 +22,10 @@ export interface NamedSetup {
  * their defaults.
  */
 export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string, readonly NamedSetup[]>([
-  ["source http", [{ name: "", setup: { config: () => ({ port: 0, bind: "127.0.0.1" }) } }]],
+  [
+    "source http",
+    [{ name: "", setup: { config: () => ({ port: 0, bind: "127.0.0.1" }), openInlet: () => httpInlet() } }],
+  ],
   [
     "interceptor name-mappings",
     [{ name: "", setup: { config: (folder) => ({ name_mappings_conf_file: join(folder, "mappings.json") }) } }],
@@ -37,10 +45,11 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
   ["interceptor search_replace", [{ name: "", setup: { config: () => ({ searchPattern: "a" }) } }]],
   ["selector round_robin", [{ name: "", setup: { config: () => ({ "storages.*": { storage1: "c1 c2" } }) } }]],
   ["source mqtt", [await onMosquitto()]],
-  ["sink http", [{ name: "", setup: { config: () => ({ url: "http://127.0.0.1:1/" }) } }]],
+  ["sink http", [ofHttp({ send: "event" }), ofHttp({ send: "batch" })]],
   ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
   ["channel file", [{ name: "", setup: { limits: inFolder } }]],
-  ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql()]],
+  ["channel spillable", [spillable(1), spillable(4)]],
+  ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql(), await onMysql()]],
 ]);
 
 function boundedBy({ capacity, transactionCapacity, patience }: ChannelLimits) {
@@ -51,9 +60,35 @@ function inFolder(limits: ChannelLimits, folder: string) {
   return { ...boundedBy(limits), checkpointDir: join(folder, "checkpoint"), dataDirs: [join(folder, "data")] };
 }
 
+/** The capacity is that in memory and that on disk together. */
+function spillable(most: number): NamedSetup {
+  const limits = ({ capacity, ...rest }: ChannelLimits, folder: string) => {
+    const memoryCapacity = Math.min(most, capacity - 1);
+    const { capacity: _capacity, ...values } = inFolder({ capacity, ...rest }, folder);
+    return { ...values, memoryCapacity, overflowCapacity: capacity - memoryCapacity };
+  };
+  return { name: `, ${most} in memory`, setup: { limits } };
+}
+
+function ofHttp(config: { readonly send: "event" | "batch" }): NamedSetup {
+  const url = "http://127.0.0.1:1/";
+  return {
+    name: `, send = ${config.send}`,
+    setup: { config: () => ({ url, ...config }), openStore: () => httpStore(config) },
+  };
+}
+
+async function onMysql(): Promise<NamedSetup> {
+  const name = " on MySQL";
+  const server = await ownMysqlServer();
+  if (server === undefined) return { name, setup: {}, skip: "the programs of MariaDB are not installed" };
+  return { name, setup: { openStore: () => mysqlStore(server) }, stop: server.stop };
+}
+
 async function onMosquitto(): Promise<NamedSetup> {
   const { host, port } = brokerOfTests();
-  const setup = { config: () => ({ url: `mqtt://${host}:${port}`, topics: ["conformance"] }) };
+  const url = `mqtt://${host}:${port}`;
+  const setup = { config: () => ({ url, topics: ["conformance"] }), openInlet: () => mqttInlet(url) };
   return (await reachable(host, port)) ? { name: "", setup } : { name: "", setup, skip: "no MQTT broker is reachable" };
 }
 

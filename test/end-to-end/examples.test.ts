@@ -76,10 +76,10 @@ for (const { file, agent: name, stored } of examples)
     assert.equal(code, 0);
   });
 
-/** They need a server to talk to; the tests of their plugins talk to real ones, and `deneb check` accepts the files. */
+/** They talk to a server: server-examples.test.ts runs them. */
 const withServer = ["http-out", "mqtt-in"];
 
-test("every example is run, but for those that need a server", () => {
+test("every example is run here, but for those that talk to a server", () => {
   const files = readdirSync(folder).map((file) => path.basename(file, ".properties"));
 
   assert.deepEqual(

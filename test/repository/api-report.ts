@@ -4,19 +4,34 @@ import { join } from "node:path";
 import { dirname, join as joinPath, normalize } from "node:path/posix";
 import { repositoryRoot } from "../support/repository.js";
 
+interface PublicEntry {
+  readonly name: string;
+  readonly entry: string;
+  readonly report: string;
+  /** The folder whose files are reported, those below it too; absent: the files beside the entry. */
+  readonly parts?: string;
+}
+
 /** The public entries of the package and the file that reports each. */
-export const publicEntries = [
+export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
   { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
   { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
   { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt" },
-] as const;
+  {
+    name: "deneb/sql",
+    entry: "plugins/rdb-sink/sql/index.d.ts",
+    report: "docs/api/sql.txt",
+    parts: "plugins/rdb-sink",
+  },
+];
 
 /** The declarations that an entry shows, as the compiler wrote them, comments left out, file by file. */
-export async function apiReport({ name, entry }: Pick<(typeof publicEntries)[number], "name" | "entry">) {
-  const folder = dirname(entry);
+export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, "report">) {
+  const folder = home ?? dirname(entry);
+  const isOwn = (path: string) => (home === undefined ? dirname(path) === folder : path.startsWith(`${home}/`));
   const texts = await declarations(entry);
-  const own = [...texts].filter(([path]) => dirname(path) === folder).sort(([a], [b]) => (a < b ? -1 : 1));
+  const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
   return [`# The public interface of ${name}, written by npm run docs\n`, ...parts].join("\n");
 }

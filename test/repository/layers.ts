@@ -41,7 +41,7 @@ export const drivers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a plugin may import of ours. */
-const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi"]);
+const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb/sql"]);
 
 /** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
 export function layerFaults(path: string, text: string): readonly string[] {

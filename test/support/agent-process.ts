@@ -14,6 +14,8 @@ export interface AgentProcess {
   readonly process: ChildProcess;
   /** Log lines so far, parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Lines on standard error so far. */
+  readonly errors: readonly string[];
   /** Sends the signal and waits for the end; resolves to the exit code, null after a signal. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | null>;
 }
@@ -42,12 +44,14 @@ export async function startAgent(
   context.after(() => child.kill("SIGKILL"));
   const exited = once(child, "exit");
   const lines: Record<string, unknown>[] = [];
-  const ports = await readUntilReady(child, lines, exited);
+  const errors: string[] = [];
+  const ports = await readUntilReady(child, { lines, errors }, exited);
   return {
     notifyUrl: `http://127.0.0.1:${ports.intake}/notify`,
     managementUrl: `http://127.0.0.1:${ports.management}`,
     process: child,
     lines,
+    errors,
     async end(signal) {
       child.kill(signal);
       const [code] = await exited;
@@ -56,9 +60,13 @@ export async function startAgent(
   };
 }
 
-async function readUntilReady(child: ChildProcess, lines: Record<string, unknown>[], exited: Promise<unknown>) {
+interface Output {
+  readonly lines: Record<string, unknown>[];
+  readonly errors: string[];
+}
+
+async function readUntilReady(child: ChildProcess, { lines, errors }: Output, exited: Promise<unknown>) {
   if (child.stdout === null || child.stderr === null) throw new Error("the agent has no output");
-  const errors: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
   const output = createInterface({ input: child.stdout });
   const ready = new Promise<void>((resolve) => {

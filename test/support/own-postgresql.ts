@@ -13,25 +13,39 @@ const USER = "postgres";
 
 const run = promisify(execFile);
 
+/** A PostgreSQL that a test may stop and start again. */
+export interface OwnPostgresql extends OwnServer {
+  /** Ends it at once, as a power failure would; its files stay. */
+  readonly halt: () => Promise<void>;
+  /** Starts it again on the same port. */
+  readonly resume: () => Promise<void>;
+}
+
 /** Makes a database cluster in a temporary folder and runs it on a free port of the loopback interface. */
-export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms): Promise<OwnServer> {
+export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms): Promise<OwnPostgresql> {
   const account = await unprivilegedAccount("postgres");
   const folder = await mkdtemp(join(tmpdir(), "deneb-postgresql-"));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
   const data = join(folder, "data");
   const options = { ...account, cwd: folder };
   let running = false;
-  const stop = async (): Promise<void> => {
+  const halt = async (): Promise<void> => {
     if (running) await run(pgCtl, ["stop", "-D", data, "-m", "immediate", "-w"], options);
     running = false;
+  };
+  const stop = async (): Promise<void> => {
+    await halt();
     await rm(folder, { recursive: true, force: true });
   };
   try {
     await run(initdb, ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"], options);
     const port = await freePort(HOST);
-    running = true;
-    await run(pgCtl, ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder)], options);
-    return { host: HOST, port, user: USER, stop };
+    const resume = async (): Promise<void> => {
+      running = true;
+      await run(pgCtl, ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder)], options);
+    };
+    await resume();
+    return { host: HOST, port, user: USER, stop, halt, resume };
   } catch (cause) {
     await stop().catch(() => {});
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -9,10 +9,12 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
+/** For columns of text. */
 export function plainCell({ plain }: NativeValue): Cell {
   return plain;
 }
 
+/** For columns that keep 64 bits. */
 export function integerCell({ text }: NativeValue): Cell {
   if (!/^-?\d{1,19}$/.test(text)) return undefined;
   const number = BigInt(text);
@@ -30,6 +32,7 @@ export function doubleCell({ text }: NativeValue): Cell {
   return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
 }
 
+/** For columns that keep a truth value, by what the database calls it. */
 export function booleanCell(yes: string, no: string): Cells["boolean"] {
   return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
 }

@@ -31,6 +31,7 @@ export class PartlyWritten extends Error {
   }
 }
 
+/** What a driver throws when the signal aborted. */
 export function writeAborted(): AgentError {
   return new AgentError("WRITE_ABORTED", "writing was given up before it was done", { retryable: true });
 }

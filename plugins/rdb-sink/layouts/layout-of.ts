@@ -1,13 +1,13 @@
 import { type ColumnNaming, columnKey } from "deneb/ngsi";
-import type { RdbConfig } from "../config.js";
 import type { Dialect } from "../dialects/dialect.js";
+import type { SqlConfig } from "../sql/schema.js";
 import { ColumnLayout } from "./column.js";
 import { columnLayoutColumns, namesOf } from "./fixed-columns.js";
 import type { Layout } from "./layout.js";
 import { RowLayout } from "./row.js";
 
 /** The layout that a configuration asks for. */
-export function layoutOf(config: RdbConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
+export function layoutOf(config: SqlConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
   const options = { nativeTypes: config.attr_native_types, metadata: config.attr_metadata_store };
   return layouts[config.attr_persistence](options, naming, reservedColumns);
 }
@@ -25,4 +25,4 @@ const layouts = {
     return new ColumnLayout(options, { naming, keys: new Set(keys) });
   },
   row: (options, naming) => new RowLayout(options, naming),
-} satisfies Record<RdbConfig["attr_persistence"], Make>;
+} satisfies Record<SqlConfig["attr_persistence"], Make>;

@@ -57,10 +57,23 @@ const cases = [
     says: "regex_extractor with another type, an unknown setting and a serializer that is not listed",
     faults: checkRegexExtractor({
       ...extraction,
-      "serializers.*": { "x.name": "h", "x.type": "millis", "x.pattern": "p", "y.name": "i" },
+      "serializers.*": { "x.name": "h", "x.type": "seconds", "x.unit": "p", "y.name": "i" },
     }),
-    at: ["serializers.x.type", "serializers.x.pattern", "serializers.y.name"],
+    at: ["serializers.x.type", "serializers.x.unit", "serializers.y.name"],
   },
+  {
+    says: "regex_extractor with a millis serializer without a pattern",
+    faults: checkRegexExtractor({ ...extraction, "serializers.*": { "x.name": "h", "x.type": "millis" } }),
+    at: ["serializers.x.pattern"],
+  },
+  ...["yyyy-QQ", "yyyy 'open", "HH:mm"].map((pattern) => ({
+    says: `regex_extractor with the pattern ${pattern}`,
+    faults: checkRegexExtractor({
+      ...extraction,
+      "serializers.*": { "x.name": "h", "x.type": "millis", "x.pattern": pattern },
+    }),
+    at: ["serializers.x.pattern"],
+  })),
 ] as const;
 for (const { says, faults, at } of cases)
   test(`${says} has ${at.length === 0 ? "no fault" : `faults at ${at.join(", ")}`}`, () => {

@@ -10,6 +10,7 @@ import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { configOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+import { standardStore } from "./standard-postgresql.js";
 
 /** A row by column; undefined for NULL. */
 export type StoredRow = Readonly<Record<string, string | undefined>>;
@@ -48,6 +49,15 @@ export async function testedDatabases(): Promise<{ databases: readonly TestedDat
       return postgresqlPlace(context, server);
     },
   } as const;
+  const other = await postgresqlDatabase();
+  const standard = {
+    name: "a standard dialect",
+    skip: postgresql.skip,
+    place: async (context: TestContext) => {
+      if (other === undefined) throw new Error("PostgreSQL is not reachable");
+      return standardPlace(context, other);
+    },
+  } as const;
   const mysqlTested = await mysqlServer();
   const mysql = {
     name: "MySQL",
@@ -64,9 +74,10 @@ export async function testedDatabases(): Promise<{ databases: readonly TestedDat
   } as const;
   const drop = async () => {
     await server?.drop();
+    await other?.drop();
     await mysqlTested?.drop();
   };
-  return { databases: [postgresql, mysql, sqlite], drop };
+  return { databases: [postgresql, mysql, sqlite, standard], drop };
 }
 
 function postgresqlPlace(context: TestContext, { host, port, user, password, database, query }: TestDatabase): Place {
@@ -87,6 +98,14 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     dropSchema: async (schema) => {
       await query(`DROP SCHEMA ${quoted(schema)} CASCADE`);
     },
+  };
+}
+
+/** PostgreSQL by what `deneb/sql` gives to others. */
+function standardPlace(context: TestContext, server: TestDatabase): Place {
+  return {
+    ...postgresqlPlace(context, server),
+    sink: async (config, now) => await started(context, sinkOf(config ?? {}, now, standardStore(server))),
   };
 }
 
@@ -149,7 +168,10 @@ function sqlitePlace(context: TestContext, folder: string): Place {
 }
 
 async function startedSink(context: TestContext, config: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink> {
-  const made = sinkOf(config, now);
+  return await started(context, sinkOf(config, now));
+}
+
+async function started(context: TestContext, made: LoggingSink): Promise<LoggingSink> {
   context.after(() => made.sink.stop(never));
   await made.sink.start();
   return made;

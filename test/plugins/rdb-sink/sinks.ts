@@ -2,6 +2,8 @@ import type { Attribute, Entity, Member } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { RdbSink } from "../../../plugins/rdb-sink/rdb-sink.js";
+import type { Store } from "../../../plugins/rdb-sink/store.js";
+import { storeKinds } from "../../../plugins/rdb-sink/store-kinds.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 
 export const never: AbortSignal = new AbortController().signal;
@@ -53,9 +55,12 @@ export interface LoggingSink {
 }
 
 /** A sink that is not started. */
-export function sinkOf(config: Partial<RdbConfig>, now: () => Date = () => new Date(0)): LoggingSink {
+export function sinkOf(config: Partial<RdbConfig>, now: () => Date = () => new Date(0), own?: Store): LoggingSink {
   const { log, lines } = recordingLog();
-  return { sink: new RdbSink(configOf(config), { name: "sink", log, dataDir: "", now }), lines };
+  const context = { name: "sink", log, dataDir: "", now };
+  const full = configOf(config);
+  const store = own ?? storeKinds[full.rdb_dialect].open(full, context);
+  return { sink: new RdbSink(full, context, store), lines };
 }
 
 /** A normalized attribute with a text value. */

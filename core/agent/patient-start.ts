@@ -1,0 +1,83 @@
+import { withinLimit } from "../pipeline/within-limit.js";
+import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
+import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
+import type { Crew } from "./crew.js";
+
+export interface StartPatience {
+  /** Milliseconds that the start of a source or sink may take; 0 waits for ever. */
+  readonly milliseconds: number;
+  /** Aborts when the agent is asked to stop. */
+  readonly stopRequested: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * The first start of an agent, in which no source or sink that hangs keeps the others from working. A start that fails
+ * ends it; so does a stop that is asked for, whatever hangs.
+ */
+export class PatientStart {
+  readonly #crew: Crew;
+  readonly #patience: StartPatience;
+
+  constructor(crew: Crew, patience: StartPatience) {
+    this.#crew = crew;
+    this.#patience = patience;
+  }
+
+  /** Waits as long as it takes: nothing works without its channel, and reading one from disk may take long. */
+  async channel(running: RunningChannel): Promise<void> {
+    await this.#within(0, running, this.#crew.startChannel(running));
+  }
+
+  /** A sink that hangs was stopped; the next batch starts another one. */
+  async sink(running: RunningSink): Promise<void> {
+    try {
+      // The sink has the limit itself, so that it can stop what hangs.
+      await this.#within(0, running, this.#crew.startSink(running));
+    } catch (error) {
+      if (codeOf(error) !== "TIMED_OUT") throw error;
+      this.#goOn(running, error);
+      running.runner.start();
+    }
+  }
+
+  /** A source that hangs may go on: when it has started after all, it is there. */
+  async source(running: RunningSource): Promise<void> {
+    const starting = this.#crew.startSource(running);
+    try {
+      await this.#within(this.#patience.milliseconds, running, starting);
+    } catch (error) {
+      if (codeOf(error) !== "TIMED_OUT") throw error;
+      this.#goOn(running, error);
+      void this.#late(running, starting);
+    }
+  }
+
+  async #within(milliseconds: number, { name }: Running, starting: Promise<void>): Promise<void> {
+    const { stopRequested: signal } = this.#patience;
+    try {
+      await withinLimit(() => starting, { what: `starting "${name}"`, milliseconds, signal });
+    } catch (cause) {
+      if (!signal.aborted) throw cause;
+      throw new AgentError("START_GIVEN_UP", `starting "${name}": a stop was asked for`, { cause });
+    }
+  }
+
+  #goOn(running: Running, error: unknown): void {
+    running.status = "ERROR";
+    const fields = { component: running.name, reason: reasonOf(error) };
+    this.#patience.log.error(fields, "component does not start; the others do their work without it");
+  }
+
+  async #late(running: RunningSource, starting: Promise<void>): Promise<void> {
+    const { log } = this.#patience;
+    const component = running.name;
+    try {
+      await starting;
+      if (this.#crew.hasStopped(running)) await this.#crew.stopSource(running, AbortSignal.abort());
+      else log.info({ component }, "component started late");
+    } catch (error) {
+      log.error({ component, reason: reasonOf(error) }, "component did not start");
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import type { AnyPlugin } from "../sdk/index.js";
+import { asKind, inRoom, type Room } from "./component-fixture.js";
+import type { ConformanceCase } from "./conformance-case.js";
+import type { ConformanceInlet, PluginSetup } from "./plugin-setup.js";
+
+/** What a source does with what is sent to it; none when the setup cannot send. */
+export function sourceCases(definition: AnyPlugin, { openInlet }: PluginSetup): readonly ConformanceCase[] {
+  if (openInlet === undefined) return [];
+  return cases.map(({ name, run }) => ({
+    name,
+    run: () =>
+      inRoom(async (room) => {
+        const inlet = await openInlet(room.folder);
+        const bench = new SourceBench(definition, inlet, room);
+        try {
+          await run(bench);
+        } finally {
+          await bench.end();
+        }
+      }),
+  }));
+}
+
+const MOST_MILLIS = 10_000;
+const PAUSE_MILLIS = 5;
+
+class SourceBench {
+  readonly #definition: AnyPlugin;
+  readonly #inlet: ConformanceInlet;
+  readonly #room: Room;
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  constructor(definition: AnyPlugin, inlet: ConformanceInlet, room: Room) {
+    this.#definition = definition;
+    this.#inlet = inlet;
+    this.#room = room;
+  }
+
+  /** Starts a source; what stops it is called at the end, too. */
+  async start(): Promise<() => Promise<void>> {
+    const source = asKind("source", this.#room.create(this.#definition, this.#inlet.config), ["start", "stop"]);
+    const stop = () => source.stop(new AbortController().signal);
+    this.#stops.push(stop);
+    await source.start();
+    return stop;
+  }
+
+  async send(text: string): Promise<boolean> {
+    return await this.#inlet.send(text);
+  }
+
+  /** The channels have no room for so many times. */
+  refuse(times: number): void {
+    this.#room.refuse(times);
+  }
+
+  get emitted(): readonly unknown[] {
+    return this.#room.emitted.map(({ body }) => body);
+  }
+
+  async untilEmitted(text: string): Promise<void> {
+    const end = performance.now() + MOST_MILLIS;
+    while (!this.emitted.includes(text) && performance.now() < end) await setTimeout(PAUSE_MILLIS);
+    assert.ok(
+      this.emitted.includes(text),
+      `"${text}" was sent and never emitted; emitted is ${this.emitted.join(", ")}`,
+    );
+  }
+
+  async end(): Promise<void> {
+    for (const stop of this.#stops) await stop();
+    await this.#inlet.close();
+  }
+}
+
+interface SourceCase {
+  readonly name: string;
+  run(bench: SourceBench): Promise<void>;
+}
+
+const cases: readonly SourceCase[] = [
+  {
+    name: "what is sent one after the other is emitted once and in that order",
+    async run(bench) {
+      await bench.start();
+
+      for (const text of ["a", "b", "c"]) assert.equal(await bench.send(text), true);
+      await bench.untilEmitted("c");
+
+      assert.deepEqual(bench.emitted, ["a", "b", "c"]);
+    },
+  },
+  {
+    name: "what the channels have no room for is refused or emitted again, and not lost",
+    async run(bench) {
+      await bench.start();
+      bench.refuse(2);
+
+      for (let tries = 1; !(await bench.send("a")); tries++) assert.ok(tries < 5, "it is refused again and again");
+      await bench.untilEmitted("a");
+      assert.equal(await bench.send("b"), true);
+      await bench.untilEmitted("b");
+
+      assert.deepEqual(bench.emitted, ["a", "b"]);
+    },
+  },
+  {
+    name: "after stop nothing is emitted, and what was taken for a source that is away comes to the next one",
+    async run(bench) {
+      const stop = await bench.start();
+      await bench.send("a");
+      await bench.untilEmitted("a");
+      await stop();
+
+      const taken = await bench.send("b").catch(() => false);
+      assert.deepEqual(bench.emitted, ["a"]);
+      await bench.start();
+      assert.equal(await bench.send("c"), true);
+      await bench.untilEmitted("c");
+
+      assert.deepEqual(bench.emitted, taken ? ["a", "b", "c"] : ["a", "c"]);
+    },
+  },
+];

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { after, test } from "node:test";
+import Database from "libsql";
+import { startAgent } from "../support/agent-process.js";
+import { builtExample, exampleFolder, install, npm } from "../support/example-package.js";
+import { repositoryRoot } from "../support/repository.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+
+const built = await builtExample("one-file", "libsql");
+after(built.remove);
+
+/** The files of the chapter about SQL sinks, each a block of code behind its name. */
+async function filesOfChapter(): Promise<Readonly<Record<string, string>>> {
+  const page = await readFile(path.join(repositoryRoot, "docs", "writing-a-plugin.md"), "utf8");
+  const chapter = page.split(/^## /m).find((part) => /^\d+\. A sink for another SQL database\n/.test(part)) ?? "";
+  const blocks = chapter.matchAll(/^`([a-z.-]+\.ts)`[^\n]*:\n\n```ts\n(.*?)^```$/gms);
+  return Object.fromEntries([...blocks].map(([, name = "", text = ""]) => [name, text]));
+}
+
+const chapter = await filesOfChapter();
+
+test("the chapter about SQL sinks shows the files of the example, word for word", async () => {
+  assert.deepEqual(Object.keys(chapter).sort(), ["config.ts", "conformance.ts", "dialect.ts", "index.ts", "store.ts"]);
+  for (const [name, text] of Object.entries(chapter))
+    assert.equal(text, await readFile(path.join(exampleFolder("one-file"), name), "utf8"), name);
+});
+
+test("who follows the chapter has a sink that passes the conformance suites", async (context) => {
+  const parent = await tempFolder(context);
+  const folder = path.join(parent, "one-file");
+
+  await runCli(["plugin", "new", "one-file", "--into", parent]);
+  await rm(path.join(folder, "one-file.ts"));
+  await writeFiles(folder, chapter);
+  await install(folder, "libsql");
+  const { code, output } = await npm(folder, "test");
+
+  assert.equal(code, 0, output);
+  assert.match(output, /fail 0/);
+  const files = (from: string) => readdir(from).then((names) => names.filter((name) => name.endsWith(".ts")).sort());
+  assert.deepEqual(await files(folder), await files(exampleFolder("one-file")));
+});
+
+test("plugin test runs the suites over the example", async () => {
+  const { code, stdout } = await runCli(["plugin", "test", built.folder]);
+
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^sink one-file: \d\d passed, 0 failed$/m);
+});
+
+const properties = (folder: string, ...more: readonly string[]) =>
+  [
+    "a.sources = http-source",
+    "a.channels = c",
+    "a.sinks = k",
+    "a.sources.http-source.type = http",
+    "a.sources.http-source.channels = c",
+    "a.sources.http-source.port = 0",
+    "a.sources.http-source.handler = ngsi",
+    "a.channels.c.type = memory",
+    "a.sinks.k.type = one-file",
+    "a.sinks.k.channel = c",
+    `a.sinks.k.file = ${path.join(folder, "entities.db")}`,
+    ...more,
+  ].join("\n");
+
+test("an agent with the example makes tables, columns and last data in its file, and explains them", async (context) => {
+  const folder = await tempFolder(context);
+  const text = properties(folder, "a.sinks.k.last_data_mode = both", "a.sinks.k.attr_native_types = true");
+  const agent = await startAgent(context, { properties: text, folder, flags: ["--plugins", built.folder] });
+  const notification = (value: object) =>
+    JSON.stringify({ id: "urn:n:1", type: "Notification", data: [{ id: "Room:1", type: "Room", ...value }] });
+  const post = async (value: object) => {
+    const headers = { "Content-Type": "application/json", "Fiware-Service": "OpenIoT" };
+    const answer = await fetch(agent.notifyUrl, { method: "POST", headers, body: notification(value) });
+    assert.equal(answer.status, 200);
+  };
+
+  await post({ level: { type: "Property", value: 1 } });
+  await post({ level: { type: "Property", value: 2 }, unit: { type: "Property", value: "bar" } });
+  const code = await agent.end("SIGTERM");
+  await writeFiles(folder, { "note.json": notification({ level: { type: "Property", value: 3 } }) });
+  const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built.folder];
+  const explained = await runCli(["explain", ...flags, "--header", "Fiware-Service: OpenIoT", `${folder}/note.json`]);
+
+  assert.equal(code, 0);
+  const file = new Database(path.join(folder, "entities.db"));
+  const rows = (table: string) => file.prepare(`SELECT level, unit FROM "openiot:${table}"`).raw().all();
+  assert.deepEqual(rows("room_1"), [
+    [1, null],
+    [2, "bar"],
+  ]);
+  assert.deepEqual(rows("room_1_last_data"), [[2, "bar"]]);
+  file.close();
+  assert.match(explained.stdout, /CREATE TABLE IF NOT EXISTS "openiot:room_1" .*"level" double/);
+});
+
+test("a fault of its properties is told like that of any sink", async (context) => {
+  const folder = await tempFolder(context);
+  const text = properties(folder, "a.sinks.k.data_model = dm-by-entity-database");
+  await writeFiles(folder, { "agent.properties": text });
+
+  const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built.folder];
+  const { code, stderr } = await runCli(["check", ...flags]);
+
+  assert.notEqual(code, 0);
+  assert.match(stderr, /"dm-by-entity-database" needs a server with several databases, .* use dm-by-entity/);
+});

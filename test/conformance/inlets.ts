@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { connectAsync } from "mqtt";
+import type { ConformanceInlet } from "../../core/testing/index.js";
+import { freePort } from "../support/free-port.js";
+
+const HOST = "127.0.0.1";
+
+/** A client that posts to an http source. */
+export async function httpInlet(): Promise<ConformanceInlet> {
+  const port = await freePort(HOST);
+  return {
+    config: { port, bind: HOST },
+    async send(body) {
+      const headers = { "Content-Type": "application/json", Connection: "close" };
+      const answer = await fetch(`http://${HOST}:${port}/notify`, { method: "POST", headers, body });
+      await answer.arrayBuffer();
+      return answer.status === 200;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** A publisher at a broker, which keeps messages for the source from the beginning. */
+export async function mqttInlet(url: string): Promise<ConformanceInlet> {
+  const clientId = `deneb-test-${randomUUID()}`;
+  const topic = `deneb_test/${clientId}`;
+  const session = await connectAsync(url, { clientId, clean: false });
+  await session.subscribeAsync(topic, { qos: 1 });
+  await session.endAsync();
+  const publisher = await connectAsync(url);
+  return {
+    config: { url, topics: [topic], client_id: clientId, clean_session: false, qos: 1, channel_retry_interval: 5 },
+    async send(text) {
+      await publisher.publishAsync(topic, text, { qos: 1 });
+      return true;
+    },
+    async close() {
+      await publisher.endAsync();
+      // A clean session of that name ends the one that was kept.
+      await (await connectAsync(url, { clientId, clean: true })).endAsync();
+    },
+  };
+}

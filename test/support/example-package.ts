@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { repositoryRoot } from "./repository.js";
+
+/** Where an example of a plugin is kept. */
+export function exampleFolder(name: string): string {
+  return path.join(repositoryRoot, "test", "examples", name);
+}
+
+/** Runs npm in a folder, as its author would. */
+export function npm(
+  folder: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    // The variables of the runner of this test would make the inner one report to it.
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+    const child = execFile("npm", [...args], { cwd: folder, env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+/** What `npm install` would put there, without a registry. */
+export async function install(folder: string, ...packages: readonly string[]): Promise<void> {
+  const modules = path.join(folder, "node_modules");
+  await mkdir(path.join(modules, "@types"), { recursive: true });
+  await symlink(repositoryRoot, path.join(modules, "deneb"));
+  for (const name of [".bin", "typescript", "@types/node", "undici-types", ...packages]) {
+    await symlink(path.join(repositoryRoot, "node_modules", name), path.join(modules, name));
+  }
+}
+
+export interface BuiltExample {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** A copy of an example in a folder of its own, built. */
+export async function builtExample(name: string, ...packages: readonly string[]): Promise<BuiltExample> {
+  const parent = await mkdtemp(path.join(tmpdir(), "deneb-example-"));
+  const folder = path.join(parent, name);
+  await cp(exampleFolder(name), folder, { recursive: true, filter: (from) => !/(node_modules|dist)$/.test(from) });
+  await install(folder, ...packages);
+  const { code, output } = await npm(folder, "run", "build");
+  assert.equal(code, 0, output);
+  return { folder, remove: () => rm(parent, { recursive: true, force: true }) };
+}
