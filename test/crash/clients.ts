@@ -8,6 +8,14 @@ export interface Sent {
   readonly others: ReadonlySet<number>;
 }
 
+export interface Numbering {
+  /** How many clients send at once. */
+  readonly count: number;
+  /** 1 unless told; clients of several agents send different numbers. */
+  readonly first?: number;
+  readonly step?: number;
+}
+
 const PAUSE_WITHOUT_AGENT_MILLISECONDS = 10;
 
 /** Clients that send numbered notifications one after the other, through every crash, until they are stopped. */
@@ -16,11 +24,14 @@ export class Clients {
   readonly #accepted = new Set<number>();
   readonly #others = new Set<number>();
   readonly #loops: readonly Promise<void>[];
-  #next = 0;
+  readonly #step: number;
+  #next: number;
   #stopped = false;
 
-  constructor(url: string, count: number) {
+  constructor(url: string, { count, first = 1, step = 1 }: Numbering) {
     this.#url = url;
+    this.#step = step;
+    this.#next = first;
     this.#loops = Array.from({ length: count }, () => this.#run());
   }
 
@@ -36,8 +47,8 @@ export class Clients {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#next += 1;
       const number = this.#next;
+      this.#next += this.#step;
       if (await this.#post(number)) {
         this.#accepted.add(number);
       } else {
