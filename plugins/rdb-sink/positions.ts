@@ -1,5 +1,6 @@
 import type { Column } from "./column.js";
 import type { KeyedRows } from "./dialects/dialect.js";
+import { faultOf } from "./faults.js";
 import type { KnownStore } from "./known-store.js";
 import { lookUp } from "./look-up.js";
 import type { Statement } from "./statement.js";
@@ -9,6 +10,7 @@ const SINK = "deneb_sink";
 const CHANNEL = "deneb_channel";
 const POSITION = "deneb_position";
 const KEY = [SINK, CHANNEL];
+const MOST_ATTEMPTS = 5;
 const COLUMNS: readonly Column[] = [SINK, CHANNEL, POSITION].map((name) => ({ name, kind: "text" }));
 
 /**
@@ -43,7 +45,10 @@ export class Positions {
     ];
   }
 
-  /** Every position this sink has kept, wherever it is. */
+  /**
+   * Every position this sink has kept, wherever it is. It waits for writes whose answer nobody waits for any more: a
+   * server may still be committing one after its connection broke, or after the process that sent it was killed.
+   */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     const { driver, dialect } = this.#store;
     const wanted = COLUMNS.map(({ name }) => name);
@@ -53,22 +58,28 @@ export class Positions {
       names.set(tableKey({ database, schema, table }), { database, schema, table });
     }
     const own = ({ name }: { readonly name: TableName }): KeyedRows => ({ name, key: [SINK], cells: [this.#sink] });
-    const questions = [...names.values()].map((name) => dialect.select(POSITION, own({ name })));
+    const questions = [...names.values()].flatMap((name) => dialect.selectSettled(POSITION, own({ name })));
     const answers = await driver.read(questions, signal);
     return answers.flatMap(([position]) => (position === undefined ? [] : [position]));
   }
 
   async #make(name: TableName, signal: AbortSignal): Promise<void> {
     const { tables, dialect, driver } = this.#store;
-    if (tables.columns(name) !== undefined) return;
-    await lookUp([name], this.#store, signal);
-    if (tables.columns(name) !== undefined) return;
-    // Apart from the rows: MySQL commits implicitly at every definition.
-    await driver.write(
-      [...dialect.createSchema(name), ...dialect.createTable({ name, columns: COLUMNS, key: KEY })],
-      signal,
-    );
-    tables.learn(name, COLUMNS);
+    for (let attempt = 1; tables.columns(name) === undefined; attempt++) {
+      await lookUp([name], this.#store, signal);
+      if (tables.columns(name) !== undefined) return;
+      try {
+        // Apart from the rows: MySQL commits implicitly at every definition.
+        await driver.write(
+          [...dialect.createSchema(name), ...dialect.createTable({ name, columns: COLUMNS, key: KEY })],
+          signal,
+        );
+        tables.learn(name, COLUMNS);
+      } catch (error) {
+        // Every sink of a database shares this table, so others may make it at the same time.
+        if (attempt === MOST_ATTEMPTS || !dialect.faults.raced(faultOf(error))) throw error;
+      }
+    }
   }
 }
 

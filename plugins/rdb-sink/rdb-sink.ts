@@ -25,8 +25,11 @@ export class RdbSink implements Sink {
   readonly #retention: Retention;
   /** Undefined when the configuration wants none. */
   readonly #positions: Positions | undefined;
-  /** Whether the last write failed: it may have been committed all the same, its answer lost with the connection. */
-  #inDoubt = false;
+  /**
+   * Whether the last write failed: it may have been committed all the same, its answer lost with the connection. The
+   * write before the first one may be that of a sink which hung and was given up.
+   */
+  #inDoubt = true;
 
   constructor(
     config: RdbConfig,

@@ -16,7 +16,7 @@ export interface Numbering {
   readonly step?: number;
 }
 
-const PAUSE_WITHOUT_AGENT_MILLISECONDS = 10;
+const PAUSE_WITHOUT_AGENT_MILLISECONDS = 50;
 
 /** Clients that send numbered notifications one after the other, through every crash, until they are stopped. */
 export class Clients {

@@ -5,16 +5,14 @@ import Database from "libsql";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { killAgain } from "./killed-agent.js";
+import { kills, patience, promise, seed } from "./measure.js";
 import { seeded } from "./seeded.js";
 import { terminator } from "./terminator.js";
 import { verdict } from "./verdict.js";
 
-/** A few in the test suite; `npm run test:crash` sets 100. */
-const kills = Number(process.env["DENEB_TEST_KILLS"] ?? 8);
-const seed = Number(process.env["DENEB_TEST_SEED"] ?? 1);
-const promise = `killed ${kills} times under load, every notification answered 200 is stored exactly once`;
+const survived = `killed ${kills} times under load, ${promise}`;
 
-test(`${promise}, in PostgreSQL`, async (context) => {
+test(`${survived}, in PostgreSQL`, async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -22,7 +20,7 @@ test(`${promise}, in PostgreSQL`, async (context) => {
   await judged(context, sinkOf(database), () => numbersIn(database));
 });
 
-test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, async (context) => {
+test(`${survived}, in PostgreSQL whose connections are terminated meanwhile`, async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -30,7 +28,7 @@ test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, asy
   await judged(context, sinkOf(database), () => numbersIn(database), terminator(database));
 });
 
-test(`${promise}, in the embedded database`, async (context) => {
+test(`${survived}, in the embedded database`, async (context) => {
   const folder = await tempFolder(context);
   const read = async () => {
     const database = new Database(path.join(folder, "crash.db"));
@@ -49,7 +47,7 @@ async function judged(
   trouble?: (ending: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const folder = await tempFolder(context);
-  const plan = { sink, folder, kills, clients: { count: 8 }, random: seeded(seed) };
+  const plan = { sink, folder, kills, clients: { count: 8 }, random: seeded(seed), patience };
 
   const { sent, letters } = await killAgain(trouble === undefined ? plan : { ...plan, trouble });
 

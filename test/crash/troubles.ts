@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../support/until.js";
 import type { HostilePostgresql } from "./hostile-postgresql.js";
 import type { Trouble } from "./killed-agent.js";
 import type { SmallDisk } from "./small-disk.js";
@@ -41,10 +42,22 @@ export function connectionsEnded(server: HostilePostgresql): Mishap {
 export function diskFilled(server: HostilePostgresql, disk: SmallDisk, milliseconds: number): Mishap {
   return async () => {
     await disk.fill();
+    await until(
+      () => refuses(server),
+      (refused) => refused,
+    );
     await pause(milliseconds);
     await disk.makeRoom();
     await server.start();
   };
+}
+
+/** Whether it has no room for more. */
+function refuses(server: HostilePostgresql): Promise<boolean> {
+  return server.query("create temp table filler as select generate_series(1, 100000)").then(
+    () => false,
+    () => true,
+  );
 }
 
 /** Adds the numbers of the rows that go with the schema to `gone`. */
