@@ -4,6 +4,8 @@ const long = given !== undefined;
 
 /** Kills of the agent by SIGKILL in one test. */
 export const kills = Number(given ?? 6);
+/** The same where the server has trouble too. */
+export const troubledKills = Number(given ?? 4);
 /** Times that something befalls the server of one test. */
 export const rounds = long ? 20 : 3;
 export const outageMilliseconds = long ? 180_000 : 3000;
