@@ -5,7 +5,7 @@ import { provideServers, type Servers } from "./support/servers.js";
 import { closingLine, Tally } from "./support/tally.js";
 import { testFiles } from "./support/test-files.js";
 
-const FILE_TIMEOUT_MILLIS = 300_000;
+const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 5) * 60_000;
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -6,10 +6,10 @@ import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { LastData } from "./last-data.js";
 import { layoutOf } from "./layouts/layout-of.js";
-import { type Placing, placedRows } from "./placing.js";
+import { type Placing, placedRows, schemaOfEvent } from "./placing.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
-import { tableKey } from "./table-name.js";
+import { type SchemaName, tableKey } from "./table-name.js";
 
 const WARNING_PAUSE_MILLIS = 60_000;
 
@@ -44,6 +44,11 @@ export class Intake {
     const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
     const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
     return [...history, ...last];
+  }
+
+  /** The schema of the rows of an event. Throws for an event that cannot have one. */
+  schemaOf(event: Event): SchemaName {
+    return schemaOfEvent(event, this.#placing);
   }
 
   /** Notes that these tables have their rows. */

@@ -5,7 +5,7 @@ import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
 import { ALTERATION_TYPE } from "./layouts/column.js";
 import type { Layout } from "./layouts/layout.js";
-import type { TableName } from "./table-name.js";
+import type { SchemaName, TableName } from "./table-name.js";
 
 export interface Placing {
   readonly naming: Naming;
@@ -22,12 +22,7 @@ export function placedRows(event: Event, { naming, layout, dialect, mapped }: Pl
   const entity = entityOf(named);
   const servicePath = named.headers[eventHeaders.servicePath] ?? "/";
   const epochMillis = Number(header(named, entity, eventHeaders.timestamp));
-  const address = {
-    service: header(named, entity, eventHeaders.service),
-    servicePath,
-    api: entity.api ?? "ld",
-  } as const;
-  const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+  const home = schemaFor(named, entity, naming);
   const arrival = { epochMillis, servicePath };
   return parts(entity, naming).flatMap(({ part, attribute }) => {
     const rows = layout.rows(part, arrival);
@@ -47,6 +42,21 @@ export function placedRows(event: Event, { naming, layout, dialect, mapped }: Pl
       removed,
     }));
   });
+}
+
+/** The schema of the rows of an event. */
+export function schemaOfEvent(event: Event, { naming, mapped }: Pick<Placing, "naming" | "mapped">): SchemaName {
+  const named = mapped ? mappedEvent(event) : event;
+  return schemaFor(named, entityOf(named), naming);
+}
+
+function schemaFor(named: Event, entity: Entity, naming: Naming): SchemaName {
+  const address = {
+    service: header(named, entity, eventHeaders.service),
+    servicePath: named.headers[eventHeaders.servicePath] ?? "/",
+    api: entity.api ?? "ld",
+  } as const;
+  return { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
 }
 
 interface Part {

@@ -13,6 +13,7 @@ const SINK = "deneb_sink";
 const CHANNEL = "deneb_channel";
 const POSITION = "deneb_position";
 const KEY = [SINK, CHANNEL];
+const MOST_ATTEMPTS = 5;
 const COLUMNS: readonly Column[] = [SINK, CHANNEL, POSITION].map((name) => ({ name, kind: "text" }));
 
 /** Stands before the position of a destination that says nothing about the others. */
@@ -171,7 +172,10 @@ export class Positions {
     }
   }
 
-  /** The positions in these rows of all tables of positions in these places. */
+  /**
+   * The positions in these rows of all tables of positions in these places. It waits for writes whose answer nobody waits
+   * for any more: a server may still be committing one after its connection broke, or its process was killed.
+   */
   async #rowsNow(places: readonly SchemaName[], wanted: Wanted, signal: AbortSignal): Promise<readonly string[]> {
     const { driver, dialect } = this.#store;
     const columns = COLUMNS.map(({ name }) => name);
@@ -183,22 +187,30 @@ export class Positions {
       found.set(tableKey(name), { name, columns: known.columns + 1 });
     }
     const tables = [...found.values()].filter((one) => one.columns === columns.length);
-    const questions = tables.flatMap(({ name }) => wanted.map((rows) => dialect.select(POSITION, { name, ...rows })));
+    const questions = tables.flatMap(({ name }) =>
+      wanted.flatMap((rows) => dialect.selectSettled(POSITION, { name, ...rows })),
+    );
     const answers = await driver.read(questions, signal);
     return answers.flatMap(([position]) => (position === undefined ? [] : [position]));
   }
 
   async #make(name: TableName, signal: AbortSignal): Promise<void> {
     const { tables, dialect, driver } = this.#store;
-    if (tables.columns(name) !== undefined) return;
-    await lookUp([name], this.#store, signal);
-    if (tables.columns(name) !== undefined) return;
-    // Apart from the rows: MySQL commits implicitly at every definition.
-    await driver.write(
-      [...dialect.createSchema(name), ...dialect.createTable({ name, columns: COLUMNS, key: KEY })],
-      signal,
-    );
-    tables.learn(name, COLUMNS);
+    for (let attempt = 1; tables.columns(name) === undefined; attempt++) {
+      await lookUp([name], this.#store, signal);
+      if (tables.columns(name) !== undefined) return;
+      try {
+        // Apart from the rows: MySQL commits implicitly at every definition.
+        await driver.write(
+          [...dialect.createSchema(name), ...dialect.createTable({ name, columns: COLUMNS, key: KEY })],
+          signal,
+        );
+        tables.learn(name, COLUMNS);
+      } catch (error) {
+        // Every sink of a database shares this table, so others may make it at the same time.
+        if (attempt === MOST_ATTEMPTS || !dialect.faults.raced(faultOf(error))) throw error;
+      }
+    }
   }
 
   #keyOf(name: SchemaName): string {

@@ -1,6 +1,8 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, type Sink } from "deneb/sdk";
+import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "deneb/sdk";
 import { PartlyWritten } from "./drivers/driver.js";
+import { ErrorTable } from "./error-table.js";
 import { faultOf } from "./faults.js";
+import { fitted } from "./fitting.js";
 import type { TableBatch } from "./grouping.js";
 import { Intake } from "./intake.js";
 import type { KnownStore } from "./known-store.js";
@@ -14,6 +16,7 @@ import { bytesOf } from "./statement.js";
 import type { Store } from "./store.js";
 import { storeError } from "./store-error.js";
 import { Tables } from "./tables.js";
+import { ToldErrors } from "./told-errors.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
 const TABLES_PER_TRANSACTION = 2000;
@@ -28,6 +31,7 @@ export class RdbSink implements Sink {
   readonly #intake: Intake;
   readonly #retention: Retention;
   /** Undefined when the configuration wants none. */
+  readonly #errors: ToldErrors | undefined;
   readonly #positions: Positions | undefined;
 
   constructor(config: SqlConfig, context: Context, store: Store) {
@@ -41,6 +45,7 @@ export class RdbSink implements Sink {
     };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
+    this.#errors = config.persist_errors ? new ToldErrors(new ErrorTable(config, this.#store), context) : undefined;
     this.#positions = config.exactly_once
       ? new Positions({ sink: context.name, rules: placementRules(config) }, this.#store)
       : undefined;
@@ -79,7 +84,7 @@ export class RdbSink implements Sink {
 
   /** The rows of the batch that are not known to be stored. */
   async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
-    const tables = this.#intake.tables(batch.events);
+    const tables = this.#placed(batch.events);
     if (this.#positions === undefined || batch.position === undefined) return tables;
     try {
       const stored = await this.#positions.covered(batch, tables, signal);
@@ -106,7 +111,9 @@ export class RdbSink implements Sink {
         total.responseBytes += receipt.responseBytes;
       } catch (error) {
         this.#intake.note(tables.slice(0, start));
-        throw this.#failed(part, error);
+        const failure = this.#failed(part, error);
+        this.#tell(batch.events, failure, part);
+        throw failure;
       }
     }
     await this.#retention.grown(tables, signal);
@@ -128,7 +135,34 @@ export class RdbSink implements Sink {
 
   async stop(signal: AbortSignal): Promise<void> {
     await this.#retention.stop();
+    await this.#errors?.stop(signal);
     await this.#store.driver.close(signal);
+  }
+
+  /** The kernel splits a batch that is refused until the bad event is alone: then it is told. */
+  #tell(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
+    const [event, ...others] = events;
+    if (this.#errors === undefined || event === undefined || others.length > 0) return;
+    if (retryableOf(failure) !== false) return;
+    this.#errors.tell({
+      of: () => this.#intake.schemaOf(event),
+      error: failure,
+      statements: () =>
+        tables.flatMap((table) => {
+          const rows = fitted(table, this.#store.tables.columns(table.name), this.#store);
+          return this.#intake.statements(table, rows, this.#store);
+        }),
+    });
+  }
+
+  /** The rows by table; what can have none is told. */
+  #placed(events: readonly Event[]): readonly TableBatch[] {
+    try {
+      return this.#intake.tables(events);
+    } catch (error) {
+      this.#tell(events, error, []);
+      throw error;
+    }
   }
 
   #failed(tables: readonly TableBatch[], error: unknown): unknown {

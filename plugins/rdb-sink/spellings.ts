@@ -55,11 +55,6 @@ function variablesOf(prefix: string) {
 
 function remarks() {
   return {
-    without: {
-      persist_errors: "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
-      max_latest_errors:
-        "no table of errors is written; what cannot be stored is kept as dead letters, with the reason",
-    },
     better: [
       "tables and columns are made when they are first needed, also in column mode; a new attribute is a new column",
       "every text is stored as it came: values are parameters and names are quoted, so apostrophes and odd names do no harm",
@@ -73,6 +68,7 @@ function remarks() {
       "milliseconds always have three digits: .047, not .47",
       "rdb_options counts for NGSI-LD too: sslmode=require needs a server with TLS, sslmode=prefer does not",
       "values that hold functions such as ST_GeomFromGeoJSON are stored as text, never run as SQL",
+      "the table of errors, <database>_error_log, is written with persist_errors = true only, one row for each event that the database refuses for good",
       "schemas are made in rdb_database; there they were made in the database named like the user",
     ],
   };

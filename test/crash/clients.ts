@@ -8,7 +8,17 @@ export interface Sent {
   readonly others: ReadonlySet<number>;
 }
 
-const PAUSE_WITHOUT_AGENT_MILLISECONDS = 10;
+export interface Numbering {
+  /** How many clients send at once. */
+  readonly count: number;
+  /** 1 unless told; clients of several agents send different numbers. */
+  readonly first?: number;
+  readonly step?: number;
+  /** Each notification is of the next one of these services. */
+  readonly services?: readonly string[];
+}
+
+const PAUSE_WITHOUT_AGENT_MILLISECONDS = 50;
 
 /** Clients that send numbered notifications one after the other, through every crash, until they are stopped. */
 export class Clients {
@@ -17,13 +27,15 @@ export class Clients {
   readonly #accepted = new Set<number>();
   readonly #others = new Set<number>();
   readonly #loops: readonly Promise<void>[];
-  #next = 0;
+  readonly #step: number;
+  #next: number;
   #stopped = false;
 
-  /** Each notification is of the next one of these services. */
-  constructor(url: string, services: readonly string[], count: number) {
+  constructor(url: string, { count, first = 1, step = 1, services = ["crash"] }: Numbering) {
     this.#url = url;
     this.#services = services;
+    this.#step = step;
+    this.#next = first;
     this.#loops = Array.from({ length: count }, () => this.#run());
   }
 
@@ -39,8 +51,8 @@ export class Clients {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#next += 1;
       const number = this.#next;
+      this.#next += this.#step;
       if (await this.#post(number)) {
         this.#accepted.add(number);
       } else {

@@ -5,16 +5,14 @@ import Database from "libsql";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { type CrashPlan, killAgain } from "./killed-agent.js";
+import { kills, patience, promise, seed } from "./measure.js";
 import { seeded } from "./seeded.js";
 import { terminator } from "./terminator.js";
 import { verdict } from "./verdict.js";
 
-/** A few in the test suite; `npm run test:crash` sets 100. */
-const kills = Number(process.env["DENEB_TEST_KILLS"] ?? 8);
-const seed = Number(process.env["DENEB_TEST_SEED"] ?? 1);
-const promise = `killed ${kills} times under load, every notification answered 200 is stored exactly once`;
+const survived = `killed ${kills} times under load, ${promise}`;
 
-test(`${promise}, in PostgreSQL`, async (context) => {
+test(`${survived}, in PostgreSQL`, async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -22,7 +20,7 @@ test(`${promise}, in PostgreSQL`, async (context) => {
   await judged(context, sinkOf(database), () => numbersIn(database));
 });
 
-test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, async (context) => {
+test(`${survived}, in PostgreSQL whose connections are terminated meanwhile`, async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -30,37 +28,37 @@ test(`${promise}, in PostgreSQL whose connections are terminated meanwhile`, asy
   await judged(context, sinkOf(database), () => numbersIn(database), { trouble: terminator(database) });
 });
 
-test(`${promise}, in the embedded database`, async (context) => {
+test(`${survived}, in the embedded database`, async (context) => {
   const folder = await tempFolder(context);
   const read = async () => numbersInFile(path.join(folder, "crash.db"));
 
   await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read);
 });
 
-test(`${promise}, in several embedded databases that commit one after another`, async (context) => {
+test(`${survived}, in several embedded databases that commit one after another`, async (context) => {
   const folder = await tempFolder(context);
   const services = ["one", "two", "three", "four", "five"];
   const read = async () => services.flatMap((service) => numbersInFile(path.join(folder, `${service}.db`)));
 
-  await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read, { services });
+  await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read, { clients: { count: 8, services } });
 });
 
 async function judged(
   context: TestContext,
   sink: Readonly<Record<string, string>>,
   read: () => Promise<readonly number[]>,
-  more: Pick<Partial<CrashPlan>, "services" | "trouble"> = {},
+  more: Pick<Partial<CrashPlan>, "clients" | "trouble"> = {},
 ): Promise<void> {
   const folder = await tempFolder(context);
-  const plan = { sink, folder, services: ["crash"], kills, clients: 8, random: seeded(seed), ...more };
+  const plan = { sink, folder, kills, clients: { count: 8 }, random: seeded(seed), patience, ...more };
 
-  const { sent, unaccounted } = await killAgain(plan);
+  const { sent, letters } = await killAgain(plan);
 
   const { accepted, ...faults } = verdict(sent, await read());
   context.diagnostic(`${accepted} notifications accepted`);
   assert.ok(accepted > 0);
   assert.deepEqual(faults, { lost: [], doubled: [], unknown: [] });
-  assert.equal(unaccounted, 0);
+  assert.deepEqual(letters, []);
 }
 
 function sinkOf({ host, port, user, password, database }: TestDatabase): Readonly<Record<string, string>> {

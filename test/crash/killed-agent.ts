@@ -1,67 +1,106 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../support/free-port.js";
 import { until } from "../support/until.js";
-import { Clients, type Sent } from "./clients.js";
+import { Clients, type Numbering, type Sent } from "./clients.js";
 
 const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 const LONGEST_LIFE_MILLISECONDS = 1200;
 
 export interface CrashPlan {
-  /** Properties of the sink that say where it stores. */
+  /** Properties of the sink that say where it stores, and others that win over those of the tests. */
   readonly sink: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Of the notifications, in turn. */
-  readonly services: readonly string[];
+  /** 0 lets one process live through the trouble. */
   readonly kills: number;
-  readonly clients: number;
+  readonly clients: Numbering;
   /** Between 0 and 1, for the life of each process. */
   readonly random: () => number;
   /** Something else that goes wrong meanwhile; told to end when the kills are done. */
-  readonly trouble?: (ending: AbortSignal) => Promise<void>;
+  readonly trouble?: Trouble;
+  /** Milliseconds that the last process may take to store what is left; 30,000 unless told. */
+  readonly patience?: number;
 }
+
+/** Goes wrong until the signal aborts, or until it is done; mends what it broke before it ends. */
+export type Trouble = (ending: AbortSignal) => Promise<void>;
 
 export interface CrashEnd {
   readonly sent: Sent;
-  readonly unaccounted: number;
+  /** What the dead letters keep. */
+  readonly letters: readonly Letter[];
+}
+
+export interface Letter {
+  readonly reason: string;
+  readonly number: number;
 }
 
 /**
  * Kills the agent with SIGKILL again and again at random instants, those of its start included, while clients go on
- * sending; then lets it store what is left.
+ * sending; then lets it store what is left until nothing waits and nothing is unaccounted for. Looks at the end, with an
+ * agent that still runs.
  */
-export async function killAgain(plan: CrashPlan): Promise<CrashEnd> {
+export async function killAgain(
+  plan: CrashPlan,
+  look: (managementUrl: string) => Promise<void> = async () => {},
+): Promise<CrashEnd> {
   const intake = await freePort("127.0.0.1");
   const management = await freePort("127.0.0.1");
   const file = path.join(plan.folder, "agent.properties");
   await writeFile(file, propertiesOf(plan, intake));
   const start = () => startProcess(file, plan.folder, management);
-  const clients = new Clients(`http://127.0.0.1:${intake}/notify`, plan.services, plan.clients);
+  const clients = new Clients(`http://127.0.0.1:${intake}/notify`, plan.clients);
+  let child = start();
+  try {
+    if (plan.kills === 0) await livesThrough(plan, clients);
+    else child = await diesThrough(plan, { child, start, clients });
+    await until(async () => clients.accepted, accepts(clients.accepted), plan.patience);
+    const sent = await clients.stop();
+    const url = `http://127.0.0.1:${management}`;
+    await settled(url, plan.patience);
+    const letters = await lettersIn(plan.folder);
+    await look(url);
+    if (ended(child)) throw new Error("the agent ended although nobody killed it");
+    return { sent, letters };
+  } finally {
+    await clients.stop();
+    await end(child, "SIGTERM");
+  }
+}
+
+async function livesThrough({ trouble }: CrashPlan, clients: Clients): Promise<void> {
+  await until(async () => clients.accepted, accepts(0));
+  await trouble?.(new AbortController().signal);
+}
+
+interface Deaths {
+  readonly child: ChildProcess;
+  readonly start: () => ChildProcess;
+  readonly clients: Clients;
+}
+
+/** The process that is left to live. Every second one is killed under load, the others at any instant of their start. */
+async function diesThrough(plan: CrashPlan, { child: first, start, clients }: Deaths): Promise<ChildProcess> {
   const ending = new AbortController();
   const trouble = plan.trouble?.(ending.signal);
+  let child = first;
   try {
     for (let kill = 0; kill < plan.kills; kill += 1) {
-      const child = start();
+      if (kill % 2 === 1) await until(async () => clients.accepted, accepts(clients.accepted), plan.patience);
       await pause(plan.random() * LONGEST_LIFE_MILLISECONDS);
       await end(child, "SIGKILL");
+      child = start();
     }
   } finally {
     ending.abort();
     await trouble;
   }
-  const last = start();
-  try {
-    await until(async () => clients.accepted, accepts(clients.accepted));
-    const sent = await clients.stop();
-    return { sent, unaccounted: await settled(management) };
-  } finally {
-    await clients.stop();
-    await end(last, "SIGTERM");
-  }
+  return child;
 }
 
 /** The clients are through to the last process when some more notifications are accepted. */
@@ -75,24 +114,47 @@ function startProcess(file: string, folder: string, management: number): ChildPr
 }
 
 async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (ended(child)) return;
   const exited = once(child, "exit");
   child.kill(signal);
   await exited;
 }
 
-/** Waits until nothing waits in the channel; the ledger's `unaccounted` then. */
-async function settled(management: number): Promise<number> {
-  const account = async () => {
-    const response = await fetch(`http://127.0.0.1:${management}/v1/stats`);
-    return JSON.parse(await response.text()).stats.ledger.channels[0];
-  };
-  // The books are written just after the channel has let an event go; what never comes right fails here.
-  const { unaccounted } = await until(account, (sight) => sight.waiting === 0 && sight.unaccounted === 0);
-  return unaccounted;
+function ended({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
+/** Waits until nothing waits in the channel and everything is accounted for; throws when that does not come. */
+async function settled(url: string, patience?: number): Promise<void> {
+  const account = async () => (await asked(`${url}/v1/stats`)).stats.ledger.channels[0];
+  // A batch that has just left the channel is in the books a moment later.
+  await until(account, ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0, patience);
+}
+
+/** Those that are in the file of the sink, replayed or not. */
+async function lettersIn(folder: string): Promise<readonly Letter[]> {
+  const file = path.join(folder, "data", "dead-letters", "s.ndjson");
+  const text = await readFile(file, "utf8").catch(() => "");
+  const records = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  return records
+    .filter(({ mark }) => mark === undefined)
+    .map(({ reason, event }) => ({ reason, number: numberOf(event) }));
+}
+
+function numberOf({ body }: { readonly body: unknown }): number {
+  const [, number] = JSON.stringify(body).match(/"number":.*?(\d+)/) ?? [];
+  return Number(number);
+}
+
+/** Looked into, member by member. */
+async function asked(url: string): Promise<ReturnType<typeof JSON.parse>> {
+  return JSON.parse(await (await fetch(url)).text());
+}
+
+const usual = { data_model: "dm-by-entity-type", batch_ttl: "-1", batch_retry_intervals: "50" } as const;
+
 function propertiesOf({ sink }: CrashPlan, port: number): string {
+  const merged = { ...usual, ...sink };
   return [
     "deneb.sources = http-source",
     "deneb.channels = c",
@@ -105,9 +167,6 @@ function propertiesOf({ sink }: CrashPlan, port: number): string {
     "deneb.channels.c.type = file",
     "deneb.sinks.s.type = rdb",
     "deneb.sinks.s.channel = c",
-    "deneb.sinks.s.data_model = dm-by-entity-type",
-    "deneb.sinks.s.batch_ttl = -1",
-    "deneb.sinks.s.batch_retry_intervals = 50",
-    ...Object.entries(sink).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
+    ...Object.entries(merged).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
   ].join("\n");
 }

@@ -80,6 +80,8 @@ export interface Dialect {
   select(column: string, rows: KeyedRows): Statement;
   /** What is committed as a whole, however many of its schemas a batch goes to. */
   destination(of: SchemaName): SchemaName;
+  /** The same, as it stands when every transaction that is changing such rows now has ended. */
+  selectSettled(column: string, rows: KeyedRows): readonly Statement[];
   /** The table that keeps the positions of channels, for rows of this schema. */
   positionsTable(of: SchemaName): TableName;
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */

@@ -42,11 +42,12 @@ export const mysql = {
   insert,
   upsert,
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
-  select: (column, rows) => ({
-    at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
-    runs: [rows.cells],
-  }),
+  select,
+  selectSettled: (column, rows) => {
+    const question = select(column, rows);
+    // InnoDB waits for the rows that others have changed, and for those they have added.
+    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
+  },
   destination: () => ({ database: "", schema: "" }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
@@ -136,6 +137,14 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
   );
   const text = `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique].join(", ")}) CHARACTER SET utf8mb4`;
   return [plain(name, text)];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
 }
 
 function where({ key }: KeyedRows): string {

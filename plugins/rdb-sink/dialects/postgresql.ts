@@ -39,11 +39,14 @@ export const postgresql = {
   insert,
   upsert: postgresqlUpsert,
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
-  select: (column, rows) => ({
-    at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
-    runs: [rows.cells],
-  }),
+  select,
+  selectSettled: (column, rows) => [
+    plain(rows.name, "BEGIN"),
+    // A lock of the rows would not wait for a row that is not committed yet.
+    plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
+    select(column, rows),
+    plain(rows.name, "COMMIT"),
+  ],
   destination: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
   tablesWith: (columns, places) =>
@@ -149,6 +152,14 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
       ? []
       : [{ at: name, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
   ];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
 }
 
 function where({ key }: KeyedRows): string {

@@ -37,11 +37,9 @@ export const sqlite = {
     text: `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`,
     runs: [rows.cells],
   }),
-  select: (column, rows) => ({
-    at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
-    runs: [rows.cells],
-  }),
+  select,
+  // The transactions of a process end with it, and those of this one are over when another begins.
+  selectSettled: (column, rows) => [select(column, rows)],
   destination: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   tablesWith: (columns, places) =>
@@ -115,6 +113,14 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   const parts = [...columns.map(definition), ...unique];
   return [plain(name, `CREATE TABLE IF NOT EXISTS ${quoted(name.table)} (${parts.join(", ")})`)];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
 }
 
 function where({ key }: KeyedRows): string {

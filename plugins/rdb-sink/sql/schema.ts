@@ -72,6 +72,19 @@ export const sqlSchema = {
     format: "flag",
     default: true,
   },
+  persist_errors: {
+    doc:
+      "true: each event that the database refuses for good is also told in the table <database>_error_log of its schema (MySQL, " +
+      "SQLite: <schema>_error_log), with the error, the SQL and its values. Dead letters are kept either way.",
+    format: "flag",
+    default: false,
+  },
+  max_latest_errors: {
+    doc: "Most rows of each of these tables; the oldest are deleted.",
+    format: "count",
+    default: 100,
+    min: 1,
+  },
   enable_encoding: {
     doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
     format: "flag",

@@ -68,6 +68,7 @@ export function standardDialect(differences: StandardSql): Dialect {
     upsert: (row) => sql.upsert(row),
     remove: (rows) => sql.keyed("DELETE", rows),
     select: (column, rows) => sql.keyed(`SELECT ${quoted(column)}`, rows),
+    selectSettled: (column, rows) => [sql.keyed(`SELECT ${quoted(column)}`, rows)],
     destination: ({ database }) => ({ database, schema: "" }),
     positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
     tablesWith: (columns, places) => places.map((at) => sql.tablesWith(columns, at)),

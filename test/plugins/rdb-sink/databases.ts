@@ -19,6 +19,8 @@ export type StoredRow = Readonly<Record<string, string | undefined>>;
 export interface Place {
   /** Stands before each service, so that no schema meets that of somebody else. */
   readonly prefix: string;
+  /** The database that the schemas are in; undefined where a schema is all there is. */
+  readonly database?: string;
   /** The longest name. */
   readonly limit: NameLimit;
   /** A started sink that stops with the test. */
@@ -84,6 +86,7 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
   const config = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
   return {
     prefix: "",
+    database,
     limit: nameLimits.postgresql,
     sink: (more, now) => startedSink(context, { ...config, ...more }, now),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),

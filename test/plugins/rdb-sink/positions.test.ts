@@ -71,6 +71,20 @@ await onEveryDatabase("positions of a durable channel", [
     },
   },
   {
+    name: "a sink that takes the place of one that hung asks before its first write",
+    service: "hung",
+    run: async (place, service) => {
+      const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: "h1:1" };
+      const { sink: hung } = await place.sink();
+      await hung.persist(batch, never);
+      const { sink: next } = await place.sink();
+
+      await next.persist(batch, never);
+
+      assert.equal((await place.rows(service, "urn_h_1")).length, 1);
+    },
+  },
+  {
     name: "without a position, or with exactly_once = false, nothing is kept",
     service: "none",
     run: async (place, service) => {

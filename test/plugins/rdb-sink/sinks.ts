@@ -38,6 +38,8 @@ const defaults: RdbConfig = {
   "persistence_policy.expiration_time": -1,
   "persistence_policy.checking_time": 3600,
   exactly_once: true,
+  persist_errors: false,
+  max_latest_errors: 100,
   enable_encoding: false,
   enable_lowercase: false,
   enable_grouping: false,
