@@ -106,8 +106,10 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
 
 /** PostgreSQL by what `deneb/sql` gives to others. */
 function standardPlace(context: TestContext, server: TestDatabase): Place {
+  // Its names follow the rules of SQLite, where a schema is all there is.
+  const { database: _, ...place } = postgresqlPlace(context, server);
   return {
-    ...postgresqlPlace(context, server),
+    ...place,
     sink: async (config, now) => await started(context, sinkOf(config ?? {}, now, standardStore(server))),
   };
 }
