@@ -2,7 +2,7 @@ import type { SinkGroupNode, SinkNode } from "../configuration/topology.js";
 import { catchUpOf } from "../pipeline/catch-up.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import { SinkCounters } from "../pipeline/counters.js";
-import { SinkDelivery } from "../pipeline/delivery.js";
+import { type RetryPolicy, SinkDelivery } from "../pipeline/delivery.js";
 import { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import { SharedRunner } from "../pipeline/shared-runner.js";
 import { SinkGroup } from "../pipeline/sink-group.js";
@@ -17,7 +17,7 @@ import { createComponent } from "./create-component.js";
 export function runningSink(node: SinkNode, channel: CountedChannel, parts: AssemblyParts): RunningSink {
   const { name, sink, counters, made } = supervised(node, channel, parts);
   const account = parts.ledger.account(node.channel).sink(name);
-  const { batching } = node;
+  const batching = { batchLinger: sink.batchLinger, ...node.batching };
   const log = parts.loggers.of(name);
   const catchUp = channel.durable
     ? catchUpOf({ keepers: [{ name, sink }], gate: channel.gate, retry: batching, log })
@@ -49,7 +49,7 @@ export function runningGroup(node: SinkGroupNode, { nodes, channel, parts }: Gro
   }));
   const processor = createComponent("sink-processor", node.processor, context);
   const group = new SinkGroup({ name, members: sinks, processor, log: context.log, account: account.sink(name) });
-  const { batching } = first;
+  const batching = { batchLinger: sinks[0]?.sink.batchLinger, ...first.batching };
   const feed = { name, sink: group, counters: group.counters, account: group, batching, channel, others: node.sinks };
   const patience = () => (channel.size === 0 ? 0 : node.positionsTimeout * 1000);
   const { log } = context;
@@ -98,7 +98,7 @@ interface Feed extends Pick<SinkRunnerParts, "counters" | "catchUp" | "largestBa
   readonly name: string;
   readonly sink: Pick<Sink, "persist" | "alreadyStored">;
   readonly account: NonNullable<SinkRunnerParts["account"]>;
-  readonly batching: SinkNode["batching"];
+  readonly batching: SinkRunnerParts["batching"] & RetryPolicy;
   readonly channel: CountedChannel;
   readonly others?: readonly string[];
 }

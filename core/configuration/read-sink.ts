@@ -41,6 +41,7 @@ export function readSink(block: ComponentBlock, channels: readonly string[], sur
   const batching = {
     batchSize: config.batch_size,
     batchTimeout: config.batch_timeout,
+    ...(config.batch_linger === -1 ? {} : { batchLinger: config.batch_linger }),
     batchTtl: config.batch_ttl,
     batchRetryIntervals: config.batch_retry_intervals,
     persistTimeout: config.persist_timeout,

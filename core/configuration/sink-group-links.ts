@@ -52,6 +52,7 @@ function feedingFaults({ name, sinks = [] }: SinkGroupReading, all: readonly Sin
 const fields = [
   ["batchSize", "batch_size"],
   ["batchTimeout", "batch_timeout"],
+  ["batchLinger", "batch_linger"],
   ["batchTtl", "batch_ttl"],
   ["batchRetryIntervals", "batch_retry_intervals"],
 ] as const satisfies readonly (readonly [keyof Batching, keyof typeof sinkSettings])[];

@@ -15,6 +15,13 @@ export const sinkSettings = {
     min: 1,
     default: 30,
   },
+  batch_linger: {
+    doc: "Milliseconds from the first event of a batch that is not full until it is written, at most batch_timeout: a short time fills batches while much comes, and keeps single events from waiting. -1 leaves it to the sink: 5 for those that write rows to a database, batch_timeout for all others.",
+    format: "integer",
+    min: -1,
+    default: -1,
+    max: 86_400_000,
+  },
   batch_ttl: {
     doc: "Number of retries after the first try of a failed write; 0 for none, -1 for ever. After the last one the events go to the dead letters.",
     format: "integer",

@@ -25,6 +25,8 @@ export interface Batching {
   readonly batchSize: number;
   /** Seconds from the first event of a batch until it is written even if it is not full. */
   readonly batchTimeout: number;
+  /** Milliseconds from the first event until it is written, at most batchTimeout; absent: as the sink wishes. */
+  readonly batchLinger?: number;
   /** Retries after the first try; 0 none, -1 for ever. */
   readonly batchTtl: number;
   /** Milliseconds before the first, second, ... retry; the last repeats. */

@@ -8,12 +8,14 @@ export interface BatchLimits {
   readonly batchSize: number;
   /** Seconds from the first event until the batch is complete even if it is not full. */
   readonly batchTimeout: number;
+  /** Milliseconds from the first event, where that is less; absent: batchTimeout counts alone. */
+  readonly batchLinger?: number | undefined;
   readonly transactionCapacity: number;
 }
 
 /**
  * Takes the events of one batch: what is waiting, up to the channel's transactionCapacity; when that is fewer than
- * batchSize, more as they come until batchSize is reached or batchTimeout has passed since the first. Returns early
+ * batchSize, more as they come until batchSize is reached or batchTimeout, or batchLinger, has passed since the first. Returns early
  * with what there is when the signal aborts.
  */
 export async function takeBatch(
@@ -36,7 +38,8 @@ async function gather(
   const events = [...first];
   const window = new AbortController();
   const close = () => window.abort();
-  const timer = setTimeout(close, limits.batchTimeout * 1000);
+  const { batchTimeout, batchLinger = Number.POSITIVE_INFINITY } = limits;
+  const timer = setTimeout(close, Math.min(batchTimeout * 1000, batchLinger));
   signal.addEventListener("abort", close, { once: true });
   if (signal.aborted) close();
   try {

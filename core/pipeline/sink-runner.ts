@@ -13,7 +13,7 @@ const pauseAfterChannelFailure = 1000;
 export interface SinkRunnerParts {
   readonly channel: Channel;
   readonly delivery: SinkDelivery;
-  readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout">;
+  readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout" | "batchLinger">;
   readonly counters: SinkCounters;
   readonly log: Logger;
   /** Shared by all runners of one channel, those before and after this one included. */

@@ -52,6 +52,10 @@ export class SupervisedSink implements Sink {
     return this.#sink?.largestBatch;
   }
 
+  get batchLinger(): number | undefined {
+    return this.#sink?.batchLinger;
+  }
+
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
   async start(): Promise<void> {
     const sink = this.#sink;

@@ -40,6 +40,11 @@ export interface Sink extends Lifecycle {
    */
   readonly largestBatch?: number | undefined;
   /**
+   * For a sink to which many small writes are no harm: milliseconds that a batch which is not full waits for more events,
+   * unless `batch_linger` says otherwise. Without it a batch waits as long as `batch_timeout` says.
+   */
+  readonly batchLinger?: number | undefined;
+  /**
    * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
    * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
    * then nothing is delivered until it can. A sink group goes on after a time without those that cannot tell.

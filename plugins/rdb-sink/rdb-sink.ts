@@ -23,10 +23,13 @@ const TABLES_PER_TRANSACTION = 2000;
 
 /** Larger transactions gain nothing. */
 const LARGEST_BATCH = 1000;
+/** Long enough for a batch to fill while much comes, and hardly longer than a commit. */
+const LINGER_MILLIS = 5;
 
 /** Stores each entity in its tables. */
 export class RdbSink implements Sink {
   readonly largestBatch = LARGEST_BATCH;
+  readonly batchLinger = LINGER_MILLIS;
   readonly #store: KnownStore;
   readonly #intake: Intake;
   readonly #retention: Retention;

@@ -18,13 +18,14 @@ interface Settings {
   readonly sink: ScriptedSink;
   readonly batchSize?: number;
   readonly batchTimeout?: number;
+  readonly batchLinger?: number;
   readonly transactionCapacity?: number;
   readonly largestBatch?: number;
 }
 
 async function setUp(
   context: TestContext,
-  { sink, batchSize = 1, batchTimeout = 30, transactionCapacity = 100, largestBatch }: Settings,
+  { sink, batchSize = 1, batchTimeout = 30, batchLinger, transactionCapacity = 100, largestBatch }: Settings,
 ) {
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
@@ -35,7 +36,7 @@ async function setUp(
   const retry = { batchTtl: -1, batchRetryIntervals: [1] };
   const deadLetters = new DeadLetters(dataDir);
   const delivery = new SinkDelivery({ name: "s1", sink, retry, deadLetters, counters, log, clock });
-  const batching = { batchSize, batchTimeout };
+  const batching = { batchSize, batchTimeout, ...(batchLinger === undefined ? {} : { batchLinger }) };
   const runner = new SinkRunner({ channel, delivery, batching, counters, log, largestBatch });
   const put = async (...bodies: readonly number[]) => {
     const transaction = channel.openPut();
@@ -125,6 +126,33 @@ test("a batch that is not full is written when batch_timeout has passed since it
     [1, 2],
   );
 });
+
+for (const [batchTimeout, batchLinger] of [
+  [3600, 20],
+  [0.02, 3_600_000],
+] as const) {
+  test(`a batch that is not full is written after batch_linger or batch_timeout, whichever is less (${batchTimeout} s, ${batchLinger} ms)`, async (context) => {
+    let tell = () => {};
+    const written = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const sink = new ScriptedSink(() => {
+      tell();
+      return undefined;
+    });
+    const { runner, put } = await setUp(context, { sink, batchSize: 3, batchTimeout, batchLinger });
+    runner.start();
+
+    await put(1);
+    await written;
+    await runner.drain(AbortSignal.timeout(5000));
+
+    assert.deepEqual(
+      sink.stored.map(({ body }) => body),
+      [1],
+    );
+  });
+}
 
 test("a batch that waits for more events is written at once when the agent stops", async (context) => {
   const sink = new ScriptedSink();
