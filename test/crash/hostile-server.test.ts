@@ -32,7 +32,7 @@ test(`the disk of PostgreSQL full ${rounds} times under load: ${promise}`, async
   await judged(context, { server, trouble: mishaps([diskFilled(server, disk, 1500)], rounds, seeded(seed)) });
 });
 
-test(`the schema dropped ${rounds} times under load: ${promise}, but for the rows that were dropped`, async (context) => {
+test(`the schema dropped up to ${rounds * 3} times under load: ${promise}, but for the rows that were dropped`, async (context) => {
   const server = await hostilePostgresql(context);
   if (server === undefined) return;
   const gone: number[] = [];
