@@ -16,7 +16,7 @@ export const sinkSettings = {
     default: 30,
   },
   batch_linger: {
-    doc: "Milliseconds from the first event of a batch that is not full until it is written, at most batch_timeout: a short time fills batches while much comes, and keeps single events from waiting. -1 leaves it to the sink: 5 for those that write rows to a database, batch_timeout for all others.",
+    doc: "Milliseconds from the first event of a batch that is not full until it is written, at most batch_timeout: a short time fills batches while much comes, and keeps single events from waiting. -1 leaves it to the sink: 2 for those that write rows to a database, batch_timeout for all others.",
     format: "integer",
     min: -1,
     default: -1,

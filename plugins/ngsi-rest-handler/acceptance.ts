@@ -34,10 +34,17 @@ function checkContentType(contentType: string | undefined): void {
   if (contentType === undefined || contentType.trim() === "") {
     throw refused(400, "Missing content type. Required 'application/json; charset=utf-8'");
   }
+  if (accepted.has(contentType)) return;
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
-  if (mediaTypes.has(mediaType.trim()) && parameters.every(isUtf8OrNoCharset)) return;
-  throw refused(400, `${contentType} content type not supported`);
+  if (!mediaTypes.has(mediaType.trim()) || !parameters.every(isUtf8OrNoCharset)) {
+    throw refused(400, `${contentType} content type not supported`);
+  }
+  if (accepted.size < MOST_REMEMBERED) accepted.add(contentType);
 }
+
+/** Content types as brokers write them: each broker writes the same every time. */
+const accepted = new Set<string>();
+const MOST_REMEMBERED = 100;
 
 const mediaTypes: ReadonlySet<string> = new Set(["application/json", "application/ld+json", "application/geo+json"]);
 

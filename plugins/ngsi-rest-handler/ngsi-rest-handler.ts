@@ -30,7 +30,7 @@ export class NgsiRestHandler implements Handler {
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
     const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
-    const events = eventsOf(entities, paths, sharedHeaders(delivery, service));
+    const events = eventsOf(entities, paths, sharedHeaders(delivery, service, paths[0] ?? "/"));
     return { events, service, servicePath: paths[0] ?? "/" };
   }
 
@@ -67,12 +67,13 @@ function eventsOf(entities: readonly Entity[], paths: readonly string[], shared:
   });
 }
 
-/** What all events of a delivery have in common. */
-function sharedHeaders({ headers, receivedAt }: Delivery, service: string): Headers {
+/** What all events of a delivery have in common, and the service path of the first. */
+function sharedHeaders({ headers, receivedAt }: Delivery, service: string, firstPath: string): Headers {
   const transactionId = randomUUID();
   const link = linkOf(headers);
   return {
     [eventHeaders.service]: service,
+    [eventHeaders.servicePath]: firstPath,
     [eventHeaders.correlator]: correlatorOf(headers, transactionId),
     [eventHeaders.transactionId]: transactionId,
     [eventHeaders.timestamp]: String(receivedAt.getTime()),

@@ -6,7 +6,7 @@ import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { LastData } from "./last-data.js";
 import { layoutOf } from "./layouts/layout-of.js";
-import { type Placing, placedRows, schemaOfEvent } from "./placing.js";
+import { homesBy, type Placing, placedRows, schemaOfEvent } from "./placing.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import { type SchemaName, tableKey } from "./table-name.js";
@@ -33,7 +33,8 @@ export class Intake {
 
   constructor(config: SqlConfig, { naming, dialect, context }: IntakeParts) {
     this.#context = context;
-    this.#placing = { naming, layout: layoutOf(config, naming, dialect), dialect, mapped: config.enable_name_mappings };
+    const layout = layoutOf(config, naming, dialect);
+    this.#placing = { naming, homeOf: homesBy(naming), layout, dialect, mapped: config.enable_name_mappings };
     this.#mode = config.last_data_mode;
     this.#lastData = new LastData(config, naming);
   }

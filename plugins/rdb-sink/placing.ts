@@ -1,4 +1,13 @@
-import { databaseName, type Entity, eventHeaders, mappedEvent, type Naming, schemaName, tableName } from "deneb/ngsi";
+import {
+  type Address,
+  databaseName,
+  type Entity,
+  eventHeaders,
+  mappedEvent,
+  type Naming,
+  schemaName,
+  tableName,
+} from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
@@ -9,26 +18,46 @@ import type { SchemaName, TableName } from "./table-name.js";
 
 export interface Placing {
   readonly naming: Naming;
+  /** Where the rows of an address go. */
+  readonly homeOf: HomeOf;
   readonly layout: Layout;
   readonly dialect: Dialect;
   /** Whether names after the name mappings are used. */
   readonly mapped: boolean;
 }
 
+export type HomeOf = (address: Address) => SchemaName;
+
+/** Knows the answer of the last question: most events of a batch have the same address. */
+export function homesBy(naming: Naming): HomeOf {
+  let last: { readonly address: Address; readonly home: SchemaName } | undefined;
+  return (address) => {
+    if (last === undefined || !isSame(address, last.address)) {
+      const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+      last = { address, home };
+    }
+    return last.home;
+  };
+}
+
+function isSame(one: Address, other: Address): boolean {
+  return one.service === other.service && one.servicePath === other.servicePath && one.api === other.api;
+}
+
 /** The rows of an event and their tables; none for an entity without attributes. */
-export function placedRows(event: Event, { naming, layout, dialect, mapped }: Placing): readonly PlacedRow[] {
+export function placedRows(event: Event, { naming, homeOf, layout, dialect, mapped }: Placing): readonly PlacedRow[] {
   const removed = isRemoved(entityOf(event));
   const named = mapped ? mappedEvent(event) : event;
   const entity = entityOf(named);
   const servicePath = named.headers[eventHeaders.servicePath] ?? "/";
   const epochMillis = Number(header(named, entity, eventHeaders.timestamp));
-  const home = schemaFor(named, entity, naming);
+  const { database, schema } = homeOf(addressOf(named, entity));
   const arrival = { epochMillis, servicePath };
   return parts(entity, naming).flatMap(({ part, attribute }) => {
     const rows = layout.rows(part, arrival);
     if (rows.length === 0) return [];
     const place = attribute === undefined ? { servicePath } : { servicePath, attribute };
-    const name: TableName = dialect.allowed({ ...home, table: tableName(part, naming, place) });
+    const name: TableName = dialect.allowed({ database, schema, table: tableName(part, naming, place) });
     const subject = subjectOf(part, naming);
     // Written out: spreading the row costs as much as all else here.
     return rows.map(({ columns, cells, values, native }) => ({
@@ -45,18 +74,17 @@ export function placedRows(event: Event, { naming, layout, dialect, mapped }: Pl
 }
 
 /** The schema of the rows of an event. */
-export function schemaOfEvent(event: Event, { naming, mapped }: Pick<Placing, "naming" | "mapped">): SchemaName {
+export function schemaOfEvent(event: Event, { homeOf, mapped }: Pick<Placing, "homeOf" | "mapped">): SchemaName {
   const named = mapped ? mappedEvent(event) : event;
-  return schemaFor(named, entityOf(named), naming);
+  return homeOf(addressOf(named, entityOf(named)));
 }
 
-function schemaFor(named: Event, entity: Entity, naming: Naming): SchemaName {
-  const address = {
+function addressOf(named: Event, entity: Entity): Address {
+  return {
     service: header(named, entity, eventHeaders.service),
     servicePath: named.headers[eventHeaders.servicePath] ?? "/",
     api: entity.api ?? "ld",
-  } as const;
-  return { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+  };
 }
 
 interface Part {

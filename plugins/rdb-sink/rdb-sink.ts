@@ -24,7 +24,7 @@ const TABLES_PER_TRANSACTION = 2000;
 /** Larger transactions gain nothing. */
 const LARGEST_BATCH = 1000;
 /** Long enough for a batch to fill while much comes, and hardly longer than a commit. */
-const LINGER_MILLIS = 5;
+const LINGER_MILLIS = 2;
 
 /** Stores each entity in its tables. */
 export class RdbSink implements Sink {
