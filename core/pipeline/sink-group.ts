@@ -43,6 +43,7 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
   readonly #byName: ReadonlyMap<string, GroupMember>;
   readonly #attempted: ReadonlyMap<string, WeakSet<Event>>;
   readonly #storedBy = new WeakMap<Event, GroupMember>();
+  readonly #lastTriedBy = new WeakMap<Event, GroupMember>();
   /** What a sink turned out to have stored of a write that failed. */
   readonly #found = new WeakSet<Event>();
   /** The sinks that failed the last time; failing again is not news. */
@@ -89,9 +90,22 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
       if (stored > 0) member.account?.settled({ ...none, stored });
       shared += stored;
     }
+    this.#countLetters(settled["dead-lettered"], events);
     // What a group before a reload stored of a batch that was completed later; its sinks are not known any more.
     const rest = { ...settled, stored: settled.stored - shared };
     if (Object.values(rest).some((count) => count > 0)) account?.settled(rest);
+  }
+
+  /** The dead letters of a group are those of the sink that tried them last. */
+  #countLetters(letters: number, events: readonly Event[]): void {
+    let left = letters;
+    for (const event of events) {
+      if (left === 0) return;
+      const member = this.#storedBy.has(event) ? undefined : this.#lastTriedBy.get(event);
+      if (member === undefined) continue;
+      member.counters.deadLettered += 1;
+      left -= 1;
+    }
   }
 
   #order(): readonly GroupMember[] {
@@ -104,6 +118,7 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
     const { processor, log } = this.#parts;
     const attempted = this.#attempted.get(name);
     for (const event of batch.events) {
+      this.#lastTriedBy.set(event, member);
       if (attempted?.has(event) === true) continue;
       attempted?.add(event);
       counters.processed += 1;

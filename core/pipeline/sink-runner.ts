@@ -27,6 +27,11 @@ export interface SinkRunnerParts {
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
 }
 
+/** After a batch of so many events more are likely to come at once. */
+const busyBatch = 50;
+/** Milliseconds. */
+const longestBreath = 2;
+
 /** What feeds a sink. */
 export interface SinkLoop {
   start(): void;
@@ -46,6 +51,7 @@ export class SinkRunner implements SinkLoop {
   readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
   readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
   #loop: Promise<void> | undefined;
+  #lastTaken = 0;
 
   constructor(parts: SinkRunnerParts) {
     this.#parts = parts;
@@ -89,6 +95,7 @@ export class SinkRunner implements SinkLoop {
   async #round(): Promise<boolean> {
     const transaction = this.#open();
     const events = await this.#take(transaction);
+    this.#lastTaken = events.length;
     if (events.length === 0) {
       await transaction.rollback();
       return !this.#draining.signal.aborted;
@@ -110,7 +117,16 @@ export class SinkRunner implements SinkLoop {
     return durable === true ? transactionCapacity : Math.max(transactionCapacity, largestBatch);
   }
 
+  /** While much comes, a moment more makes the next batch larger, and larger ones cost less for each event. */
+  async #breathe(): Promise<void> {
+    const { channel, batching } = this.#parts;
+    const { batchLinger = 0 } = batching;
+    if (this.#lastTaken < busyBatch || batchLinger <= 0 || channel.size >= this.#most) return;
+    await wait(Math.min(batchLinger, longestBreath), this.#leaving);
+  }
+
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
+    await this.#breathe();
     const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
     try {
       return await takeBatch(transaction, limits, this.#leaving);

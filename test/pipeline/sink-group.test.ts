@@ -28,7 +28,7 @@ function group(...sinks: readonly ScriptedSink[]) {
   };
   const made = new SinkGroup({ name: "g", members, processor, log, account: account("g") });
   const counts = () => members.map(({ counters: { processed, persisted } }) => [processed, persisted]);
-  return { made, told, settled, counts, lines };
+  return { made, told, settled, counts, lines, members };
 }
 
 test("the first sink of the order gets the batch, and no other one", async () => {
@@ -114,4 +114,17 @@ test("what left the channel is in the books of the sinks that stored it, the res
     ["s2", { stored: 1, "dead-lettered": 0, filtered: 0 }],
     ["g", { stored: 0, "dead-lettered": 1, filtered: 0 }],
   ]);
+});
+
+test("a dead letter of the group counts for the sink that tried it last", async () => {
+  const [first, second] = [new ScriptedSink(() => away), new ScriptedSink(() => bad)];
+  const { made, members } = group(first, second);
+  await made.persist({ events }, signal).catch(() => undefined);
+
+  made.settled({ stored: 0, "dead-lettered": 2, filtered: 0 }, events);
+
+  assert.deepEqual(
+    members.map(({ counters }) => counters.deadLettered),
+    [0, 2],
+  );
 });
