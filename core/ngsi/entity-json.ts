@@ -3,7 +3,7 @@ import type { Attribute, Entity, Member, Value } from "./model.js";
 
 /**
  * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
- * as a mere value of NGSI-LD is written as that. Numbers keep their digits.
+ * as a mere value of NGSI-LD is written as that. Numbers keep their precise value.
  */
 export function entityJson(entity: Entity): string {
   const write = entity.api === "v2" ? v2Attribute : ldAttribute;

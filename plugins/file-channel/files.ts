@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 /** The one call through which a channel writes events; handed in, so that a disk can fail in a test. */
@@ -11,7 +12,23 @@ export interface WritableFile {
 }
 
 /** Makes a new file; fails when it is there. */
-export const openNewFile: OpenFile = (file) => open(file, "wx");
+export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx");
+
+/**
+ * On Linux each write to the file ends when its bytes and the length of the file are on disk, as after fdatasync: one
+ * call of the system instead of two, and one wait for a turn of the event loop instead of two. Elsewhere O_DSYNC may
+ * leave the bytes in the memory of the disk.
+ */
+async function openDurable(file: string): Promise<WritableFile> {
+  const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = constants;
+  const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC);
+  return {
+    write: (bytes, offset, length, position) => handle.write(bytes, offset, length, position),
+    datasync: async () => {},
+    truncate: (length) => handle.truncate(length),
+    close: () => handle.close(),
+  };
+}
 
 /** Writes all bytes: one call may write fewer than it was given. */
 export async function writeFully(file: Pick<WritableFile, "write">, bytes: Buffer, position: number): Promise<void> {

@@ -15,7 +15,7 @@ export function sinkFiles({ name, devDependencies }: NewPlugin): Readonly<Record
   return {
     "package.json": json(manifest(name, devDependencies)),
     "tsconfig.json": json(compiler).replaceAll(/\[\s+("[^"]*")\s+\]/g, "[$1]"),
-    ".gitignore": "node_modules\ndist\n",
+    ".gitignore": "node_modules\ndist\ndata\n",
     "README.md": readmeText(name),
     "index.ts": indexText(name),
     "config.ts": configText(name),

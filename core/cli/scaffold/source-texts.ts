@@ -31,7 +31,7 @@ export type ${typeName(name)}Config = ConfigOf<typeof ${functionName(name)}Schem
 
 /** What the format of a property cannot judge. */
 export function check${typeName(name)}({ file }: ${typeName(name)}Config): readonly PropertyFault<typeof ${functionName(name)}Schema>[] {
-  return file === "" ? [{ property: "file", reason: "must be the path of a file" }] : [];
+  return file.endsWith("/") ? [{ property: "file", reason: "must be the path of a file, not of a folder" }] : [];
 }
 `;
 }

@@ -8,5 +8,5 @@ export type EventLinesConfig = ConfigOf<typeof eventLinesSchema>;
 
 /** What the format of a property cannot judge. */
 export function checkEventLines({ file }: EventLinesConfig): readonly PropertyFault<typeof eventLinesSchema>[] {
-  return file === "" ? [{ property: "file", reason: "must be the path of a file" }] : [];
+  return file.endsWith("/") ? [{ property: "file", reason: "must be the path of a file, not of a folder" }] : [];
 }
