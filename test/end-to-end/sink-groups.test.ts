@@ -1,48 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { connect, createServer, type Socket } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { runCli } from "../support/run-cli.js";
 import { room, type StoringAgent, storingAgent } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
-
-/** A way to a server that can be closed and opened again. */
-async function gate(context: TestContext) {
-  const { DENEB_TEST_PGHOST: host = "127.0.0.1", DENEB_TEST_PGPORT: port = "5432" } = process.env;
-  const sockets = new Set<Socket>();
-  let open = true;
-  const server = createServer((near) => {
-    if (!open) return void near.destroy();
-    const far = connect(Number(port), host);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => {}).on("close", () => sockets.delete(socket));
-    }
-    near.on("close", () => far.destroy()).pipe(far);
-    far.on("close", () => near.destroy()).pipe(near);
-  });
-  const close = () => {
-    open = false;
-    for (const socket of sockets) socket.destroy();
-  };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  context.after(() => {
-    close();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the gate has no port");
-  return {
-    port: address.port,
-    close,
-    open: () => {
-      open = true;
-    },
-  };
-}
+import { wayToPostgresql } from "../support/way-to-postgresql.js";
 
 function grouped(folder: string, port: number): readonly string[] {
   return [
@@ -82,7 +45,7 @@ async function ids({ database, propertiesFile }: StoringAgent) {
 }
 
 test("of two databases one is cut off under load: the other one stores, nothing is lost, and the first one takes over again", async (context) => {
-  const postgresql = await gate(context);
+  const postgresql = await wayToPostgresql(context);
   const storing = await storingAgent(context, ...grouped(await tempFolder(context), postgresql.port));
   if (storing === undefined) return;
   const { post, settled, agent, ask } = storing;
@@ -123,7 +86,7 @@ test("of two databases one is cut off under load: the other one stores, nothing 
 });
 
 test("a reload that changes one sink of a group replaces the whole group and loses nothing", async (context) => {
-  const postgresql = await gate(context);
+  const postgresql = await wayToPostgresql(context);
   const lines = grouped(await tempFolder(context), postgresql.port);
   const storing = await storingAgent(context, ...lines);
   if (storing === undefined) return;
@@ -158,7 +121,7 @@ test("a reload that changes one sink of a group replaces the whole group and los
 });
 
 test("a dead letter of a group is kept under its name and can be replayed", async (context) => {
-  const postgresql = await gate(context);
+  const postgresql = await wayToPostgresql(context);
   const lines = grouped(await tempFolder(context), postgresql.port);
   const noRetry = ["rdb-sink", "spare"].map((sink) => `deneb.sinks.${sink}.batch_ttl = 0`);
   const storing = await storingAgent(context, ...lines, ...noRetry, "deneb.sinks.spare.rdb_folder = /dev/null/none");
