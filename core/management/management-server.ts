@@ -69,11 +69,5 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
 function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
   if (tls === undefined) return createServer(timeouts, app);
   const { key, cert, ca } = tls;
-  try {
-    return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
-  } catch (cause) {
-    throw new AgentError("TLS_UNUSABLE", "setting up TLS of the management interface with the given PEM files", {
-      cause,
-    });
-  }
+  return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
 }

@@ -5,11 +5,16 @@ const noContent = { "Content-Length": 0 } as const;
 
 /**
  * Tells senders that the channels have their events, those of one turn of the event loop together: a sender that sleeps
- * is woken by the first of them and works while the others are written. Waking it for each one costs more than all else
- * in an answer.
+ * is woken by the first of them and works while the others are written (measured: docs/performance.md).
  */
 export class Acceptances {
+  readonly #failed: (response: ServerResponse, error: unknown) => void;
   #waiting: ServerResponse[] = [];
+
+  /** `failed` is told of an answer that could not be written; the others are written all the same. */
+  constructor(failed: (response: ServerResponse, error: unknown) => void) {
+    this.#failed = failed;
+  }
 
   /** Returns the bytes of the content. */
   answer(response: ServerResponse): number {
@@ -21,6 +26,12 @@ export class Acceptances {
   readonly #write = (): void => {
     const responses = this.#waiting;
     this.#waiting = [];
-    for (const response of responses) if (!response.destroyed) response.writeHead(200, noContent).end();
+    for (const response of responses) {
+      try {
+        if (!response.destroyed) response.writeHead(200, noContent).end();
+      } catch (error) {
+        this.#failed(response, error);
+      }
+    }
   };
 }

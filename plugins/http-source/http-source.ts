@@ -56,11 +56,8 @@ export class HttpSource implements Source {
     this.#unanswered += 1;
     response.on("close", this.#answered);
     if (this.#stopped !== undefined) response.shouldKeepAlive = false;
-    this.#intake.serve(request, response).catch((error: unknown) => {
-      // A handler from elsewhere may refuse with a status or a header that HTTP does not know.
-      this.#context.log.error({ reason: reasonOf(error) }, "answering failed");
-      response.destroy();
-    });
+    // A handler from elsewhere may refuse with a status or a header that HTTP does not know.
+    this.#intake.serve(request, response).catch((error: unknown) => this.#intake.failed(response, error));
   };
 
   // Closing the server leaves open the connections that were busy or had not sent anything at that moment.

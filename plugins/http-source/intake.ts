@@ -20,7 +20,7 @@ export class Intake {
   readonly #config: HttpConfig;
   readonly #context: IntakeContext;
   readonly #checkToken: ReturnType<typeof tokenCheck>;
-  readonly #acceptances = new Acceptances();
+  readonly #acceptances = new Acceptances((response, error) => this.failed(response, error));
 
   constructor(config: HttpConfig, context: IntakeContext) {
     this.#config = config;
@@ -59,6 +59,12 @@ export class Intake {
       failed: refusal !== undefined,
       milliseconds,
     });
+  }
+
+  /** For an answer that cannot be written: the sender sees its connection break. */
+  failed(response: ServerResponse, error: unknown): void {
+    this.#context.log.error({ reason: reasonOf(error) }, "answering failed");
+    response.destroy();
   }
 
   #refuse(error: unknown): Refusal {

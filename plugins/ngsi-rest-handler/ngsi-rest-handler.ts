@@ -57,7 +57,7 @@ function isBadBody(error: Error): boolean {
 
 type Headers = Event["headers"];
 
-/** Each entity with the path in its place; entities of one path share one object of headers. */
+/** Each entity with the path in its place; entities in a row that have one path share one object of headers. */
 function eventsOf(entities: readonly Entity[], paths: readonly string[], shared: Headers): readonly Event<Entity>[] {
   let last: Headers = shared;
   return entities.map((body, index) => {

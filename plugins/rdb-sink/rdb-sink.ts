@@ -33,8 +33,9 @@ export class RdbSink implements Sink {
   readonly #store: KnownStore;
   readonly #intake: Intake;
   readonly #retention: Retention;
-  /** Undefined when the configuration wants none. */
+  /** Undefined when the configuration wants no table of errors. */
   readonly #errors: ToldErrors | undefined;
+  /** Undefined when the configuration wants no positions. */
   readonly #positions: Positions | undefined;
 
   constructor(config: SqlConfig, context: Context, store: Store) {

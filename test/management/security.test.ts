@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { readSecurity } from "../../core/management/security/read-security.js";
+import { readSecurity, refuseUnusable } from "../../core/management/security/read-security.js";
 import { AgentError } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
 import { runningManagement } from "../support/running-management.js";
@@ -207,6 +207,13 @@ test("tokens of the environment and of a file count together", () => {
   const given = { ...settings, managementReadTokens: ["zero"], managementReadTokensFile: "tokens" };
 
   assert.deepEqual(readSecurity(given, readFile).tokens, { read: ["zero", "one", "two"], admin: [] });
+});
+
+test("PEM files that no server can use are refused, with code TLS_UNUSABLE", () => {
+  assert.throws(
+    () => refuseUnusable({ key: "no key", cert: "no certificate", ca: undefined }),
+    (error) => error instanceof AgentError && error.code === "TLS_UNUSABLE",
+  );
 });
 
 const wrongSettings = [

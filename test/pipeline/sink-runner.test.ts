@@ -154,6 +154,32 @@ for (const [batchTimeout, batchLinger] of [
   });
 }
 
+test("after a large batch what comes within the next moment is written together", async (context) => {
+  const sink = new ScriptedSink((_, write) => {
+    if (write === 1) {
+      void put(51);
+      setImmediate(() => void put(52));
+    }
+    if (write === 2) tell();
+    return undefined;
+  });
+  let tell = () => {};
+  const second = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const { runner, put } = await setUp(context, { sink, batchLinger: 1000 });
+  await put(...Array.from({ length: 50 }, (_, index) => index + 1));
+
+  runner.start();
+  await second;
+  await runner.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual(
+    sink.writes.slice(1).map((write) => write.map(({ body }) => body)),
+    [[51, 52]],
+  );
+});
+
 test("a batch that waits for more events is written at once when the agent stops", async (context) => {
   const sink = new ScriptedSink();
   const { runner, put, counters } = await setUp(context, { sink, batchSize: 10, batchTimeout: 3600 });

@@ -1,3 +1,4 @@
+import { createSecureContext } from "node:tls";
 import { AgentError } from "../../sdk/index.js";
 import type { AccessTokens } from "./access.js";
 
@@ -62,6 +63,19 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
     cert: textOf(certificate, readFile),
     ca: ca === "" ? undefined : textOf(ca, readFile),
   };
+}
+
+/** Throws code `TLS_UNUSABLE` for material no server can use; the server is made only when brokers are answered already. */
+export function refuseUnusable(tls: TlsMaterial | undefined): void {
+  if (tls === undefined) return;
+  const { key, cert, ca } = tls;
+  try {
+    createSecureContext({ key, cert, ...(ca === undefined ? {} : { ca }) });
+  } catch (cause) {
+    const remedy =
+      "give PEM files to --management-tls-key, --management-tls-certificate and --management-tls-client-ca";
+    throw new AgentError("TLS_UNUSABLE", `setting up TLS of the management interface (${remedy})`, { cause });
+  }
 }
 
 function textOf(file: string, readFile: ReadFile): string {

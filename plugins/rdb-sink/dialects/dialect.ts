@@ -78,10 +78,10 @@ export interface Dialect {
   remove(rows: KeyedRows): Statement;
   /** Asks for one column of the rows. */
   select(column: string, rows: KeyedRows): Statement;
-  /** What is committed as a whole, however many of its schemas a batch goes to. */
-  destination(of: SchemaName): SchemaName;
   /** The same, as it stands when every transaction that is changing such rows now has ended. */
   selectSettled(column: string, rows: KeyedRows): readonly Statement[];
+  /** What is committed as a whole, however many of its schemas a batch goes to. */
+  destination(of: SchemaName): SchemaName;
   /** The table that keeps the positions of channels, for rows of this schema. */
   positionsTable(of: SchemaName): TableName;
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdir, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { drain, put, rejectsWith, take, upTo } from "../../../core/testing/channel-fixture.js";
@@ -16,6 +17,37 @@ test("a stop keeps what is in the channel, in order, and numbers go on after it"
 
   assert.deepEqual((await contents(folder)).bodies, upTo(6));
 });
+
+test("on Linux a write to a segment ends when it is on disk", {
+  skip: process.platform === "linux" ? false : "only Linux opens segments with O_DSYNC",
+}, async (context) => {
+  const folder = await tempFolder(context);
+  const { channel } = await openIn(folder);
+  await put(channel, 1);
+
+  const flags = await flagsOfOpenFilesIn(dataFolder(folder));
+  await channel.stop();
+
+  assert.equal(flags.length, 1);
+  assert.ok(flags.every((bits) => (bits & constants.O_DSYNC) === constants.O_DSYNC));
+});
+
+/** The flags with which this process has the segments of the folder open. */
+async function flagsOfOpenFilesIn(folder: string): Promise<readonly number[]> {
+  const open = await Promise.all(
+    (await readdir("/proc/self/fd")).map(async (fd) => ({
+      fd,
+      file: await readlink(`/proc/self/fd/${fd}`).catch(() => ""),
+    })),
+  );
+  const segments = open.filter(({ file }) => path.dirname(file) === folder && file.endsWith(".log"));
+  return await Promise.all(
+    segments.map(async ({ fd }) => {
+      const info = await readFile(`/proc/self/fdinfo/${fd}`, "utf8");
+      return Number.parseInt(/flags:\s+(\d+)/.exec(info)?.[1] ?? "", 8);
+    }),
+  );
+}
 
 test("files whose events are done are removed, whatever stays in the newest", async (context) => {
   const folder = await tempFolder(context);
