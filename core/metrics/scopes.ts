@@ -10,24 +10,77 @@ export interface Scope {
   readonly subService: string;
 }
 
-export function scopeOf(service: string, servicePath: string): Scope {
-  return { service, subService: servicePath.replace(/^\//, "") };
+/** The events of one scope. */
+export interface ScopeEvents {
+  readonly service: string;
+  /** As the first of the events has it. */
+  readonly servicePath: string;
+  readonly events: readonly Event[];
 }
 
 /** The events of each scope, in the order of their first event. */
-export function byScope(events: readonly Event[]): ReadonlyMap<string, { scope: Scope; events: readonly Event[] }> {
-  const groups = new Map<string, { scope: Scope; events: Event[] }>();
+export function byScope(events: readonly Event[]): readonly ScopeEvents[] {
+  const groups = new ByScope<ScopeEvents & { readonly events: Event[] }>((_, service, servicePath) => ({
+    service,
+    servicePath,
+    events: [],
+  }));
   for (const event of events) {
-    const scope = scopeOf(event.headers[eventHeaders.service] ?? "", event.headers[eventHeaders.servicePath] ?? "/");
-    const key = keyOf(scope);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { scope, events: [event] });
-    else group.events.push(event);
+    const { headers } = event;
+    groups.of(headers[eventHeaders.service] ?? "", headers[eventHeaders.servicePath] ?? "/").events.push(event);
   }
-  return groups;
+  return groups.all;
 }
 
-export function keyOf({ service, subService }: Scope): string {
+/** Is told the scope, and the service and service path that were the first of it. */
+type Make<Value> = (scope: Scope, service: string, servicePath: string) => Value;
+
+/** One value for each scope, found by service and service path without making a text of both: it is asked for every event. */
+export class ByScope<Value> {
+  readonly #make: Make<Value>;
+  readonly #most: number;
+  readonly #values = new Map<string, Value>();
+  readonly #known = new Map<string, Map<string, Value>>();
+
+  /** `make` is asked for the value of a scope that has none; beyond `most` scopes, further ones share that of {@link OTHER}. */
+  constructor(make: Make<Value>, most = Number.POSITIVE_INFINITY) {
+    this.#make = make;
+    this.#most = most;
+  }
+
+  /** In the order in which they were first asked for. */
+  get all(): readonly Value[] {
+    return [...this.#values.values()];
+  }
+
+  of(service: string, servicePath: string): Value {
+    return this.#known.get(service)?.get(servicePath) ?? this.#learned(service, servicePath);
+  }
+
+  #learned(service: string, servicePath: string): Value {
+    const scope = scopeOf(service, servicePath);
+    const key = keyOf(scope);
+    if (!this.#values.has(key) && this.#values.size >= this.#most) return this.#rest();
+    const value = this.#values.get(key) ?? this.#make(scope, service, servicePath);
+    this.#values.set(key, value);
+    const paths = this.#known.get(service) ?? new Map<string, Value>();
+    this.#known.set(service, paths.set(servicePath, value));
+    return value;
+  }
+
+  #rest(): Value {
+    const scope: Scope = { service: OTHER, subService: OTHER };
+    const value = this.#values.get(keyOf(scope)) ?? this.#make(scope, OTHER, OTHER);
+    this.#values.set(keyOf(scope), value);
+    return value;
+  }
+}
+
+function scopeOf(service: string, servicePath: string): Scope {
+  return { service, subService: servicePath.startsWith("/") ? servicePath.slice(1) : servicePath };
+}
+
+function keyOf({ service, subService }: Scope): string {
   return `${service}\n${subService}`;
 }
 

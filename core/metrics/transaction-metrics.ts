@@ -1,6 +1,6 @@
 import type { Event, IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../tokens.js";
-import { ageOf, byScope, keyOf, OTHER, type Scope, scopeOf, shares } from "./scopes.js";
+import { ageOf, ByScope, byScope, type Scope, shares } from "./scopes.js";
 import { TransactionCounts, type TransactionMetricsView } from "./transaction-counts.js";
 
 export interface ServiceMetricsView {
@@ -16,15 +16,16 @@ export interface MetricsView {
 /** Counts transactions by service and sub-service. An event that is written counts at each try of each sink. */
 export class TransactionMetrics implements TransactionObserver {
   readonly #mostScopes: number;
-  #counts = new Map<string, ScopeCounts>();
+  #counts: ByScope<ScopeCounts>;
 
   /** Beyond `mostScopes` pairs of service and sub-service, further ones are counted together. */
   constructor(mostScopes: number) {
     this.#mostScopes = mostScopes;
+    this.#counts = countsFor(mostScopes);
   }
 
   received(_source: string, transaction: IncomingTransaction): void {
-    const counts = this.#of(scopeOf(transaction.service, transaction.servicePath));
+    const { counts } = this.#counts.of(transaction.service, transaction.servicePath);
     counts.incoming += 1;
     counts.incomingRequestBytes += transaction.requestBytes;
     counts.incomingResponseBytes += transaction.responseBytes;
@@ -32,12 +33,12 @@ export class TransactionMetrics implements TransactionObserver {
   }
 
   attempted({ events, finishedAt, receipt }: WriteAttempt): void {
-    const groups = [...byScope(events).values()];
+    const groups = byScope(events);
     const sizes = groups.map((group) => group.events.length);
     const requestBytes = shares(receipt?.requestBytes ?? 0, sizes);
     const responseBytes = shares(receipt?.responseBytes ?? 0, sizes);
     for (const [index, group] of groups.entries()) {
-      const counts = this.#of(group.scope);
+      const { counts } = this.#counts.of(group.service, group.servicePath);
       counts.outgoing += group.events.length;
       counts.outgoingRequestBytes += requestBytes[index] ?? 0;
       counts.outgoingResponseBytes += responseBytes[index] ?? 0;
@@ -48,11 +49,13 @@ export class TransactionMetrics implements TransactionObserver {
 
   /** A notification that was taken and then not stored is an error of the incoming side too. */
   givenUp(_sink: string, events: readonly Event[]): void {
-    for (const group of byScope(events).values()) this.#of(group.scope).incomingErrors += group.events.length;
+    for (const { service, servicePath, events: own } of byScope(events)) {
+      this.#counts.of(service, servicePath).counts.incomingErrors += own.length;
+    }
   }
 
   snapshot(): MetricsView {
-    const all = [...this.#counts.values()];
+    const { all } = this.#counts;
     const services = new Map<string, ScopeCounts[]>();
     for (const one of all) services.set(one.scope.service, [...(services.get(one.scope.service) ?? []), one]);
     return {
@@ -62,24 +65,17 @@ export class TransactionMetrics implements TransactionObserver {
   }
 
   reset(): void {
-    this.#counts = new Map();
-  }
-
-  #of(scope: Scope): TransactionCounts {
-    const known = this.#counts.get(keyOf(scope));
-    if (known !== undefined) return known.counts;
-    if (this.#counts.size >= this.#mostScopes && scope.service !== OTHER) {
-      return this.#of({ service: OTHER, subService: OTHER });
-    }
-    const counts = new TransactionCounts();
-    this.#counts.set(keyOf(scope), { scope, counts });
-    return counts;
+    this.#counts = countsFor(this.#mostScopes);
   }
 }
 
 interface ScopeCounts {
   readonly scope: Scope;
   readonly counts: TransactionCounts;
+}
+
+function countsFor(mostScopes: number): ByScope<ScopeCounts> {
+  return new ByScope((scope) => ({ scope, counts: new TransactionCounts() }), mostScopes);
 }
 
 /** The counts of each sub-service, those of several services added up, and of all together. */
