@@ -30,29 +30,28 @@ export class ChannelProcessor {
   /** The `emit` of the source's context. */
   readonly emit = async (events: readonly Event[]): Promise<void> => {
     this.counters.received += 1;
-    const routes = this.#route(events);
-    for (const [name, chosen] of routes.required) await this.#put(name, chosen);
-    for (const [name, chosen] of routes.optional) await this.#tryPut(name, chosen);
+    const routes = this.#routes(events);
+    for (const route of routes) if (route.required) await this.#put(route);
+    for (const route of routes) if (!route.required) await this.#tryPut(route);
     this.counters.processed += 1;
     this.#parts.log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
   };
 
-  #route(events: readonly Event[]): { required: Map<string, Event[]>; optional: Map<string, Event[]> } {
-    const required = new Map<string, Event[]>();
-    const optional = new Map<string, Event[]>();
+  #routes(events: readonly Event[]): readonly Route[] {
+    const routes: Route[] = [];
     const unrouted: Event[] = [];
     for (const event of events) {
       const intercepted = this.#intercept(event);
       if (intercepted === undefined) continue;
-      const selection = this.#parts.selector.select(intercepted);
-      if (selection.required.length === 0 && selection.optional.length === 0) unrouted.push(intercepted);
-      for (const name of selection.required) append(required, name, intercepted);
-      for (const name of selection.optional) append(optional, name, intercepted);
+      const { required, optional } = this.#parts.selector.select(intercepted);
+      if (required.length === 0 && optional.length === 0) unrouted.push(intercepted);
+      for (const name of required) append(routes, intercepted, { name, required: true });
+      for (const name of optional) append(routes, intercepted, { name, required: false });
     }
     if (unrouted.length > 0) {
       this.#parts.log.warn({ events: unrouted.length, ...logContext(unrouted) }, "events dropped: no channel chosen");
     }
-    return { required, optional };
+    return routes;
   }
 
   #intercept(event: Event): Event | undefined {
@@ -64,24 +63,17 @@ export class ChannelProcessor {
     return current;
   }
 
-  /** One transaction, or several in a row for a notification larger than one may be: refusing it would lose it all. */
-  async #put(name: string, events: readonly Event[]): Promise<void> {
+  #put({ name, events }: Route): Promise<void> {
     const channel = this.#parts.channels.get(name);
     if (channel === undefined) throw new Error(`selecting channel "${name}", which is not a channel of this source`);
-    const most = channel.transactionCapacity;
-    for (let from = 0; from < events.length; from += most) {
-      const transaction = channel.openPut();
-      for (const event of from === 0 && events.length <= most ? events : events.slice(from, from + most)) {
-        transaction.put(event);
-      }
-      await transaction.commit();
-    }
+    return events.length <= channel.transactionCapacity ? putAll(channel, events) : putInParts(channel, events);
   }
 
-  async #tryPut(name: string, events: readonly Event[]): Promise<void> {
+  async #tryPut(route: Route): Promise<void> {
     try {
-      await this.#put(name, events);
+      await this.#put(route);
     } catch (error) {
+      const { name, events } = route;
       this.#parts.log.warn(
         { channel: name, events: events.length, reason: reasonOf(error), ...logContext(events) },
         "optional channel left out",
@@ -90,8 +82,32 @@ export class ChannelProcessor {
   }
 }
 
-function append(routes: Map<string, Event[]>, name: string, event: Event): void {
-  const events = routes.get(name);
-  if (events === undefined) routes.set(name, [event]);
-  else events.push(event);
+interface Way {
+  readonly name: string;
+  /** Whether the notification is refused when the channel does not take it. */
+  readonly required: boolean;
+}
+
+/** The events for one channel. */
+interface Route extends Way {
+  readonly events: Event[];
+}
+
+/** Looks through the routes: a source has few channels, and making a map for each notification costs more. */
+function append(routes: Route[], event: Event, { name, required }: Way): void {
+  const route = routes.find((one) => one.name === name && one.required === required);
+  if (route === undefined) routes.push({ name, required, events: [event] });
+  else route.events.push(event);
+}
+
+function putAll(channel: Channel, events: readonly Event[]): Promise<void> {
+  const transaction = channel.openPut();
+  for (const event of events) transaction.put(event);
+  return transaction.commit();
+}
+
+/** Several transactions in a row for a notification larger than one may be: refusing it would lose it all. */
+async function putInParts(channel: Channel, events: readonly Event[]): Promise<void> {
+  const most = channel.transactionCapacity;
+  for (let from = 0; from < events.length; from += most) await putAll(channel, events.slice(from, from + most));
 }

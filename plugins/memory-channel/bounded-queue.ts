@@ -30,12 +30,11 @@ export class BoundedQueue implements EventQueue {
   }
 
   /** Adds all events or none, after those that already wait for room. */
-  async add(events: readonly Event[]): Promise<void> {
-    if (this.#closed) throw channelStopped(this.#limits.channel);
-    if (this.#puts.first === undefined && this.#hasRoom(events)) return this.#append(events);
-    if (await this.#puts.wait(events)) return;
-    this.#admitWaiting();
-    throw this.#closed ? channelStopped(this.#limits.channel) : channelFull(this.#limits, events.length);
+  add(events: readonly Event[]): Promise<void> {
+    if (this.#closed) return Promise.reject(channelStopped(this.#limits.channel));
+    if (this.#puts.first !== undefined || !this.#hasRoom(events)) return this.#addLater(events);
+    this.#append(events);
+    return Promise.resolve();
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
@@ -59,6 +58,12 @@ export class BoundedQueue implements EventQueue {
     this.#closed = true;
     this.#puts.refuseAll();
     this.#takes.releaseAll();
+  }
+
+  async #addLater(events: readonly Event[]): Promise<void> {
+    if (await this.#puts.wait(events)) return;
+    this.#admitWaiting();
+    throw this.#closed ? channelStopped(this.#limits.channel) : channelFull(this.#limits, events.length);
   }
 
   #hasRoom(events: readonly Event[]): boolean {

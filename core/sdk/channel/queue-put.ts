@@ -21,10 +21,10 @@ export class QueuePut implements PutTransaction {
     this.#events.push(event);
   }
 
-  async commit(): Promise<void> {
-    if (!this.#open) return;
+  commit(): Promise<void> {
+    if (!this.#open) return Promise.resolve();
     this.#open = false;
-    if (this.#events.length > 0) await this.#queue.add(this.#events);
+    return this.#events.length > 0 ? this.#queue.add(this.#events) : Promise.resolve();
   }
 
   async rollback(): Promise<void> {

@@ -15,7 +15,7 @@ export class WaitingPuts<Item> {
   }
 
   get first(): WaitingPut<Item> | undefined {
-    return this.#waiting.values().next().value;
+    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
   }
 
   /** Resolves to false when there was no room in time. */

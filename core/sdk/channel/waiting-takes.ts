@@ -12,7 +12,7 @@ export class WaitingTakes {
   readonly #waiting = new Set<WaitingTake>();
 
   get first(): WaitingTake | undefined {
-    return this.#waiting.values().next().value;
+    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
   }
 
   wait(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
