@@ -53,7 +53,8 @@ function typeOf({ type }: JsonObject, place: string): string {
 
 function attributesOf(entity: JsonObject, format: AttributeFormat | undefined): readonly Attribute[] {
   const attributes: Attribute[] = [];
-  for (const name of Object.keys(entity)) {
+  // JSON has own members only, and this makes no list of their names.
+  for (const name in entity) {
     if (name === "id" || name === "type" || name === "@context") continue;
     attributes.push(decodeLdAttribute(name, entity[name] ?? null, format));
   }

@@ -25,7 +25,8 @@ const MARK = "\ud800";
 const MARK_IN_JSON = "\\ud800";
 
 // At most 15 digits with an exponent of one or two digits keep their value.
-const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/;
+const LONG = 16;
+const BEFORE_NUMBER = /[:,[\s]-?$/;
 const LARGE_EXPONENT = /[:,[\s]-?[\d.]+[eE][+-]?\d{3}/;
 // Found fast, and hardly ever there.
 const EXPONENT = /\d[eE][+-]?\d{3}/;
@@ -41,7 +42,23 @@ const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
  */
 export function holdsExactNumber(text: string, digits: Digits): boolean {
   if (digits === "sent") return ODD_NUMBER.test(text);
-  return LONG_NUMBER.test(text) || (EXPONENT.test(text) && LARGE_EXPONENT.test(text)) || NUMBER_ALONE.test(text);
+  return holdsLongNumber(text) || (EXPONENT.test(text) && LARGE_EXPONENT.test(text)) || NUMBER_ALONE.test(text);
+}
+
+/** Whether 16 digits or points stand in a row where a number may: one of every 16 characters must be one of them. */
+function holdsLongNumber(text: string): boolean {
+  for (let at = LONG - 1; at < text.length; at += LONG) {
+    if (!isDigitOrPoint(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigitOrPoint(text.charCodeAt(start - 1))) start -= 1;
+    while (isDigitOrPoint(text.charCodeAt(at))) at += 1;
+    if (at - start >= LONG && BEFORE_NUMBER.test(text.slice(Math.max(0, start - 2), start))) return true;
+  }
+  return false;
+}
+
+function isDigitOrPoint(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e;
 }
 
 /**

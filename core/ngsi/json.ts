@@ -36,7 +36,7 @@ export function parseJson(text: string, digits: Digits = "precise"): Json {
     throw malformed(`it is nested deeper than ${DEEPEST} levels`);
   }
   const json = parsed(document);
-  if (SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
+  if (document.includes("\\u") && SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
     throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
   }
   const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits) : undefined;

@@ -12,7 +12,7 @@ import type { Attribute, Member } from "./model.js";
 export function decodeLdAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
   const shape = shapeOf(json);
   if (shape === undefined || (shape.form === "concise" && !isConcise(shape, format))) {
-    return { name, form: "simplified", value: toValue(json), members: [] };
+    return { name, form: "simplified", value: toValue(json), members: none };
   }
   return { name, type: shape.type, form: "normalized", value: toValue(valueIn(shape)), members: membersOf(shape) };
 }
@@ -63,11 +63,15 @@ function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
 }
 
 function membersOf({ json, valueName }: Shape): readonly Member[] {
-  const members: Member[] = [];
-  for (const name of Object.keys(json)) {
-    if (name !== "type" && name !== valueName) members.push(decodeMember(name, json[name] ?? null));
+  let members: Member[] | undefined;
+  // JSON has own members only, and this makes no list of their names.
+  for (const name in json) {
+    if (name === "type" || name === valueName) continue;
+    const member = decodeMember(name, json[name] ?? null);
+    if (members === undefined) members = [member];
+    else members.push(member);
   }
-  return members.length === 0 ? none : members;
+  return members ?? none;
 }
 
 const none: readonly Member[] = [];
