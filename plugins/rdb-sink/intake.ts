@@ -10,6 +10,7 @@ import { homesBy, type Placing, placedRows, schemaOfEvent } from "./placing.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import { type SchemaName, tableKey } from "./table-name.js";
+import { TableNames } from "./table-names.js";
 
 const WARNING_PAUSE_MILLIS = 60_000;
 
@@ -34,7 +35,8 @@ export class Intake {
   constructor(config: SqlConfig, { naming, dialect, context }: IntakeParts) {
     this.#context = context;
     const layout = layoutOf(config, naming, dialect);
-    this.#placing = { naming, homeOf: homesBy(naming), layout, dialect, mapped: config.enable_name_mappings };
+    const tableNames = new TableNames(naming, dialect);
+    this.#placing = { naming, homeOf: homesBy(naming), layout, tableNames, mapped: config.enable_name_mappings };
     this.#mode = config.last_data_mode;
     this.#lastData = new LastData(config, naming);
   }

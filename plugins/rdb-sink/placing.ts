@@ -6,22 +6,21 @@ import {
   mappedEvent,
   type Naming,
   schemaName,
-  tableName,
 } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
-import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
 import { ALTERATION_TYPE } from "./layouts/column.js";
-import type { Layout } from "./layouts/layout.js";
-import type { SchemaName, TableName } from "./table-name.js";
+import type { Arrival, Layout } from "./layouts/layout.js";
+import type { SchemaName } from "./table-name.js";
+import type { TableNames } from "./table-names.js";
 
 export interface Placing {
   readonly naming: Naming;
   /** Where the rows of an address go. */
   readonly homeOf: HomeOf;
   readonly layout: Layout;
-  readonly dialect: Dialect;
+  readonly tableNames: TableNames;
   /** Whether names after the name mappings are used. */
   readonly mapped: boolean;
 }
@@ -45,32 +44,51 @@ function isSame(one: Address, other: Address): boolean {
 }
 
 /** The rows of an event and their tables; none for an entity without attributes. */
-export function placedRows(event: Event, { naming, homeOf, layout, dialect, mapped }: Placing): readonly PlacedRow[] {
-  const removed = isRemoved(entityOf(event));
+export function placedRows(event: Event, placing: Placing): readonly PlacedRow[] {
+  const { naming, homeOf, mapped } = placing;
   const named = mapped ? mappedEvent(event) : event;
   const entity = entityOf(named);
-  const servicePath = named.headers[eventHeaders.servicePath] ?? "/";
-  const epochMillis = Number(header(named, entity, eventHeaders.timestamp));
-  const { database, schema } = homeOf(addressOf(named, entity));
-  const arrival = { epochMillis, servicePath };
-  return parts(entity, naming).flatMap(({ part, attribute }) => {
-    const rows = layout.rows(part, arrival);
-    if (rows.length === 0) return [];
-    const place = attribute === undefined ? { servicePath } : { servicePath, attribute };
-    const name: TableName = dialect.allowed({ database, schema, table: tableName(part, naming, place) });
-    const subject = subjectOf(part, naming);
-    // Written out: spreading the row costs as much as all else here.
-    return rows.map(({ columns, cells, values, native }) => ({
-      columns,
-      cells,
-      values,
-      native,
-      name,
-      subject,
-      event,
-      removed,
-    }));
-  });
+  const arrival = {
+    epochMillis: Number(header(named, entity, eventHeaders.timestamp)),
+    servicePath: named.headers[eventHeaders.servicePath] ?? "/",
+  };
+  const origin = { event, removed: isRemoved(entityOf(event)), home: homeOf(addressOf(named, entity)), arrival };
+  if (naming.dataModel !== "dm-by-attribute") return rowsOf(entity, undefined, origin, placing);
+  return entity.attributes.flatMap((attribute) =>
+    rowsOf({ ...entity, attributes: [attribute] }, attribute.name, origin, placing),
+  );
+}
+
+/** What the rows of an event have in common. */
+interface Origin {
+  readonly event: Event;
+  readonly removed: boolean;
+  readonly home: SchemaName;
+  readonly arrival: Arrival;
+}
+
+/** What goes to one table: the entity, or one of its attributes. */
+function rowsOf(
+  part: Entity,
+  attribute: string | undefined,
+  { event, removed, home, arrival }: Origin,
+  { naming, layout, tableNames }: Placing,
+): readonly PlacedRow[] {
+  const rows = layout.rows(part, arrival);
+  if (rows.length === 0) return [];
+  const subject = subjectOf(part, naming);
+  const name = tableNames.of(part, { home, servicePath: arrival.servicePath, attribute, subject });
+  // Written out: spreading the row costs as much as all else here.
+  return rows.map(({ columns, cells, values, native }) => ({
+    columns,
+    cells,
+    values,
+    native,
+    name,
+    subject,
+    event,
+    removed,
+  }));
 }
 
 /** The schema of the rows of an event. */
@@ -85,20 +103,6 @@ function addressOf(named: Event, entity: Entity): Address {
     servicePath: named.headers[eventHeaders.servicePath] ?? "/",
     api: entity.api ?? "ld",
   };
-}
-
-interface Part {
-  readonly part: Entity;
-  readonly attribute: string | undefined;
-}
-
-/** What goes to one table: the entity, or each of its attributes. */
-function parts(entity: Entity, { dataModel }: Naming): readonly Part[] {
-  if (dataModel !== "dm-by-attribute") return [{ part: entity, attribute: undefined }];
-  return entity.attributes.map((attribute) => ({
-    part: { ...entity, attributes: [attribute] },
-    attribute: attribute.name,
-  }));
 }
 
 function subjectOf({ id, type }: Entity, { dataModel }: Naming): string {

@@ -1,4 +1,5 @@
 import type { Cell } from "../statement.js";
+import { joinedRows } from "./joined-rows.js";
 
 /** Rows that go in with statements of `size` rows each; each run is the cells of one statement. */
 export interface Chunk {
@@ -36,8 +37,8 @@ function joined(cuts: readonly (readonly (readonly Cell[])[])[]): readonly Chunk
   const chunks: { size: number; runs: (readonly Cell[])[] }[] = [];
   for (const cut of cuts) {
     const last = chunks.at(-1);
-    if (last?.size === cut.length) last.runs.push(cut.flat());
-    else chunks.push({ size: cut.length, runs: [cut.flat()] });
+    if (last?.size === cut.length) last.runs.push(joinedRows(cut));
+    else chunks.push({ size: cut.length, runs: [joinedRows(cut)] });
   }
   return chunks;
 }

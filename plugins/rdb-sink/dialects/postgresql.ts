@@ -11,6 +11,7 @@ import {
   type TableDefinition,
   type TableRows,
 } from "./dialect.js";
+import { joinedRows } from "./joined-rows.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
 import { postgresqlPath as path } from "./postgresql-path.js";
@@ -142,15 +143,15 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const size = Math.max(1, Math.min(ROWS_PER_STATEMENT, Math.floor(MOST_PARAMETERS / columns.length)));
   const full: (readonly Cell[])[] = [];
   let start = 0;
-  for (; start + size <= rows.length; start += size) full.push(rows.slice(start, start + size).flat());
-  const rest = rows.slice(start);
+  for (; start + size <= rows.length; start += size) full.push(joinedRows(rows, start, start + size));
+  const rest = rows.length - start;
 
   const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
   return [
     ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
-    ...(rest.length === 0
+    ...(rest === 0
       ? []
-      : [{ at: name, text: into + placeholders(rest.length, columns.length), runs: [rest.flat()] }]),
+      : [{ at: name, text: into + placeholders(rest, columns.length), runs: [joinedRows(rows, start, rows.length)] }]),
   ];
 }
 
