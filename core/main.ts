@@ -1,7 +1,11 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from "node:v8";
 import { createProgram } from "./cli/program.js";
 import { exitCodes, type Terminal } from "./cli/terminal.js";
 import { reasonOf } from "./sdk/index.js";
+
+// The young generation is small: threads that help to collect it take more time of the cores than they save.
+setFlagsFromString("--no-parallel-scavenge");
 
 const stopping = new AbortController();
 
