@@ -14,6 +14,7 @@ import { Rounds } from "./rounds.js";
 import type { Segment } from "./segment.js";
 import { SegmentList } from "./segment-list.js";
 import { type Group, SegmentWriter } from "./segment-writer.js";
+import { untilQuiet } from "./until-quiet.js";
 
 export interface LogPlace {
   readonly channel: string;
@@ -32,7 +33,10 @@ export class EventLog {
   readonly #checkpoint: Checkpoint;
   readonly #segments = new SegmentList();
   readonly #disk: DiskState;
-  readonly #appending = new Rounds(() => this.#appendPending());
+  readonly #appending = new Rounds(
+    () => this.#appendPending(),
+    () => untilQuiet(() => this.#pending.length),
+  );
   readonly #saving = new Rounds(() => this.#save());
   #pending: LogPut[] = [];
   #state: LogState | undefined;

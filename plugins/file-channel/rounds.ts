@@ -4,11 +4,14 @@
  */
 export class Rounds {
   readonly #work: () => Promise<void>;
+  readonly #gather: () => Promise<void>;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  constructor(work: () => Promise<void>) {
+  /** `gather` is waited for before each round: calls that come meanwhile share it. */
+  constructor(work: () => Promise<void>, gather: () => Promise<void> = async () => {}) {
     this.#work = work;
+    this.#gather = gather;
   }
 
   run(): Promise<void> {
@@ -23,6 +26,7 @@ export class Rounds {
 
   async #after(running: Promise<void>): Promise<void> {
     await Promise.allSettled([running]);
+    await this.#gather();
     this.#next = undefined;
     this.#running = this.#work();
     await this.#running;

@@ -1,36 +1,33 @@
-import type { ServerResponse } from "node:http";
+import type { Exchange } from "./exchange.js";
 
-// Context brokers look for this letter case and take neither 204 nor chunked for success.
-const noContent = { "Content-Length": 0 } as const;
+type Acceptable = Pick<Exchange, "accept">;
 
 /**
  * Tells senders that the channels have their events, those of one turn of the event loop together: a sender that sleeps
  * is woken by the first of them and works while the others are written (measured: docs/performance.md).
  */
-export class Acceptances {
-  readonly #failed: (response: ServerResponse, error: unknown) => void;
-  #waiting: ServerResponse[] = [];
+export class Acceptances<Accepted extends Acceptable = Exchange> {
+  readonly #failed: (accepted: Accepted, error: unknown) => void;
+  #waiting: Accepted[] = [];
 
   /** `failed` is told of an answer that could not be written; the others are written all the same. */
-  constructor(failed: (response: ServerResponse, error: unknown) => void) {
+  constructor(failed: (accepted: Accepted, error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** Returns the bytes of the content. */
-  answer(response: ServerResponse): number {
-    this.#waiting.push(response);
+  add(accepted: Accepted): void {
+    this.#waiting.push(accepted);
     if (this.#waiting.length === 1) setImmediate(this.#write);
-    return 0;
   }
 
   readonly #write = (): void => {
-    const responses = this.#waiting;
+    const all = this.#waiting;
     this.#waiting = [];
-    for (const response of responses) {
+    for (const accepted of all) {
       try {
-        if (!response.destroyed) response.writeHead(200, noContent).end();
+        accepted.accept();
       } catch (error) {
-        this.#failed(response, error);
+        this.#failed(accepted, error);
       }
     }
   };

@@ -1,11 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Handler, reasonOf, type Sender, type SourceContext } from "deneb/sdk";
 import { Acceptances } from "./acceptances.js";
-import { answerRefused } from "./answer.js";
 import type { HttpConfig } from "./config.js";
-import { deliveryOf } from "./delivery.js";
+import type { Exchange } from "./exchange.js";
 import { type Refusal, refusalOf, senderOf } from "./refusal.js";
-import { readBody } from "./request-body.js";
 import { tokenCheck } from "./token-check.js";
 
 export type IntakeContext = SourceContext<{ readonly handler: Handler }>;
@@ -15,12 +12,12 @@ const unknownSender: Sender = { service: "", servicePath: "/" };
 
 const noBody = new Uint8Array(0);
 
-/** Carries one request to the channels and its answer back. */
+/** Carries requests to the channels and their answers back. */
 export class Intake {
   readonly #config: HttpConfig;
   readonly #context: IntakeContext;
   readonly #checkToken: ReturnType<typeof tokenCheck>;
-  readonly #acceptances = new Acceptances((response, error) => this.failed(response, error));
+  readonly #acceptances = new Acceptances((exchange, error) => this.failed(exchange, error));
 
   constructor(config: HttpConfig, context: IntakeContext) {
     this.#config = config;
@@ -29,26 +26,28 @@ export class Intake {
   }
 
   /** Rejects only when the answer itself cannot be written. */
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(exchange: Exchange): Promise<void> {
     const context = this.#context;
     const arrivedAt = context.now();
     let sender = unknownSender;
     let requestBytes = 0;
     let refusal: Refusal | undefined;
     try {
-      this.#checkToken(request);
-      const body = request.method === "POST" ? await readBody(request, this.#config.max_body_size) : noBody;
+      const { method, path, headers } = exchange;
+      this.#checkToken(headers);
+      const read = method === "POST" ? exchange.body(this.#config.max_body_size) : noBody;
+      const body = read instanceof Promise ? await read : read;
       if (body === undefined) return context.log.debug({}, "request abandoned by its sender");
       requestBytes = body.byteLength;
-      const decoded = context.slots.handler.decode(deliveryOf(request, body, context.now()));
+      const decoded = context.slots.handler.decode({ method, path, headers, body, receivedAt: context.now() });
       sender = decoded;
       await context.emit(decoded.events);
     } catch (error) {
       refusal = this.#refuse(error);
       sender = senderOf(error) ?? sender;
     }
-    const responseBytes =
-      refusal === undefined ? this.#acceptances.answer(response) : answerRefused(request, response, refusal);
+    const responseBytes = refusal === undefined ? 0 : exchange.refuse(refusal);
+    if (refusal === undefined) this.#acceptances.add(exchange);
     const { service, servicePath } = sender;
     const milliseconds = Math.max(0, context.now().getTime() - arrivedAt.getTime());
     context.incoming({
@@ -62,9 +61,9 @@ export class Intake {
   }
 
   /** For an answer that cannot be written: the sender sees its connection break. */
-  failed(response: ServerResponse, error: unknown): void {
+  failed(exchange: Pick<Exchange, "destroy">, error: unknown): void {
     this.#context.log.error({ reason: reasonOf(error) }, "answering failed");
-    response.destroy();
+    exchange.destroy();
   }
 
   #refuse(error: unknown): Refusal {

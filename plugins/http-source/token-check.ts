@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { RejectedDelivery } from "deneb/sdk";
+import { type Delivery, RejectedDelivery } from "deneb/sdk";
+
+type Headers = Delivery["headers"];
 
 /** Makes the check of a request's token: it throws a refusal with status 401 when none of the tokens is given. */
-export function tokenCheck(tokens: readonly string[]): (request: IncomingMessage) => void {
+export function tokenCheck(tokens: readonly string[]): (headers: Headers) => void {
   if (tokens.length === 0) return () => {};
   const known = tokens.map(digest);
-  return ({ headers }) => {
+  return (headers) => {
     const given = givenTokens(headers).map(digest);
     // All are compared, in a time that does not depend on where they differ.
     const matches = given.flatMap((one) => known.map((token) => timingSafeEqual(token, one)));
@@ -18,8 +19,8 @@ export function tokenCheck(tokens: readonly string[]): (request: IncomingMessage
   };
 }
 
-function givenTokens(headers: IncomingHttpHeaders): readonly string[] {
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "") ?? [];
+function givenTokens(headers: Headers): readonly string[] {
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers["authorization"] ?? "") ?? [];
   const header = headers["x-auth-token"];
   return [bearer, header].filter((token) => typeof token === "string");
 }

@@ -28,6 +28,11 @@ export class RawConnection {
     this.#socket.write(text);
   }
 
+  /** Sends no more, and goes on reading. */
+  finish(): void {
+    this.#socket.end();
+  }
+
   abort(): void {
     this.#socket.destroy();
   }

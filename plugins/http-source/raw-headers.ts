@@ -1,0 +1,32 @@
+const MOST_REMEMBERED = 500;
+/** Senders use the same few names in every request. */
+const lowerCase = new Map<string, string>();
+
+/** Makes headers of names and values in turn, the names in lower case; of a repeated one the first value counts. */
+export class FirstHeaders {
+  /** A plain object, because one without prototype is slow to make: names that it inherits are left out. */
+  readonly all: Record<string, string> = {};
+
+  /** False when it was there already, or is one of the names that are left out. */
+  add(name: string, value: string): boolean {
+    const lower = lowered(name);
+    if (this.all[lower] !== undefined) return false;
+    this.all[lower] = value;
+    return true;
+  }
+}
+
+/** The headers of a request as Node gives them; Node itself would join the values of most repeated ones. */
+export function firstHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new FirstHeaders();
+  for (let index = 0; index + 1 < raw.length; index += 2) headers.add(raw[index] ?? "", raw[index + 1] ?? "");
+  return headers.all;
+}
+
+function lowered(name: string): string {
+  const known = lowerCase.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (lowerCase.size < MOST_REMEMBERED) lowerCase.set(name, lower);
+  return lower;
+}
