@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Milliseconds. */
-const LONGEST = 2;
+const LONGEST = 5;
 
 /**
  * Resolves as soon as a turn of the event loop brought nothing more, and after some milliseconds whatever comes. What
