@@ -95,9 +95,13 @@ interface Route extends Way {
 
 /** Looks through the routes: a source has few channels, and making a map for each notification costs more. */
 function append(routes: Route[], event: Event, { name, required }: Way): void {
-  const route = routes.find((one) => one.name === name && one.required === required);
-  if (route === undefined) routes.push({ name, required, events: [event] });
-  else route.events.push(event);
+  for (const route of routes) {
+    if (route.name === name && route.required === required) {
+      route.events.push(event);
+      return;
+    }
+  }
+  routes.push({ name, required, events: [event] });
 }
 
 function putAll(channel: Channel, events: readonly Event[]): Promise<void> {

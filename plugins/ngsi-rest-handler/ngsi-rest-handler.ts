@@ -1,14 +1,23 @@
-import { randomUUID } from "node:crypto";
 import { correlatorOf, decode, type Entity, eventHeaders, linkOf, serviceOf } from "deneb/ngsi";
-import { codeOf, type Decoded, type Delivery, type Event, type Handler, RejectedDelivery } from "deneb/sdk";
+import {
+  codeOf,
+  type Decoded,
+  type Delivery,
+  type Event,
+  type Handler,
+  RejectedDelivery,
+  type Sender,
+} from "deneb/sdk";
 import { checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
 import { senderOf } from "./sender.js";
 import { servicePathsFor } from "./service-paths.js";
+import { TransactionIds } from "./transaction-ids.js";
 
 export class NgsiRestHandler implements Handler {
   readonly #config: HandlerConfig;
+  readonly #transactions = new TransactionIds();
 
   constructor(config: HandlerConfig) {
     this.#config = config;
@@ -30,8 +39,9 @@ export class NgsiRestHandler implements Handler {
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
     const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
-    const events = eventsOf(entities, paths, sharedHeaders(delivery, service, paths[0] ?? "/"));
-    return { events, service, servicePath: paths[0] ?? "/" };
+    const servicePath = paths[0] ?? "/";
+    const events = eventsOf(entities, paths, this.#sharedHeaders(delivery, { service, servicePath }));
+    return { events, service, servicePath };
   }
 
   #service({ headers }: Delivery): string {
@@ -47,6 +57,20 @@ export class NgsiRestHandler implements Handler {
     } catch (error) {
       throw error instanceof Error && isBadBody(error) ? refused(400, error.message) : error;
     }
+  }
+
+  /** What all events of a delivery have in common, and the service path of the first. */
+  #sharedHeaders({ headers, receivedAt }: Delivery, { service, servicePath }: Sender): Headers {
+    const transactionId = this.#transactions.next();
+    const link = linkOf(headers);
+    const shared = {
+      [eventHeaders.service]: service,
+      [eventHeaders.servicePath]: servicePath,
+      [eventHeaders.correlator]: correlatorOf(headers, transactionId),
+      [eventHeaders.transactionId]: transactionId,
+      [eventHeaders.timestamp]: String(receivedAt.getTime()),
+    };
+    return link === undefined ? shared : { ...shared, [eventHeaders.link]: link };
   }
 }
 
@@ -65,18 +89,4 @@ function eventsOf(entities: readonly Entity[], paths: readonly string[], shared:
     if (last[eventHeaders.servicePath] !== path) last = { ...shared, [eventHeaders.servicePath]: path };
     return { headers: last, body };
   });
-}
-
-/** What all events of a delivery have in common, and the service path of the first. */
-function sharedHeaders({ headers, receivedAt }: Delivery, service: string, firstPath: string): Headers {
-  const transactionId = randomUUID();
-  const link = linkOf(headers);
-  return {
-    [eventHeaders.service]: service,
-    [eventHeaders.servicePath]: firstPath,
-    [eventHeaders.correlator]: correlatorOf(headers, transactionId),
-    [eventHeaders.transactionId]: transactionId,
-    [eventHeaders.timestamp]: String(receivedAt.getTime()),
-    ...(link === undefined ? {} : { [eventHeaders.link]: link }),
-  };
 }
