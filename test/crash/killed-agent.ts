@@ -62,6 +62,7 @@ export async function killAgain(
     await until(async () => clients.accepted, accepts(clients.accepted), plan.patience);
     const sent = await clients.stop();
     const url = `http://127.0.0.1:${management}`;
+    await until(() => isReachable(url), Boolean, plan.patience);
     await settled(url, plan.patience);
     const letters = await lettersIn(plan.folder);
     await look(url);
@@ -122,6 +123,14 @@ async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<
 
 function ended({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
+}
+
+/** The management interface listens a moment after the sources: brokers need not wait for it. */
+async function isReachable(url: string): Promise<boolean> {
+  return await fetch(`${url}/v1/version`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 /** Waits until nothing waits in the channel and everything is accounted for; throws when that does not come. */
