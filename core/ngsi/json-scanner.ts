@@ -1,3 +1,4 @@
+import { detached } from "./detached.js";
 import type { Value } from "./model.js";
 
 const QUOTE = 0x22;
@@ -13,6 +14,10 @@ const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 const MOST_GUESSES = 1000;
+const MOST_WORDS = 5000;
+const LONGEST_WORD = 200;
+/** Longer texts are left to the general way: what is made here refers to its text, and keeps it in memory. */
+const LONGEST = 65_536;
 const DEEPEST = 32;
 /** So many digits keep their value. */
 const MOST_DIGITS = 15;
@@ -30,6 +35,8 @@ const UNUSUAL = /[^ -[\]-\uffff]/;
 export class JsonScanner {
   /** The names of the text before, in their order: most texts of a subscription have the same. */
   readonly #guesses: string[] = [];
+  /** Words that were read, by themselves: the same word is the same text in memory. */
+  readonly #words = new Map<string, string>();
   #text = "";
   #at = 0;
   #turn = 0;
@@ -39,7 +46,7 @@ export class JsonScanner {
     this.#text = text;
     this.#at = 0;
     this.#turn = 0;
-    return text.charCodeAt(0) === BRACE && !UNUSUAL.test(text);
+    return text.length <= LONGEST && text.charCodeAt(0) === BRACE && !UNUSUAL.test(text);
   }
 
   get isAtEnd(): boolean {
@@ -79,7 +86,7 @@ export class JsonScanner {
     return name !== undefined && !isDigit(name.charCodeAt(0)) && this.#takes(COLON) ? name : undefined;
   }
 
-  /** A string that is likely to stand in the same place of other texts. */
+  /** A string that is likely to stand in the same place of other texts. It does not refer to the text. */
   word(): string | undefined {
     const turn = this.#turn;
     this.#turn += 1;
@@ -88,11 +95,14 @@ export class JsonScanner {
       this.#at += guess.length + 2;
       return guess;
     }
-    const word = this.string();
-    if (word !== undefined && turn < MOST_GUESSES) this.#guesses[turn] = word;
+    const part = this.string();
+    if (part === undefined || part.length > LONGEST_WORD) return part && detached(part);
+    const word = this.#known(part);
+    if (turn < MOST_GUESSES) this.#guesses[turn] = word;
     return word;
   }
 
+  /** A string, which refers to the text. */
   string(): string | undefined {
     if (this.#text.charCodeAt(this.#at) !== QUOTE) return undefined;
     const from = this.#at + 1;
@@ -112,6 +122,14 @@ export class JsonScanner {
     if (this.#takesText("true")) return { kind: "boolean", text: "true" };
     if (this.#takesText("false")) return { kind: "boolean", text: "false" };
     return this.#takesText("null") ? { kind: "null", text: "null" } : undefined;
+  }
+
+  #known(part: string): string {
+    const known = this.#words.get(part);
+    if (known !== undefined) return known;
+    const word = detached(part);
+    if (this.#words.size < MOST_WORDS) this.#words.set(word, word);
+    return word;
   }
 
   /** The characters of an object or a list, where `JSON.stringify` would write the same. */

@@ -1,3 +1,4 @@
+import { detached } from "./detached.js";
 import { JsonScanner } from "./json-scanner.js";
 import { type ValueName, valueMembers } from "./ld-vocabulary.js";
 import type { Attribute, Entity, Member, Notification, Value } from "./model.js";
@@ -41,7 +42,7 @@ function readOfNotification(draft: DraftNotification): boolean {
   }
   if (name === "subscriptionId") {
     if (draft.subscriptionId !== undefined) return false;
-    draft.subscriptionId = scanner.string();
+    draft.subscriptionId = scanner.word();
     return draft.subscriptionId !== undefined;
   }
   return name !== undefined && scanner.value() !== undefined;
@@ -65,8 +66,10 @@ function readOfEntity(draft: DraftEntity): boolean {
   const name = scanner.name();
   if (name === "id") {
     if (draft.id !== undefined) return false;
-    draft.id = scanner.string();
-    return draft.id !== undefined;
+    const id = scanner.string();
+    // Sinks remember it longer than the notification.
+    draft.id = id === undefined ? undefined : detached(id);
+    return id !== undefined;
   }
   if (name === "type") {
     if (draft.type !== undefined) return false;

@@ -9,6 +9,8 @@ export interface DirectParts {
   readonly limits: HeadLimits;
   /** The last lines of the head of an answer after which the connection stays open. */
   readonly keepAlive: string;
+  /** Whether a sender with these headers may send a body before it is answered. */
+  admits(headers: Exchange["headers"]): boolean;
   /** Reads a request that is there and answers it; does not reject. */
   serve(exchange: Exchange): Promise<void>;
   /** Gives the connection to the parser of Node, with the bytes that were read and not used. */
@@ -114,8 +116,13 @@ export class DirectConnection implements Exchange {
 
   #begin(bytes: Buffer): void {
     const head = plainHead(bytes, this.#parts.limits);
-    if (head === undefined) this.#parts.handOver(this, bytes);
+    if (head === undefined || !this.#isWelcome(head, bytes)) this.#parts.handOver(this, bytes);
     else this.#started(head, bytes);
+  }
+
+  /** Nobody may make the agent wait for a body who will be refused anyway. */
+  #isWelcome({ headers, bodyTo }: PlainHead, bytes: Buffer): boolean {
+    return bodyTo <= bytes.length || this.#parts.admits(headers);
   }
 
   #started({ path, headers, bodyFrom, bodyTo }: PlainHead, bytes: Buffer): void {

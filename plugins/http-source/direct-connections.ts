@@ -4,9 +4,8 @@ import type { HttpConfig } from "./config.js";
 import { DirectConnection, type DirectParts } from "./direct-connection.js";
 import { answerMalformed } from "./malformed-request.js";
 
-export interface DirectPartners {
+export interface DirectPartners extends Pick<DirectParts, "admits" | "serve"> {
   readonly log: Logger;
-  readonly serve: DirectParts["serve"];
   /** What Node does with a new connection. */
   readonly handOver: (socket: Socket) => void;
   /** Milliseconds between two looks for connections that are late. */
@@ -27,6 +26,7 @@ export class DirectConnections {
     this.#parts = {
       limits: { head: config.max_header_size, body: config.max_body_size },
       keepAlive: keepAliveLines(config.keep_alive_timeout),
+      admits: partners.admits,
       serve: partners.serve,
       handOver: (connection, bytes) => this.#handOver(connection, bytes),
       closed: (connection) => this.#closed(connection),

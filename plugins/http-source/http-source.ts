@@ -63,6 +63,7 @@ export class HttpSource implements Source {
     const listeners = server.listeners(event);
     const direct = new DirectConnections(this.#config, {
       log: this.#context.log,
+      admits: (headers) => this.#intake.admits(headers),
       serve: this.#exchange,
       handOver: (socket) => {
         for (const listener of listeners) listener.call(server, socket);

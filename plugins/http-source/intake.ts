@@ -60,6 +60,16 @@ export class Intake {
     });
   }
 
+  /** Whether these headers carry a token, where one is asked for. */
+  admits(headers: Exchange["headers"]): boolean {
+    try {
+      this.#checkToken(headers);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** For an answer that cannot be written: the sender sees its connection break. */
   failed(exchange: Pick<Exchange, "destroy">, error: unknown): void {
     this.#context.log.error({ reason: reasonOf(error) }, "answering failed");

@@ -1,4 +1,4 @@
-import { FirstHeaders } from "./raw-headers.js";
+import { detached, FirstHeaders } from "./raw-headers.js";
 
 /** The head of a plain request, and where its body begins and ends in the bytes it was read from. */
 export interface PlainHead {
@@ -73,7 +73,8 @@ function withoutBlanks(text: string): string {
   let to = text.length;
   while (isBlank(text.charCodeAt(from))) from += 1;
   while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
-  return text.slice(from, to);
+  // Others remember some of these, such as the service.
+  return detached(text.slice(from, to));
 }
 
 function isBlank(code: number): boolean {
@@ -84,7 +85,7 @@ function isBlank(code: number): boolean {
 function isName(name: string): boolean {
   if (KNOWN_NAMES.has(name)) return true;
   if (!NAME.test(name)) return false;
-  if (KNOWN_NAMES.size < MOST_KNOWN_NAMES) KNOWN_NAMES.add(name);
+  if (KNOWN_NAMES.size < MOST_KNOWN_NAMES) KNOWN_NAMES.add(detached(name));
   return true;
 }
 

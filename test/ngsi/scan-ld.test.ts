@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { readLd } from "../../core/ngsi/decode-ld.js";
 import { parseJson } from "../../core/ngsi/json.js";
 import { scanLd } from "../../core/ngsi/scan-ld.js";
@@ -45,6 +47,41 @@ test("what one text was is not left in what the next one is", () => {
   for (const text of [usual, other, usual, JSON.stringify({ ...envelope, data: [] }), other]) {
     assert.deepEqual(scanLd(text), read(text));
   }
+});
+
+test("ids, types and names that are remembered do not keep the texts they came with", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  const text = (number: number) =>
+    JSON.stringify({
+      data: [
+        {
+          id: `urn:ngsi-ld:Device:${number}`,
+          type: `DeviceOfType${number}`,
+          [`attributeNumber${number}`]: { type: "Property", value: "x".repeat(50_000) },
+        },
+      ],
+    });
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+
+  const remembered = Array.from({ length: 2000 }, (_, number) => {
+    const one = scanLd(text(number))?.entities[0];
+    return [one?.id, one?.type, one?.attributes[0]?.name];
+  });
+  collectGarbage();
+
+  const kept = process.memoryUsage().heapUsed - before;
+  assert.ok(kept < 10_000_000, `${kept} bytes kept`);
+  assert.equal(remembered.at(-1)?.[1], "DeviceOfType1999");
+});
+
+test("a text above 64 KB is left to the general way, which keeps nothing of it", () => {
+  const body = (length: number) =>
+    `{"data":[{"id":"urn:e:1","type":"T","p":{"type":"Property","value":"${"x".repeat(length)}"}}]}`;
+
+  assert.notEqual(scanLd(body(60_000)), undefined);
+  assert.equal(scanLd(body(70_000)), undefined);
 });
 
 const values: Readonly<Record<string, string | undefined>> = {

@@ -8,6 +8,7 @@ import plugin from "../../../plugins/http-source/index.js";
 import { selfSigned } from "../../support/certificates.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { notification, send } from "./http-client.js";
+import { post, RawConnection } from "./raw-connection.js";
 import { httpConfig, runningSource } from "./running-source.js";
 
 const json = { "Content-Type": "application/json" };
@@ -133,3 +134,14 @@ for (const { headers, body, service } of senders)
       [[service, "/", true]],
     );
   });
+
+test("with tokens a sender without one is refused before it has sent its body", async (context) => {
+  const { port, accounted } = await runningSource(context, { config: { token: ["secret"] } });
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(post(notification).slice(0, -5));
+  const answer = await connection.received(1);
+
+  assert.match(answer, /^HTTP\/1.1 401 Unauthorized\r\n/);
+  assert.equal(accounted[0]?.requestBytes, 0);
+});
