@@ -125,7 +125,8 @@ export class DirectConnection implements Exchange {
     return bodyTo <= bytes.length || this.#parts.admits(headers);
   }
 
-  #started({ path, headers, bodyFrom, bodyTo }: PlainHead, bytes: Buffer): void {
+  #started({ path, headers, bodyFrom, bodyTo, isLast }: PlainHead, bytes: Buffer): void {
+    this.#closing ||= isLast;
     this.#path = path;
     this.#headers = headers;
     if (bodyTo > bytes.length) {

@@ -6,6 +6,8 @@ export interface PlainHead {
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyFrom: number;
   readonly bodyTo: number;
+  /** Whether the connection is to be closed after the answer. */
+  readonly isLast: boolean;
 }
 
 export interface HeadLimits {
@@ -29,8 +31,8 @@ const KNOWN_NAMES = new Set<string>();
 const MOST_KNOWN_NAMES = 500;
 
 /**
- * Reads the head of a plain request: a POST of HTTP/1.1 with one Content-Length within the limit, that keeps its connection
- * open and asks for nothing else. Undefined for every other request, and for one whose head is not complete: what is
+ * Reads the head of a plain request: a POST of HTTP/1.1 with one Content-Length within the limit, that asks for nothing
+ * but an answer. Undefined for every other request, and for one whose head is not complete: what is
  * read here is far less than HTTP allows, so that there are no two ways to read it.
  */
 export function plainHead(bytes: Buffer, limits: HeadLimits): PlainHead | undefined {
@@ -44,7 +46,7 @@ export function plainHead(bytes: Buffer, limits: HeadLimits): PlainHead | undefi
   const length = headers === undefined ? undefined : bodyLength(headers, limits.body);
   if (headers === undefined || length === undefined) return undefined;
   const bodyFrom = end + END.length;
-  return { path, headers, bodyFrom, bodyTo: bodyFrom + length };
+  return { path, headers, bodyFrom, bodyTo: bodyFrom + length, isLast: isLast(headers) === true };
 }
 
 function pathIn(line: string): string | undefined {
@@ -91,8 +93,15 @@ function isName(name: string): boolean {
 
 /** Undefined for a request that is not plain. */
 function bodyLength(headers: Readonly<Record<string, string>>, most: number): number | undefined {
-  const { host, connection = "keep-alive", "content-length": length = "" } = headers;
-  if (host === undefined || connection.toLowerCase() !== "keep-alive" || !LENGTH.test(length)) return undefined;
+  const { host, "content-length": length = "" } = headers;
+  if (host === undefined || isLast(headers) === undefined || !LENGTH.test(length)) return undefined;
   if (SPECIAL.some((name) => headers[name] !== undefined)) return undefined;
   return Number(length) <= most ? Number(length) : undefined;
+}
+
+/** Undefined where the connection is asked for something else. */
+function isLast({ connection = "keep-alive" }: Readonly<Record<string, string>>): boolean | undefined {
+  const wish = connection.toLowerCase();
+  if (wish === "close") return true;
+  return wish === "keep-alive" ? false : undefined;
 }

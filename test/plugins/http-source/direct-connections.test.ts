@@ -113,6 +113,16 @@ test("requests sent at once by a sender that sends no more after them harm nobod
   assert.equal(idsOf(emitted)[0], "a");
 });
 
+test("a sender that asks for it has its connection closed after its answer", async (context) => {
+  const { port, emitted } = await runningSource(context);
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(post(notification, "Connection: close"));
+
+  assert.match(await connection.untilClosed(), /^HTTP\/1.1 200 OK\r\n.*\r\nConnection: close\r\n\r\n$/s);
+  assert.equal(emitted.length, 1);
+});
+
 test("a connection that is idle for longer than keep_alive_timeout is closed", async (context) => {
   const { port } = await runningSource(context, {
     config: { keep_alive_timeout: 50, request_timeout: 100, headers_timeout: 100 },

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { plainHead } from "../../../plugins/http-source/plain-head.js";
 
 const limits = { head: 400, body: 100 };
@@ -18,6 +20,7 @@ test("the head of a plain request gives path, headers and the place of the body"
     headers: { host: "agent", "content-length": "4", "fiware-service": "open iot", x: "" },
     bodyFrom,
     bodyTo: bodyFrom + 4,
+    isLast: false,
   });
 });
 
@@ -50,7 +53,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   "a chunked body": [post, ...usual, "Transfer-Encoding: chunked"],
   "an expectation": [post, ...usual, "Expect: 100-continue"],
   "an upgrade": [post, ...usual, "Upgrade: h2c"],
-  "the end of the connection": [post, ...usual, "Connection: close"],
   "options of the connection": [post, ...usual, "Connection: keep-alive, upgrade"],
   "a folded header": [post, ...usual, "A: 1", " 2"],
   "a blank before the colon": [post, ...usual, "A : 1"],
@@ -66,6 +68,34 @@ for (const [name, lines] of Object.entries(others))
   test(`a request with ${name} is not plain`, () => {
     assert.equal(read(...lines), undefined);
   });
+
+for (const [connection, isLast] of [
+  ["keep-alive", false],
+  ["Keep-Alive", false],
+  ["close", true],
+  ["Close", true],
+] as const)
+  test(`with "Connection: ${connection}" it is ${isLast ? "" : "not "}the last request of its connection`, () => {
+    assert.equal(read(post, ...usual, `Connection: ${connection}`)?.isLast, isLast);
+  });
+
+test("headers that are remembered do not keep the head they came with", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+
+  const remembered = Array.from({ length: 2000 }, (_, number) => {
+    const lines = [post, "Host: agent", "Content-Length: 4", `Fiware-Service: serviceNumber${number}`];
+    const padded = [...lines, `X: ${"x".repeat(20_000)}`, "", ""].join("\r\n");
+    return plainHead(Buffer.from(padded), { head: 30_000, body: 100 })?.headers["fiware-service"];
+  });
+  collectGarbage();
+
+  const kept = process.memoryUsage().heapUsed - before;
+  assert.ok(kept < 10_000_000, `${kept} bytes kept`);
+  assert.equal(remembered.at(-1), "serviceNumber1999");
+});
 
 test("a head that is not complete is not plain", () => {
   assert.equal(plainHead(Buffer.from(`${post}\r\nHost: agent\r\nContent-Length: 4\r\n`), limits), undefined);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import plugin from "../../../plugins/http-source/index.js";
@@ -78,6 +78,21 @@ test("with key and certificate notifications come over TLS", async (context) => 
   assert.equal(status, 200);
   assert.equal(emitted.length, 1);
   await assert.rejects(send(port));
+});
+
+test("over TLS a connection carries plain requests, then one that is not, and plain ones again", async (context) => {
+  const { config, server } = await tlsFiles(context);
+  const { port, emitted } = await runningSource(context, { config });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  context.after(() => agent.destroy());
+  const options = { ca: server.cert, agent };
+  const chunked = { ...options, headers: { ...json, "Transfer-Encoding": "chunked" } };
+
+  const statuses: unknown[] = [];
+  for (const one of [options, options, chunked, options]) statuses.push(await sendOverTls(port, one));
+
+  assert.deepEqual(statuses, [200, 200, 200, 200]);
+  assert.equal(emitted.length, 4);
 });
 
 test("with a client CA only senders with one of its certificates are served", async (context) => {
