@@ -40,7 +40,7 @@ export class Tally {
 
 /**
  * A histogram that counts by itself what is observed for every event: the one it stands for makes a text of the labels
- * each time, which cost more than a microsecond (docs/performance.md).
+ * each time.
  */
 export class TalliedHistogram<T extends string> extends Histogram<T> {
   readonly #about: Pick<HistogramConfiguration<T>, "name" | "help">;

@@ -32,8 +32,8 @@ const MOST_KNOWN_NAMES = 500;
 
 /**
  * Reads the head of a plain request: a POST of HTTP/1.1 with one Content-Length within the limit, that asks for nothing
- * but an answer. Undefined for every other request, and for one whose head is not complete: what is
- * read here is far less than HTTP allows, so that there are no two ways to read it.
+ * but an answer. Undefined for every other request, and for one whose head is not complete: what is read here is far less
+ * than HTTP allows, so that there are no two ways to read it.
  */
 export function plainHead(bytes: Buffer, limits: HeadLimits): PlainHead | undefined {
   const end = bytes.indexOf(END);

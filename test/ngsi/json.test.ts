@@ -103,3 +103,11 @@ const accepted = [
 for (const { what, text } of accepted) {
   test(`${what} is no fault`, () => assert.equal(toValue(parseJson(text)).text, text.replace("\ufeff", "")));
 }
+
+test("a number with many digits keeps them wherever it stands, and digits in a text do no harm", () => {
+  for (let before = 0; before < 40; before += 1) {
+    const text = `{"a":"${"x".repeat(before)}9999999999999999","b":[-1234567890123456789]}`;
+
+    assert.equal(toValue(parseJson(text)).text, text);
+  }
+});
