@@ -6,6 +6,7 @@ import { DiskState } from "./disk-state.js";
 import { rangesOf } from "./done-ranges.js";
 import { encodeGroup } from "./encode-group.js";
 import type { OpenFile } from "./files.js";
+import { Gathering } from "./gathering.js";
 import { type LogPut, logPut, type Written } from "./log-put.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
 import { type LogState, restoreState } from "./log-state.js";
@@ -14,7 +15,6 @@ import { Rounds } from "./rounds.js";
 import type { Segment } from "./segment.js";
 import { SegmentList } from "./segment-list.js";
 import { type Group, SegmentWriter } from "./segment-writer.js";
-import { untilQuiet } from "./until-quiet.js";
 
 export interface LogPlace {
   readonly channel: string;
@@ -33,9 +33,10 @@ export class EventLog {
   readonly #checkpoint: Checkpoint;
   readonly #segments = new SegmentList();
   readonly #disk: DiskState;
+  readonly #gathering = new Gathering(() => this.#pending.length);
   readonly #appending = new Rounds(
     () => this.#appendPending(),
-    () => untilQuiet(() => this.#pending.length),
+    () => this.#gathering.enough(),
   );
   readonly #saving = new Rounds(() => this.#save());
   #pending: LogPut[] = [];
