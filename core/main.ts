@@ -9,6 +9,8 @@ setFlagsFromString("--no-parallel-scavenge");
 // V8 takes what happened to survive a collection for long-lived and makes more of it where only a full collection looks;
 // dead events there keep all that they refer to (decision 0086).
 setFlagsFromString("--no-allocation-site-pretenuring");
+// What events leave in the old generation is collected when the heap has doubled, not when it is four times as large.
+setFlagsFromString("--heap-growing-percent=100");
 
 const stopping = new AbortController();
 
