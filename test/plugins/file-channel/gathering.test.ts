@@ -35,13 +35,13 @@ test("what comes in later turns of the event loop is waited for, until one bring
 test("what never ends to come is not waited for for ever", async () => {
   let count = 0;
   const gathering = await afterMany(() => {
-    count += 0.001;
+    count += 0.0001;
     return count;
   });
 
   await gathering.enough();
 
-  assert.ok(count > 0.002);
+  assert.ok(count < 50, "it ended before half of all had come");
 });
 
 test("half of the senders are enough, those of the write before counted", async () => {
