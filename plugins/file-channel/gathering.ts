@@ -11,11 +11,13 @@ const LONGEST = 5;
  */
 export class Gathering {
   readonly #waiting: () => number;
+  readonly #now: () => number;
   #before = 0;
 
-  /** `waiting` tells how many puts wait. */
-  constructor(waiting: () => number) {
+  /** `waiting` tells how many puts wait, `now` the milliseconds of a clock that never goes back. */
+  constructor(waiting: () => number, now: () => number = () => performance.now()) {
     this.#waiting = waiting;
+    this.#now = now;
   }
 
   /** Resolves when it is time to write; undefined when that is now. */
@@ -27,8 +29,8 @@ export class Gathering {
   }
 
   async #until(half: number): Promise<void> {
-    const end = performance.now() + LONGEST;
-    for (let seen = 0; this.#waiting() > seen && this.#waiting() < half && performance.now() < end; ) {
+    const end = this.#now() + LONGEST;
+    for (let seen = 0; this.#waiting() > seen && this.#waiting() < half && this.#now() < end; ) {
       seen = this.#waiting();
       await nextTurn();
     }
