@@ -20,15 +20,9 @@ export class Gathering {
     this.#now = now;
   }
 
-  /** Resolves when it is time to write; undefined when that is now. */
-  enough(): Promise<void> | undefined {
+  /** Resolves when it is time to write. */
+  async enough(): Promise<void> {
     const half = Math.ceil((this.#before + this.#waiting()) / 2);
-    if (this.#waiting() < half) return this.#until(half);
-    this.#before = this.#waiting();
-    return undefined;
-  }
-
-  async #until(half: number): Promise<void> {
     const end = this.#now() + LONGEST;
     for (let seen = 0; this.#waiting() > seen && this.#waiting() < half && this.#now() < end; ) {
       seen = this.#waiting();

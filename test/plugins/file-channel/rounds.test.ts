@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Rounds } from "../../../plugins/file-channel/rounds.js";
 
 /** Rounds whose work ends when the test says so. */
-function heldRounds(gather?: () => Promise<void> | undefined) {
+function heldRounds(gather?: () => Promise<void>) {
   const begun: { end: () => void; fail: (reason: Error) => void }[] = [];
   const work = () => new Promise<void>((end, fail) => void begun.push({ end, fail }));
   return { rounds: new Rounds(work, gather), begun };
@@ -18,6 +18,7 @@ test("calls that come while a round runs share the next one", async () => {
   const others = [rounds.run(), rounds.run()];
   begun[0]?.end();
   await first;
+  await turn();
   begun[1]?.end();
 
   await Promise.all(others);
@@ -25,20 +26,7 @@ test("calls that come while a round runs share the next one", async () => {
   assert.equal(begun.length, 2);
 });
 
-test("the next round has begun when the callers of the one before are told", async () => {
-  const { rounds, begun } = heldRounds();
-  const first = rounds.run().then(() => begun.length);
-  await turn();
-  const second = rounds.run();
-  begun[0]?.end();
-
-  assert.equal(await first, 2);
-
-  begun[1]?.end();
-  await second;
-});
-
-test("while the next round gathers, the callers of the one before are told", async () => {
+test("calls that come while a round gathers are served by it", async () => {
   let go: () => void = () => undefined;
   const { rounds, begun } = heldRounds(
     () =>
@@ -48,18 +36,15 @@ test("while the next round gathers, the callers of the one before are told", asy
   );
   const first = rounds.run();
   await turn();
+  const second = rounds.run();
+  assert.equal(begun.length, 0);
   go();
   await turn();
-  const second = rounds.run();
   begun[0]?.end();
 
-  await first;
+  await Promise.all([first, second]);
 
   assert.equal(begun.length, 1);
-  go();
-  await turn();
-  begun[1]?.end();
-  await second;
 });
 
 test("a round that fails tells its own callers alone, and the next one runs", async () => {
@@ -69,6 +54,7 @@ test("a round that fails tells its own callers alone, and the next one runs", as
   const second = rounds.run();
   begun[0]?.fail(new Error("no disk"));
   await assert.rejects(first, { message: "no disk" });
+  await turn();
   begun[1]?.end();
 
   await second;
