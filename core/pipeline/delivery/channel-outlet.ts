@@ -10,9 +10,9 @@ export class ChannelOutlet implements PositionSkipping {
   readonly settlements = new Settlements();
   /** Opens the way to the first take when every sink has told what it has stored already. */
   readonly gate: PositionGate;
-  readonly #account: ChannelAccount | undefined;
+  readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
 
-  constructor(channel: CountedChannel, account?: ChannelAccount) {
+  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">) {
     this.channel = channel;
     this.#account = account;
     this.gate = new PositionGate(this);
