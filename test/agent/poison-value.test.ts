@@ -21,6 +21,14 @@ async function values({ database }: StoringAgent): Promise<readonly unknown[]> {
   return rows.map(({ value }) => value);
 }
 
+/** The ledger is written just after the channel has let an event go. */
+async function balanced({ ask }: StoringAgent) {
+  return await until(
+    async () => (await ask("GET", "/v1/stats")).stats.ledger.channels[0],
+    ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0,
+  );
+}
+
 test("a value that makes PostgreSQL raise an internal error becomes a dead letter, its neighbours are stored in order", async (context) => {
   const storing = await storingAgent(context);
   if (storing === undefined) return;
@@ -31,19 +39,25 @@ test("a value that makes PostgreSQL raise an internal error becomes a dead lette
 
   const names = ["poison1", "v1", "v2", "poison2", "v3", "v4", "v5", "poison3"];
   assert.equal(await post(names.map((name, index) => room(index + 1, name))), 200);
-  const ledger = await settled();
+  const ledger = await balanced(storing);
   const { deadletters } = await ask("GET", "/v1/admin/deadletters");
 
   assert.deepEqual(await values(storing), ["v0", "v1", "v2", "v3", "v4", "v5"]);
-  assert.deepEqual([ledger.stored, ledger.dead_lettered, ledger.unaccounted], [6, 3, 0]);
+  assert.deepEqual([ledger.stored, ledger.dead_lettered], [6, 3]);
   for (const letter of deadletters) {
     assert.equal(letter.reason, "permanent");
     assert.match(letter.message, /lwgeom is not a geometry/);
   }
 });
 
-test("a server that answers and has a full disk makes no dead letter", async (context) => {
-  const storing = await storingAgent(context);
+test("behind a file channel a server with a full disk makes no dead letters, however often it refuses, unless batch_ttl is set", async (context) => {
+  const storing = await storingAgent(
+    context,
+    "deneb.channels.c.type = file",
+    "deneb.channels.c.capacity",
+    "deneb.channels.c.transactionCapacity",
+    "deneb.sinks.rdb-sink.batch_ttl",
+  );
   if (storing === undefined) return;
   const { post, settled, ask, database } = storing;
   assert.equal(await post([room(0, "v0")]), 200);
@@ -53,13 +67,13 @@ test("a server that answers and has a full disk makes no dead letter", async (co
   assert.equal(await post([room(1, "v1"), room(2, "v2")]), 200);
   await until(
     async () => Number((await database.query("select last_value from svc.refusals"))[0]?.["last_value"]),
-    (refusals) => refusals >= 8,
+    (refusals) => refusals >= 16,
   );
   const letters = await ask("GET", "/v1/admin/deadletters");
   await database.query("drop trigger refuse on svc.room");
-  const ledger = await settled();
+  const ledger = await balanced(storing);
 
   assert.equal(letters.count, 0);
   assert.deepEqual(await values(storing), ["v0", "v1", "v2"]);
-  assert.deepEqual([ledger.stored, ledger.dead_lettered, ledger.unaccounted], [3, 0, 0]);
+  assert.deepEqual([ledger.stored, ledger.dead_lettered], [3, 0]);
 });

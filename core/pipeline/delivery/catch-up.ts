@@ -62,7 +62,7 @@ export class CatchUp implements Stage {
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const rest = this.#withoutStored(batch.open());
+        const rest = this.#withoutStored(attempt === 1 ? batch : batch.open());
         const receipt = rest.events.length === 0 ? nothingSent : await this.next.deliver(rest, course);
         this.#failing = undefined;
         return receipt;
