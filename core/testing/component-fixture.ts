@@ -34,7 +34,13 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     }
     emitted.push(...events);
   };
-  const context = { name: "conformance", log: silent, dataDir: folder, now: () => new Date(1_700_000_000_000) };
+  const context = {
+    name: "conformance",
+    log: silent,
+    dataDir: folder,
+    run: "run",
+    now: () => new Date(1_700_000_000_000),
+  };
   try {
     await work({
       folder,

@@ -56,7 +56,9 @@ async function setUp(context: TestContext, { sink, channel = newChannel(), retry
 
 function newChannel(): CountedChannel {
   const config = { capacity: 1000, transactionCapacity: 100, "keep-alive": 0 };
-  return new CountedChannel(new MemoryChannel(config, { name: "c1", log, dataDir: "unused", now: clock.now }));
+  return new CountedChannel(
+    new MemoryChannel(config, { name: "c1", log, dataDir: "unused", run: "run", now: clock.now }),
+  );
 }
 
 test("a batch that was stored in part before the runner halted is completed by the next runner, nothing twice", async (context) => {

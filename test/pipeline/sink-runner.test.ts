@@ -30,7 +30,9 @@ async function setUp(
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
   const config = { capacity: 1000, transactionCapacity, "keep-alive": 0 };
-  const channel = new CountedChannel(new MemoryChannel(config, { name: "c1", log, dataDir, now: clock.now }));
+  const channel = new CountedChannel(
+    new MemoryChannel(config, { name: "c1", log, dataDir, run: "run", now: clock.now }),
+  );
   await channel.start();
   const counters = new SinkCounters();
   const retry = { batchTtl: -1, batchRetryIntervals: [1] };

@@ -183,7 +183,7 @@ async function started(context: TestContext, made: LoggingSink): Promise<Logging
 }
 
 async function rowsOf(config: Partial<RdbConfig>, text: string): Promise<readonly StoredRow[]> {
-  const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  const context = { name: "query", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
   const result = await plugin.query?.(configOf(config), text, context);
   const columns = result?.columns ?? [];
   return (result?.rows ?? []).map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));

@@ -59,7 +59,7 @@ export interface LoggingSink {
 /** A sink that is not started. */
 export function sinkOf(config: Partial<RdbConfig>, now: () => Date = () => new Date(0), own?: Store): LoggingSink {
   const { log, lines } = recordingLog();
-  const context = { name: "sink", log, dataDir: "", now };
+  const context = { name: "sink", log, dataDir: "", run: "run", now };
   const full = configOf(config);
   const store = own ?? storeKinds[full.rdb_dialect].open(full, context);
   return { sink: new RdbSink(full, context, store), lines };
