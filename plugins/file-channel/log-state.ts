@@ -43,12 +43,10 @@ export async function restoreState(
   { folders, inMemory, newId, log }: RestoreParts,
 ): Promise<Restored> {
   const found = await findSegments(folders);
-  const known = saved?.id ?? found.find(({ id }) => id !== undefined)?.id;
   if (saved === undefined && found.length > 0) {
     log.error({ segments: found.length }, "checkpoint lost: everything in the segments is delivered again");
   }
-  const id = known === undefined || newId ? randomBytes(8).toString("hex") : known;
-  const formerIds = [...(saved?.formerIds ?? []), ...(known === undefined || known === id ? [] : [known])];
+  const { id, formerIds, runs } = identityOf(saved, found, newId);
   const segments = found.filter((one) => isOurs(one, [id, ...formerIds], log)).map(({ segment }) => segment);
   const used = Math.max(
     saved?.next ?? 1,
@@ -57,7 +55,8 @@ export async function restoreState(
   );
   // Without a close nobody knows which numbers were used in memory alone, and a database may keep a position above them:
   // what gets such a number again would be taken for stored.
-  const next = saved?.closed === true || known === undefined ? used : used + NUMBERS_OF_ONE_RUN;
+  const orderly = saved?.closed === true || (saved === undefined && runs !== undefined);
+  const next = orderly ? used : used + NUMBERS_OF_ONE_RUN;
   // What was on disk alone is there, or in the checkpoint.
   const earlier = (saved?.inMemory ?? inMemory) ? next - 1 : used - 1;
   const done = saved?.done ?? new DoneRanges();
@@ -68,8 +67,21 @@ export async function restoreState(
   }
   done.add({ from, to: next - 1 });
   const run = randomBytes(6).toString("hex");
-  const runs = saved === undefined && known !== undefined ? undefined : (saved?.runs ?? []);
   return { state: { id, formerIds, run, runs, done, earlier, next }, segments };
+}
+
+/** Who the channel is: as the checkpoint says, else as its files say, else somebody new. */
+function identityOf(
+  saved: ChannelState | undefined,
+  found: readonly FoundSegment[],
+  newId: boolean,
+): Pick<LogState, "id" | "formerIds" | "runs"> {
+  const known = saved?.id ?? found.find(({ id }) => id !== undefined)?.id;
+  const fresh = randomBytes(8).toString("hex");
+  if (known === undefined) return { id: fresh, formerIds: [], runs: [] };
+  const formerIds = saved?.formerIds ?? [];
+  const runs = saved?.runs;
+  return newId ? { id: fresh, formerIds: [...formerIds, known], runs } : { id: known, formerIds, runs };
 }
 
 function isOurs({ segment, id, incomplete }: FoundSegment, own: readonly string[], log: Logger): boolean {
