@@ -69,6 +69,8 @@ test("an event that is put after a crash is not left out by the position of one 
   const folder = await tempFolder(context);
   const memory = { memoryCapacity: 100 };
   const { channel } = await openIn(path.join(folder, "live"), memory);
+  await put(channel, 9);
+  await (await take(channel, 1)).transaction.commit();
   await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
   await put(channel, ...upTo(5));
   const position = String((await take(channel, 5)).transaction.position);
