@@ -2,6 +2,7 @@ import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Context } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
+import { runOfProcess } from "./run-of-process.js";
 
 /** What the components of an agent share. */
 export interface AssemblyParts {
@@ -16,5 +17,5 @@ export interface AssemblyParts {
 }
 
 export function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {
-  return { name, log: loggers.of(name), dataDir, now: () => clock.now() };
+  return { name, log: loggers.of(name), dataDir, run: runOfProcess, now: () => clock.now() };
 }

@@ -121,5 +121,5 @@ async function explainedSink(
 }
 
 function contextOf(name: string, { loggers, clock, dataDir }: ExplainParts): Context {
-  return { name, log: loggers.of(name), dataDir, now: () => clock.now() };
+  return { name, log: loggers.of(name), dataDir, run: "", now: () => clock.now() };
 }

@@ -32,6 +32,7 @@ export async function sql(query: string, options: SqlOptions, terminal: Terminal
     name: target.name,
     log: silentLoggers.of(target.name),
     dataDir: settings.dataDir,
+    run: "",
     now: () => new Date(),
   };
   const result = await target.definition.query?.(target.config, query, context);

@@ -1,9 +1,13 @@
+import { MASK } from "./secret.js";
+
 /** What becomes of one setting of a properties file. */
 export interface LineEdit {
   /** The last part of its key: what it was and what it is. */
   readonly rename?: { readonly from: string; readonly to: string };
   /** Its value. */
   readonly value?: string;
+  /** Its value is not shown: an environment variable gives it. */
+  readonly secret?: { readonly variable: string };
   /** Settings that follow it. */
   readonly added?: readonly { readonly key: string; readonly value: string }[];
   /** Why it becomes a comment. */
@@ -13,16 +17,37 @@ export interface LineEdit {
 /** The text with the settings changed that start on these lines; everything else stays as it is. */
 export function rewritten(text: string, edits: ReadonlyMap<number, LineEdit>): string {
   const lines = text.split(/\r\n|\r|\n/);
-  let dropping = false;
+  let continued: "dropped" | "hidden" | undefined;
   return lines
     .flatMap((line, index) => {
       const edit = edits.get(index + 1);
-      if (edit?.dropped === undefined && !dropping) return edit === undefined ? [line] : edited(line, edit);
+      const before = continued;
+      continued = isContinued(line) ? (stateOf(edit) ?? before) : undefined;
+      if (before === "hidden") return [];
+      if (edit?.secret !== undefined) return referring(line, edit.secret, { edit, number: index + 1 });
+      if (edit?.dropped === undefined && before === undefined) return edit === undefined ? [line] : edited(line, edit);
       const why = edit?.dropped === undefined ? [] : [`# ${edit.dropped}:`];
-      dropping = isContinued(line);
       return [...why, `# ${line}`];
     })
     .join("\n");
+}
+
+function stateOf(edit: LineEdit | undefined): "dropped" | "hidden" | undefined {
+  if (edit?.secret !== undefined) return "hidden";
+  return edit?.dropped === undefined ? undefined : "dropped";
+}
+
+interface Hidden {
+  readonly edit: LineEdit;
+  readonly number: number;
+}
+
+/** The setting with a variable as its value; of one that is dropped only the name. */
+function referring(line: string, { variable }: { readonly variable: string }, { edit, number }: Hidden) {
+  if (edit.dropped !== undefined)
+    return [`# ${edit.dropped}:`, ...edited(line, { value: MASK }).map((one) => `# ${one}`)];
+  const where = `# ${variable} has to hold the value of line ${number} of the old file:`;
+  return [where, ...edited(line, { ...edit, value: `\${env:${variable}}` })];
 }
 
 const KEY_AND_REST = /^(\s*)((?:\\.|[^\s=:\\])+)(\s*[=:]?\s*)(.*)$/s;

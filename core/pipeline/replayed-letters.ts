@@ -1,8 +1,7 @@
-import { type Event, type Logger, reasonOf } from "../sdk/index.js";
+import { type Event, type Logger, letterHeader, reasonOf } from "../sdk/index.js";
 import type { DeadLetters } from "./dead-letters.js";
 
-/** The header of an event that was a dead letter: the id of the letter. */
-export const letterHeader = "deneb-dead-letter";
+export { letterHeader } from "../sdk/index.js";
 
 /** An event without the header of its letter. */
 export function withoutLetter(event: Event): Event {

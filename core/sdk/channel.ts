@@ -34,7 +34,10 @@ export interface TakeTransaction extends Transaction {
   readonly position?: string | undefined;
   /** The position once only the first `count` of the events taken so far are done: for a batch that is split. */
   positionAfter?(count: number): string | undefined;
-  /** Of the events taken so far those that a stored position says are done; none for one of another channel. */
+  /**
+   * Of the events taken so far those that a stored position says are done; none for one of another channel. Throws code
+   * `POSITION_FOREIGN` as `skipTo` does.
+   */
   coveredBy?(position: string): readonly Event[];
 }
 
@@ -51,7 +54,8 @@ export interface Channel extends Lifecycle {
   /**
    * Leaves out what was done before a stored position, as if it had been committed. To be called between `start` and
    * the first take, once for each stored position; a position of another channel has no effect. Resolves to the number
-   * of events that are left out.
+   * of events that are left out. Rejects with code `POSITION_FOREIGN` for a position that has the name of this channel and
+   * cannot come from it, because its folder was copied or restored: to leave out what it covers would be to lose it.
    */
   skipTo?(position: string): Promise<number>;
 }

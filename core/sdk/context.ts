@@ -16,6 +16,11 @@ export interface Context {
   readonly log: Logger;
   /** Folder in which a component may keep files; it exists once the component starts. */
   readonly dataDir: string;
+  /**
+   * Names this run of the agent, for what is kept outside of it: the host, the process, the time of its start and a random
+   * part, apart by commas. The same for all components of a process and never used again.
+   */
+  readonly run: string;
   now(): Date;
 }
 

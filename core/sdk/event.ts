@@ -9,3 +9,9 @@ export interface Event<Body = unknown> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
 }
+
+/**
+ * The header of an event that was a dead letter and is replayed: the id of the letter. A sink that keeps the ids with what
+ * it stores, in one transaction, stores no letter twice.
+ */
+export const letterHeader = "deneb-dead-letter";

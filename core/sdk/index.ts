@@ -28,7 +28,7 @@ export {
   retryableOf,
   type Sender,
 } from "./errors.js";
-export type { Event } from "./event.js";
+export { type Event, letterHeader } from "./event.js";
 export type { ExplainedStatement, ExplainedWrite, Explanation } from "./explanation.js";
 export type { Interceptor } from "./interceptor.js";
 export type { Lifecycle } from "./lifecycle.js";

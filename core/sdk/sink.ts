@@ -31,7 +31,9 @@ export interface Receipt {
  */
 export interface Sink extends Lifecycle {
   /**
-   * Stores the batch: all of it or nothing. Throws an error with `retryable: true` when the store is away (the whole
+   * Stores the batch: all of it or nothing. Throws an error with code `POSITION_CONFLICT` when somebody else has moved the
+   * position that this sink keeps with the rows: then nothing of the batch is stored, and the events stay in the channel.
+   * Throws an error with `retryable: true` when the store is away (the whole
    * batch is tried again later), `retryable: false` when this data will never go in (the batch is split). An error
    * without that property is retried to the limit and then dead-lettered (behind a durable channel see `answers`). On a repeated call the runner hands over
    * the same event objects.
@@ -50,7 +52,7 @@ export interface Sink extends Lifecycle {
   /**
    * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
    * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
-   * then nothing is delivered until it can. A sink group goes on after a time without those that cannot tell.
+   * then nothing is delivered until it can; code `POSITION_CONFLICT` says that another agent writes there. A sink group goes on after a time without those that cannot tell.
    */
   storedPositions?(signal: AbortSignal): Promise<readonly string[]>;
   /**

@@ -19,7 +19,8 @@ export interface Room {
   readonly emitted: readonly Event[];
   /** So many times from now on the channels have no room for what is emitted. */
   refuse(times: number): void;
-  create(definition: AnyPlugin, given: Values): unknown;
+  /** The run of the agent is the same for all unless another one is named. */
+  create(definition: AnyPlugin, given: Values, run?: string): unknown;
 }
 
 /** Runs the work of a case in a folder that goes away with it. */
@@ -34,7 +35,13 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     }
     emitted.push(...events);
   };
-  const context = { name: "conformance", log: silent, dataDir: folder, now: () => new Date(1_700_000_000_000) };
+  const context = {
+    name: "conformance",
+    log: silent,
+    dataDir: folder,
+    run: "run",
+    now: () => new Date(1_700_000_000_000),
+  };
   try {
     await work({
       folder,
@@ -42,10 +49,10 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       refuse: (times) => {
         refusals = times;
       },
-      create: (definition, given) => {
+      create: (definition, given, run = context.run) => {
         const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
         const parts = { emit, slots, incoming: () => undefined, channels };
-        return definition.create(valuesOf(definition, given), { ...context, ...parts });
+        return definition.create(valuesOf(definition, given), { ...context, ...parts, run });
       },
     });
   } finally {

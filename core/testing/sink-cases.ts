@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AnyPlugin, type Event, retryableOf, type Sink } from "../sdk/index.js";
+import { randomBytes } from "node:crypto";
+import { type AnyPlugin, codeOf, type Event, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
 import type { ConformanceCase } from "./conformance-case.js";
 import { hostileNames, hostileValues } from "./hostile-texts.js";
@@ -10,7 +11,7 @@ import type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 export interface SinkBench {
   readonly store: ConformanceStore;
   /** Makes and starts a sink; each is stopped when the case ends. */
-  start(config?: Values): Promise<Sink>;
+  start(config?: Values, run?: string): Promise<Sink>;
 }
 
 export interface SinkCase {
@@ -36,8 +37,8 @@ export function onStore(
         try {
           await run({
             store,
-            async start(config = store.config) {
-              const sink = asKind("sink", room.create(definition, config), ["start", "persist", "stop"]);
+            async start(config = store.config, run?: string) {
+              const sink = asKind("sink", room.create(definition, config, run), ["start", "persist", "stop"]);
               started.push(sink);
               await sink.start();
               return sink;
@@ -118,6 +119,24 @@ export const deliveryCases: readonly SinkCase[] = [
       if (outcome !== "stored") await sink.persist(batch, never);
 
       assert.deepEqual(await store.readBack(), ["a1"]);
+    },
+  },
+  {
+    name: "of two agents that keep the position of one channel with their data the later one stores nothing",
+    async run({ store, start }) {
+      const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
+      if (first.storedPositions === undefined) return;
+      const channel = randomBytes(8).toString("hex");
+      const batch = (mark: string, number: number) => ({ events: [marked(mark)], position: `${channel}:${number}` });
+      await first.persist(batch("a1", 1), never);
+      const told = (await second.storedPositions?.(never)) ?? [];
+      await first.persist(batch("a2", 2), never);
+
+      await assert.rejects(second.persist(batch("b1", 3), never), (error) => codeOf(error) === "POSITION_CONFLICT");
+      await first.persist(batch("a3", 3), never);
+
+      assert.ok(told.includes(`${channel}:1`));
+      assert.deepEqual(await store.readBack(), ["a1", "a2", "a3"]);
     },
   },
   ...hostileValues.map(

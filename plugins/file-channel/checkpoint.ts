@@ -3,6 +3,7 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { syncFolder, writeFully } from "./files.js";
+import { MOST_RUNS } from "./position.js";
 
 /** What a channel must not forget: who it is, what is done, and which sequence number was never used. */
 export interface ChannelState {
@@ -11,6 +12,12 @@ export interface ChannelState {
   readonly next: number;
   /** True when the channel was closed: then no number above `next` was used. */
   readonly closed: boolean;
+  /** True when numbers may have been given to events in memory alone. */
+  readonly inMemory: boolean | undefined;
+  /** The runs of the channel that handed out events, oldest first. */
+  readonly runs: readonly string[];
+  /** Ids that it had before; files may still have them. */
+  readonly formerIds: readonly string[];
 }
 
 const SLOT_BYTES = 32 * 1024;
@@ -66,9 +73,10 @@ export class Checkpoint {
   }
 }
 
-function slotBytes({ id, done, next, closed }: ChannelState, generation: number): Buffer {
+function slotBytes({ done, runs, ...state }: ChannelState, generation: number): Buffer {
   const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
-  const text = Buffer.from(JSON.stringify({ id, generation, next, closed, low: done.low, ranges }));
+  const content = { ...state, generation, low: done.low, ranges, runs: runs.slice(-MOST_RUNS).join("") };
+  const text = Buffer.from(JSON.stringify(content));
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(text.length, 0);
   prefix.writeUInt32LE(crc32(text), 4);
@@ -80,12 +88,14 @@ function readSlot(slot: Buffer): { readonly generation: number; readonly state: 
   const text = slot.subarray(PREFIX_BYTES, PREFIX_BYTES + slot.readUInt32LE(0));
   if (text.length === 0 || text.length !== slot.readUInt32LE(0) || slot.readUInt32LE(4) !== crc32(text))
     return undefined;
-  const { id, generation, next, closed = false, low, ranges }: Content = JSON.parse(text.toString());
+  const content: Content = JSON.parse(text.toString());
+  const { id, generation, next, closed = false, inMemory, low, ranges, runs = "", formerIds = [] } = content;
   const done = new DoneRanges(
     low,
     ranges.map(([from, to]): Range => ({ from, to })),
   );
-  return { generation, state: { id, done, next, closed } };
+  const known = runs.match(/.{12}/g) ?? [];
+  return { generation, state: { id, done, next, closed, inMemory, runs: known, formerIds } };
 }
 
 /** The checksum says that we wrote it; so it has this shape. */
@@ -94,6 +104,10 @@ interface Content {
   readonly generation: number;
   readonly next: number;
   readonly closed?: boolean;
+  readonly inMemory?: boolean;
   readonly low: number;
   readonly ranges: readonly (readonly [number, number])[];
+  /** One after another, each of 12 characters. */
+  readonly runs?: string;
+  readonly formerIds?: readonly string[];
 }

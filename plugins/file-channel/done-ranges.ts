@@ -39,6 +39,11 @@ export class DoneRanges {
     return sequence <= this.#low || this.#ranges.some(({ from, to }) => from <= sequence && sequence <= to);
   }
 
+  /** True when all that the other says is done is done here. */
+  hasAll(other: DoneRanges): boolean {
+    return other.low <= this.#low && other.#ranges.every(({ from, to }) => this.#covers(from, to));
+  }
+
   add({ from, to }: Range): void {
     if (to < from || to <= this.#low) return;
     const touching = this.#ranges.filter((range) => range.from <= to + 1 && from <= range.to + 1);
@@ -57,6 +62,12 @@ export class DoneRanges {
 
   addAll(sequences: readonly number[]): void {
     for (const range of rangesOf(sequences)) this.add(range);
+  }
+
+  #covers(from: number, to: number): boolean {
+    return (
+      to <= this.#low || this.#ranges.some((range) => range.from <= Math.max(from, this.#low + 1) && to <= range.to)
+    );
   }
 
   copy(): DoneRanges {

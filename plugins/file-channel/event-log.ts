@@ -1,7 +1,7 @@
 import { AgentError, type Event, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { ChannelFolders } from "./channel-folders.js";
-import { Checkpoint } from "./checkpoint.js";
+import { type ChannelState, Checkpoint } from "./checkpoint.js";
 import { DiskState } from "./disk-state.js";
 import { rangesOf } from "./done-ranges.js";
 import { encodeGroup } from "./encode-group.js";
@@ -10,7 +10,8 @@ import { Gathering } from "./gathering.js";
 import { type LogPut, logPut, type Written } from "./log-put.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
 import { type LogState, restoreState } from "./log-state.js";
-import { doneBefore, positionText } from "./position.js";
+import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
+import { doneBefore, type PositionScope, positionText } from "./position.js";
 import { Rounds } from "./rounds.js";
 import type { Segment } from "./segment.js";
 import { SegmentList } from "./segment-list.js";
@@ -21,6 +22,8 @@ export interface LogPlace {
   readonly checkpointFolder: string;
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
+  /** True when events may be numbered to stay in memory. */
+  readonly inMemory: boolean;
   readonly openFile: OpenFile;
 }
 
@@ -45,6 +48,7 @@ export class EventLog {
   /** Events that have their numbers and are not on disk yet. */
   #writing = 0;
   #closed = false;
+  #claiming: Promise<void> | undefined;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
@@ -73,15 +77,27 @@ export class EventLog {
   }
 
   async open(): Promise<void> {
-    const { dataFolders, segmentBytes, openFile } = this.#place;
+    const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#place;
     this.#closed = false;
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
-    const { state, segments } = await restoreState(saved, dataFolders, this.#log);
+    const newId = await wantsNewId(checkpointFolder);
+    const { state, segments } = await restoreState(saved, { folders: dataFolders, inMemory, newId, log: this.#log });
     this.#state = state;
     for (const segment of segments) this.#segments.add(segment);
     this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
+    if (newId) await this.#takeNewId();
     await this.saveDone();
+  }
+
+  /** To be called before events are handed out: their positions are accepted at later starts. */
+  async claimRun(): Promise<void> {
+    const { run, runs = [] } = this.state;
+    if (runs.at(-1) !== run) {
+      this.state.runs = [...runs, run];
+      this.#claiming = this.saveDone();
+    }
+    await this.#claiming;
   }
 
   /** Resolves when the events are on disk. Many puts share one write. */
@@ -127,13 +143,12 @@ export class EventLog {
 
   /** Resolves to the number of events that are left out. */
   async skipTo(position: string): Promise<number> {
-    const { id, done } = this.state;
-    const before = doneBefore(id, position);
+    const before = doneBefore(this.#scope, position);
     if (before === undefined) return 0;
+    const { done } = this.state;
     const waiting = this.size;
     done.add({ from: 1, to: before.low });
     for (const range of before.ranges) done.add(range);
-    this.state.next = Math.max(this.state.next, done.highest + 1);
     const skipped = waiting - this.size;
     await this.saveDone();
     return skipped;
@@ -142,11 +157,11 @@ export class EventLog {
   positionAfter(events: readonly QueuedEvent[]): string {
     const done = this.state.done.copy();
     done.addAll(events.map(({ sequence }) => sequence));
-    return positionText(this.state.id, done);
+    return positionText(this.state, done);
   }
 
   coveredBy(position: string, events: readonly QueuedEvent[]): readonly QueuedEvent[] {
-    const before = doneBefore(this.state.id, position);
+    const before = doneBefore(this.#scope, position);
     return before === undefined ? [] : events.filter(({ sequence }) => before.has(sequence));
   }
 
@@ -178,6 +193,8 @@ export class EventLog {
       this.#writing = 0;
       this.#written({ events, segment, bytes: bytes.length });
     } catch (cause) {
+      // On disk before a position can hold these numbers: what goes beyond the numbers on disk is taken for foreign.
+      await this.saveDone();
       // Never used again: should the disk have kept some of it after all, it is known to be done.
       this.state.done.add({ from: first, to: last });
       throw this.#disk.failed(cause);
@@ -194,11 +211,29 @@ export class EventLog {
     return segment;
   }
 
+  get #scope(): PositionScope {
+    const { channel, checkpointFolder } = this.#place;
+    return { ...this.state, channel, newIdFile: newIdFile(checkpointFolder) };
+  }
+
+  get #snapshot(): ChannelState {
+    const { id, formerIds, runs = [], done, next } = this.state;
+    return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, inMemory: this.#place.inMemory };
+  }
+
+  async #takeNewId(): Promise<void> {
+    await this.#checkpoint.save(this.#snapshot);
+    await newIdTaken(this.#place.checkpointFolder);
+    this.#log.info(
+      { channel: this.state.id, before: this.state.formerIds.at(-1) },
+      "the channel goes on under a new id",
+    );
+  }
+
   async #save(): Promise<void> {
-    const { id, done, next } = this.state;
     try {
-      await this.#checkpoint.save({ id, done: done.copy(), next, closed: this.#closed });
-      await this.#segments.trim(done.low);
+      await this.#checkpoint.save(this.#snapshot);
+      await this.#segments.trim(this.state.done.low);
     } catch (error) {
       const reason = reasonOf(error);
       this.#log.error(

@@ -32,6 +32,7 @@ export class FileChannel implements Channel {
       dataFolders: (config.dataDirs.length > 0 ? config.dataDirs : [path.join(own, "data")]).map((one) =>
         path.resolve(one),
       ),
+      inMemory: config.memoryCapacity > 0,
       segmentBytes: Math.min(config.maxFileSize, Math.floor(config.byteCapacity / 4)),
       openFile,
     };

@@ -51,6 +51,12 @@ export class LogQueue implements EventQueue {
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
+    const taken = await this.#taken(max, signal);
+    if (taken.length > 0) await this.#events.claimRun();
+    return taken;
+  }
+
+  async #taken(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
     while (this.#ready.length === 0 && this.#events.reader.unread && !this.#closed) await this.#read();
     if (this.#closed) return [];
     if (this.#ready.length > 0) return this.#ready.shift(max);

@@ -7,6 +7,7 @@ import type { KnownStore } from "./known-store.js";
 import { overflowColumn } from "./layouts/column-names.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Cell, Statement } from "./statement.js";
+import { tableKey } from "./table-name.js";
 
 /** Keeps, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
@@ -39,9 +40,14 @@ export class LastData {
     });
   }
 
-  /** The same rows by table. */
+  /**
+   * The same rows by table, tables and entities in one order everywhere: two sinks that change the same rows then do not
+   * wait for each other. The rows of one entity stay in the order of arrival.
+   */
   batches(rows: readonly PlacedRow[]): readonly TableBatch[] {
-    return groupedByTable(rows).map((batch) => ({ ...batch, key: this.#key }));
+    const keyed = rows.map((row) => ({ row, key: this.#orderOf(row) }));
+    const ordered = keyed.sort(({ key: one }, { key: other }) => compare(one, other)).map(({ row }) => row);
+    return groupedByTable(ordered).map((batch) => ({ ...batch, key: this.#key }));
   }
 
   /** In order of arrival: a row that is newer than the stored one changes it, one of a removed entity deletes it. */
@@ -80,6 +86,10 @@ export class LastData {
     return dialect.remove({ name, key: this.#entityKey, cells });
   }
 
+  #orderOf({ name, columns, cells }: PlacedRow): string {
+    return [tableKey(name), ...this.#entityKey.map((column) => cells[columns.indexOf(column)] ?? "")].join("\0");
+  }
+
   #tableOf(table: string): string {
     return shorten(`${table}${this.#suffix}`, nameLimits[this.#naming.database]);
   }
@@ -94,6 +104,11 @@ const columnsOfRows = { column: [], row: ["attrName"] } as const satisfies Recor
 interface Stored {
   readonly column: Column;
   readonly cell: Cell;
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 function refuseWithout(column: string, { columns, cells, name }: PlacedRow): void {

@@ -1,78 +1,86 @@
-import { type Batch, type Event, reasonOf } from "deneb/sdk";
-import type { Column } from "./column.js";
-import type { KeyedRows } from "./dialects/dialect.js";
-import { faultOf } from "./faults.js";
+import type { Batch, Event } from "deneb/sdk";
+import type { Step } from "./bookkeeping.js";
 import type { TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
-import { lookUp } from "./look-up.js";
+import { ownPositions } from "./own-positions.js";
+import { positionConflict } from "./position-conflict.js";
+import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 import { RecentMap } from "./recent-map.js";
 import type { Statement } from "./statement.js";
 import { type SchemaName, schemaKey, type TableName, tableKey } from "./table-name.js";
 
-const SINK = "deneb_sink";
-const CHANNEL = "deneb_channel";
-const POSITION = "deneb_position";
-const KEY = [SINK, CHANNEL];
-const MOST_ATTEMPTS = 5;
-const COLUMNS: readonly Column[] = [SINK, CHANNEL, POSITION].map((name) => ({ name, kind: "text" }));
-
-/** Stands before the position of a destination that says nothing about the others. */
-const PART = "part:";
-/** Stands before the name of a database that keeps positions of its own. */
-const DATABASE = "database:";
 const HOME: SchemaName = { database: "", schema: "" };
 const MOST_REMEMBERED = 10_000;
+const NOTHING: Standing = { position: undefined, owner: undefined };
 
 export interface PositionsOf {
   /** Name of the sink. */
   readonly sink: string;
   /** Of what makes rows and chooses their places: a position of one destination holds for these alone. */
   readonly rules: string;
-}
-
-/** The tables of one transaction, and those of later ones of the same batch. */
-export interface Step {
-  readonly tables: readonly Named[];
-  readonly later: readonly Named[];
+  /** The run of the agent, the owner of what it writes. */
+  readonly run: string;
+  now(): Date;
 }
 
 type Named = Pick<TableBatch, "name">;
-type Wanted = readonly Omit<KeyedRows, "name">[];
 type Placed = Pick<TableBatch, "name" | "placed">;
+
+/** Statements that move positions; `written` is called when they are committed. */
+export interface Moves {
+  readonly statements: readonly Statement[];
+  written(): void;
+}
 
 /**
  * How far the channel of a sink is stored, kept in the transaction of the rows. What commits apart from the rest of a
  * batch, a file or a database, keeps the position for itself; the last one keeps it for the whole batch, so neither ever
  * says more than is stored. One row for each sink and channel, and one more where a batch has several destinations.
+ *
+ * A row moves only from where this process read it or wrote it last: of two agents that believe to be the same one the
+ * later one stores nothing.
  */
 export class Positions {
   readonly #of: PositionsOf;
   readonly #store: KnownStore;
+  readonly #rows: PositionRows;
   /** By destination and channel, as it was when it was first needed: what was written later needs no look. */
   #kept = new RecentMap<readonly string[]>(MOST_REMEMBERED);
+  /** Of the rows of this sink, as they were read first or written last. */
+  readonly #known = new RecentMap<Standing>(MOST_REMEMBERED);
   /** The databases that are known to be listed at home. */
   readonly #listed = new Set<string>();
 
   constructor(of: PositionsOf, store: KnownStore) {
     this.#of = of;
     this.#store = store;
+    this.#rows = new PositionRows(store);
   }
 
   /** What keeps the position with the rows of these tables; nothing when there are none. Makes its tables first. */
-  async statements(position: string, { tables, later }: Step, signal: AbortSignal): Promise<readonly Statement[]> {
+  async statements(position: string, { tables, later, all }: Step, signal: AbortSignal): Promise<Moves> {
     const last = this.#lastTables(tables);
     for (const { name } of later) last.delete(this.#keyOf(name));
     const channel = channelOf(position);
-    const kept: Statement[] = [];
-    for (const [index, name] of [...last.values()].entries()) {
+    const moves: Move[] = [];
+    for (const [index, [key, name]] of [...last].entries()) {
       // Destinations are committed in the order in which they are named first.
       const whole = later.length === 0 && index === last.size - 1;
-      kept.push(...(await this.#keep(name, whole ? [channel, position] : this.#part(channel, position), signal)));
+      const row = whole ? { channel, position } : this.#part(channel, position);
+      moves.push(await this.#move(name, { ...row, events: this.#eventsAt(key, all) }, signal));
     }
-    return kept;
+    return {
+      statements: moves.flatMap(({ statements }) => statements),
+      written: () => {
+        for (const { key, next } of moves) this.#known.set(key, next);
+      },
+    };
   }
 
-  /** The rows of a batch that are stored: in each destination those that its positions cover. */
+  /**
+   * The rows of a batch that are stored: in each destination those that its positions cover. Throws `POSITION_CONFLICT`
+   * when another agent has moved one of this sink.
+   */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
     const { position } = batch;
     if (position === undefined) return [];
@@ -94,58 +102,37 @@ export class Positions {
     this.#kept = new RecentMap(MOST_REMEMBERED);
   }
 
-  /** Every position this sink has kept for whole batches, wherever it is. */
+  /** Every position this sink has kept for whole batches, wherever it is. From now on they move from there. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
-    const { driver, log } = this.#store;
-    const own = { key: [SINK], cells: [this.#of.sink] };
-    const places = await driver.places(signal);
-    const found = [...(await this.#rows(places, [own], signal))];
-    const known = new Set(places.map(({ database }) => database));
-    const listed = found.filter((text) => text.startsWith(DATABASE)).map((text) => text.slice(DATABASE.length));
-    for (const database of listed.filter((name) => !known.has(name))) {
-      try {
-        found.push(...(await this.#rows([{ database, schema: "" }], [own], signal)));
-      } catch (error) {
-        if (signal.aborted) throw error;
-        // It is asked again before the first write to it.
-        log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read now");
-      }
+    const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
+    for (const { name, row, earlier } of found) {
+      if (!earlier) this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
     }
-    return found.filter((text) => !text.startsWith(PART) && !text.startsWith(DATABASE));
+    return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
   }
 
-  #part(channel: string, position: string): readonly [string, string] {
-    return [`${PART}${channel}:${this.#of.rules}`, `${PART}${position}`];
+  #part(channel: string, position: string): { readonly channel: string; readonly position: string } {
+    return { channel: `${PART}${channel}:${this.#of.rules}`, position: `${PART}${position}` };
   }
 
-  async #keep(
-    table: TableName,
-    [channel, position]: readonly [string, string],
-    signal: AbortSignal,
-  ): Promise<readonly Statement[]> {
+  async #move(table: TableName, { channel, position, events }: Row, signal: AbortSignal): Promise<Move> {
     const { dialect } = this.#store;
+    const { sink, run, now } = this.#of;
     await this.#list(dialect.destination(table), signal);
     const name = dialect.positionsTable(table);
-    await this.#make(name, signal);
-    return this.#replaced(name, channel, position);
+    const key = rowKey(name, channel);
+    if (this.#known.get(key) === undefined) await this.#look(name, [channel], signal);
+    const known = this.#known.get(key) ?? NOTHING;
+    const next = { position, owner: run };
+    const move = { sink, channel, known, next, moved: now(), events };
+    return { key, next, statements: await this.#rows.move(name, move, signal) };
   }
 
   /** A database that is not the one of the configuration is found again by its row there. */
   async #list({ database }: SchemaName, signal: AbortSignal): Promise<void> {
     if (database === "" || this.#listed.has(database)) return;
-    const { dialect, driver } = this.#store;
-    const name = dialect.positionsTable(HOME);
-    await this.#make(name, signal);
-    await driver.write(this.#replaced(name, DATABASE + database, DATABASE + database), signal);
+    await this.#rows.list(this.#store.dialect.positionsTable(HOME), this.#of.sink, DATABASE + database, signal);
     this.#listed.add(database);
-  }
-
-  #replaced(name: TableName, channel: string, position: string): readonly Statement[] {
-    const { dialect } = this.#store;
-    return [
-      dialect.remove({ name, key: KEY, cells: [this.#of.sink, channel] }),
-      ...dialect.insert({ name, columns: COLUMNS, rows: [[this.#of.sink, channel, position]] }),
-    ];
   }
 
   /** Those of other sinks of the channel included: they may have had these events before. */
@@ -154,63 +141,46 @@ export class Positions {
     const remembered = this.#kept.get(key);
     if (remembered !== undefined) return remembered;
 
-    const [part] = this.#part(channel, "");
-    const wanted = [channel, part].map((cell) => ({ key: [CHANNEL], cells: [cell] }));
-    const texts = await this.#rows([this.#store.dialect.destination(table)], wanted, signal);
-    const positions = texts.map((text) => (text.startsWith(PART) ? text.slice(PART.length) : text));
+    const name = this.#store.dialect.positionsTable(table);
+    const rows = await this.#look(name, [channel, this.#part(channel, "").channel], signal);
+    const positions = rows.map(({ position }) => (position.startsWith(PART) ? position.slice(PART.length) : position));
     this.#kept.set(key, positions);
     return positions;
   }
 
-  /** The same once more when somebody drops such a table meanwhile. */
-  async #rows(places: readonly SchemaName[], wanted: Wanted, signal: AbortSignal): Promise<readonly string[]> {
-    try {
-      return await this.#rowsNow(places, wanted, signal);
-    } catch (error) {
-      if (!this.#store.dialect.faults.missing(faultOf(error))) throw error;
-      return await this.#rowsNow(places, wanted, signal);
+  /** Reads the rows of channels; those of this sink must be as they are known, or not be there any more. */
+  async #look(name: TableName, channels: readonly string[], signal: AbortSignal): Promise<readonly PositionRow[]> {
+    const wanted = channels.map((channel) => ({ channel }));
+    const rows = await this.#rows.read(name, wanted, signal);
+    for (const channel of channels) {
+      this.#meet(
+        name,
+        channel,
+        rows.find((row) => row.sink === this.#of.sink && row.channel === channel),
+      );
     }
+    return rows;
   }
 
-  /**
-   * The positions in these rows of all tables of positions in these places. It waits for writes whose answer nobody waits
-   * for any more: a server may still be committing one after its connection broke, or its process was killed.
-   */
-  async #rowsNow(places: readonly SchemaName[], wanted: Wanted, signal: AbortSignal): Promise<readonly string[]> {
-    const { driver, dialect } = this.#store;
-    const columns = COLUMNS.map(({ name }) => name);
-    const found = new Map<string, { readonly name: TableName; columns: number }>();
-    for (const row of await driver.read(dialect.tablesWith(columns, places), signal)) {
-      const [database = "", schema = "", table = ""] = row;
-      const name = { database, schema, table };
-      const known = found.get(tableKey(name)) ?? { name, columns: 0 };
-      found.set(tableKey(name), { name, columns: known.columns + 1 });
+  #meet(name: TableName, channel: string, found: PositionRow | undefined): void {
+    const { sink, run } = this.#of;
+    const key = rowKey(name, channel);
+    const known = this.#known.get(key);
+    const same = found?.position === known?.position && found?.owner === known?.owner;
+    if (known !== undefined && found !== undefined && found.owner !== run && !same) {
+      const table = [...new Set([name.database, name.schema]), name.table].filter((part) => part !== "").join(".");
+      const deletion = this.#rows.deletion(name, sink, channel);
+      throw positionConflict({ sink, channel, table, owner: found.owner, moved: found.moved, deletion });
     }
-    const tables = [...found.values()].filter((one) => one.columns === columns.length);
-    const questions = tables.flatMap(({ name }) =>
-      wanted.flatMap((rows) => dialect.selectSettled(POSITION, { name, ...rows })),
-    );
-    const answers = await driver.read(questions, signal);
-    return answers.flatMap(([position]) => (position === undefined ? [] : [position]));
+    this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
   }
 
-  async #make(name: TableName, signal: AbortSignal): Promise<void> {
-    const { tables, dialect, driver } = this.#store;
-    for (let attempt = 1; tables.columns(name) === undefined; attempt++) {
-      await lookUp([name], this.#store, signal);
-      if (tables.columns(name) !== undefined) return;
-      try {
-        // Apart from the rows: MySQL commits implicitly at every definition.
-        await driver.write(
-          [...dialect.createSchema(name), ...dialect.createTable({ name, columns: COLUMNS, key: KEY })],
-          signal,
-        );
-        tables.learn(name, COLUMNS);
-      } catch (error) {
-        // Every sink of a database shares this table, so others may make it at the same time.
-        if (attempt === MOST_ATTEMPTS || !dialect.faults.raced(faultOf(error))) throw error;
-      }
+  #eventsAt(destination: string, all: readonly Placed[]): number {
+    const events = new Set<Event>();
+    for (const { name, placed } of all) {
+      if (this.#keyOf(name) === destination) for (const { event } of placed) events.add(event);
     }
+    return events.size;
   }
 
   #keyOf(name: SchemaName): string {
@@ -221,6 +191,26 @@ export class Positions {
   #lastTables(tables: readonly Named[]): Map<string, TableName> {
     return new Map(tables.map(({ name }) => [this.#keyOf(name), name]));
   }
+}
+
+interface Row {
+  readonly channel: string;
+  readonly position: string;
+  readonly events: number;
+}
+
+interface Move {
+  readonly key: string;
+  readonly next: Standing;
+  readonly statements: readonly Statement[];
+}
+
+function rowKey(name: TableName, channel: string): string {
+  return `${tableKey(name)}\0${channel}`;
+}
+
+function isWhole({ channel }: PositionRow): boolean {
+  return !channel.startsWith(PART) && !channel.startsWith(DATABASE);
 }
 
 function channelOf(position: string): string {

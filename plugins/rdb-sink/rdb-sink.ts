@@ -1,5 +1,6 @@
 import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "deneb/sdk";
-import { PartlyWritten } from "./drivers/driver.js";
+import { Bookkeeping, type Step } from "./bookkeeping.js";
+import { isUnexpectedChanges, PartlyWritten } from "./drivers/driver.js";
 import { ErrorTable } from "./error-table.js";
 import { faultOf } from "./faults.js";
 import { fitted } from "./fitting.js";
@@ -8,8 +9,7 @@ import { Intake } from "./intake.js";
 import type { KnownStore } from "./known-store.js";
 import { makeMissing } from "./make-missing.js";
 import { namingOf } from "./naming-of.js";
-import { placementRules } from "./placement-rules.js";
-import { Positions } from "./positions.js";
+import { positionUnsettled } from "./position-conflict.js";
 import { Retention } from "./retention.js";
 import type { SqlConfig } from "./sql/schema.js";
 import { bytesOf } from "./statement.js";
@@ -35,8 +35,8 @@ export class RdbSink implements Sink {
   readonly #retention: Retention;
   /** Undefined when the configuration wants no table of errors. */
   readonly #errors: ToldErrors | undefined;
-  /** Undefined when the configuration wants no positions. */
-  readonly #positions: Positions | undefined;
+  readonly #books: Bookkeeping;
+  readonly #name: string;
 
   constructor(config: SqlConfig, context: Context, store: Store) {
     const naming = namingOf(config, store.dialect.database);
@@ -50,9 +50,8 @@ export class RdbSink implements Sink {
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
     this.#errors = config.persist_errors ? new ToldErrors(new ErrorTable(config, this.#store), context) : undefined;
-    this.#positions = config.exactly_once
-      ? new Positions({ sink: context.name, rules: placementRules(config) }, this.#store)
-      : undefined;
+    this.#name = context.name;
+    this.#books = new Bookkeeping(config, context, this.#store);
   }
 
   async start(): Promise<void> {
@@ -74,13 +73,24 @@ export class RdbSink implements Sink {
       return await this.#persist(batch, signal);
     } catch (error) {
       // It may have been committed all the same, its answer lost with the connection.
-      this.#positions?.forget();
-      throw error;
+      this.#books.forget();
+      if (!isUnexpectedChanges(error)) throw error;
+    }
+    return await this.#persistAgain(batch, signal);
+  }
+
+  /** What was known of its own rows is read anew; when another agent has moved a position that throws who it was. */
+  async #persistAgain(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+    try {
+      return await this.#persist(batch, signal);
+    } catch (error) {
+      this.#books.forget();
+      throw isUnexpectedChanges(error) ? positionUnsettled(this.#name) : error;
     }
   }
 
   async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
-    this.#positions?.forget();
+    this.#books.forget();
     const missing = await this.#missing(batch, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
     return batch.events.filter((event) => !open.has(event));
@@ -98,9 +108,8 @@ export class RdbSink implements Sink {
   /** The rows of the batch that are not known to be stored. */
   async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
     const tables = this.#placed(batch.events);
-    if (this.#positions === undefined || batch.position === undefined) return tables;
     try {
-      const stored = await this.#positions.covered(batch, tables, signal);
+      const stored = await this.#books.covered(batch, tables, signal);
       if (stored.length === 0) return tables;
       this.#intake.note(stored);
     } catch (error) {
@@ -117,7 +126,7 @@ export class RdbSink implements Sink {
       const part = tables.slice(start, end);
       try {
         const receipt = await this.#writeTwice(
-          { position: batch.position, tables: part, later: tables.slice(end) },
+          { position: batch.position, tables: part, later: tables.slice(end), all: tables },
           signal,
         );
         total.requestBytes += receipt.requestBytes;
@@ -135,7 +144,7 @@ export class RdbSink implements Sink {
 
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     try {
-      return (await this.#positions?.stored(signal)) ?? [];
+      return await this.#books.stored(signal);
     } catch (error) {
       throw this.#explained(error);
     }
@@ -208,14 +217,16 @@ export class RdbSink implements Sink {
     return faults.missing(fault) || (!faults.retryable(fault) && tables.some(({ native }) => native.size > 0));
   }
 
-  async #write({ tables, later, position }: Write, signal: AbortSignal): Promise<Receipt> {
+  async #write({ position, ...step }: Write, signal: AbortSignal): Promise<Receipt> {
+    const { tables } = step;
     const fitted = await makeMissing(tables, this.#store, signal);
     const statements = tables.flatMap((table, index) => {
       const rows = fitted[index];
       return rows === undefined ? [] : this.#intake.statements(table, rows, this.#store);
     });
-    const kept = position === undefined ? [] : await this.#positions?.statements(position, { tables, later }, signal);
-    const responseBytes = await this.#store.driver.write([...statements, ...(kept ?? [])], signal);
+    const kept = await this.#books.kept(position, step, signal);
+    const responseBytes = await this.#store.driver.write([...statements, ...kept.statements], signal);
+    await kept.written();
     return { requestBytes: bytesOf(statements), responseBytes };
   }
 
@@ -225,9 +236,6 @@ export class RdbSink implements Sink {
 }
 
 /** One transaction of a batch, or one for each of its destinations. */
-interface Write {
+interface Write extends Step {
   readonly position: string | undefined;
-  readonly tables: readonly TableBatch[];
-  /** What the same batch writes after it. */
-  readonly later: readonly TableBatch[];
 }

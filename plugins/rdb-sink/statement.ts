@@ -10,6 +10,11 @@ export interface Statement {
   readonly text: string;
   /** The text runs once for each list of parameters. */
   readonly runs: readonly (readonly Cell[])[];
+  /**
+   * In a write: how many rows each run must change, or return where the text ends in RETURNING. When it is another number
+   * the driver rolls the transaction back and throws {@link unexpectedChanges}.
+   */
+  readonly changes?: number;
 }
 
 /** A statement without parameters. */

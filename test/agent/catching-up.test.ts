@@ -28,7 +28,7 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
     ...common,
     kind: "channel",
     type: "file",
-    create: (): Channel => new FileChannel(usual, { name: "c", log, dataDir, now: () => new Date(0) }),
+    create: (): Channel => new FileChannel(usual, { name: "c", log, dataDir, run: "run", now: () => new Date(0) }),
   };
   const sinkPlugin = (name: string, wish: string): AnyPlugin => ({
     ...common,

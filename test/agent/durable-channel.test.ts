@@ -68,7 +68,7 @@ async function setUp(context: TestContext) {
     ...common,
     kind: "channel",
     type: "disk",
-    create: () => new DiskChannel(disk, { name: "c", log, dataDir: "unused", now: () => new Date(0) }),
+    create: () => new DiskChannel(disk, { name: "c", log, dataDir: "unused", run: "run", now: () => new Date(0) }),
   };
   const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
   const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });

@@ -10,7 +10,7 @@ const events = (...bodies: readonly number[]): Event[] => bodies.map((body) => (
 
 function channel(name: string, capacity: number, transactionCapacity = capacity): CountedChannel {
   const { log } = recordingLog();
-  const context = { name, log, dataDir: "unused", now: () => new Date(0) };
+  const context = { name, log, dataDir: "unused", run: "run", now: () => new Date(0) };
   return new CountedChannel(new MemoryChannel({ capacity, transactionCapacity, "keep-alive": 0 }, context));
 }
 

@@ -38,6 +38,29 @@ export interface KeyedRows {
   readonly cells: readonly Cell[];
 }
 
+/** Some columns of rows, not more than this whatever is in the table. */
+export interface BoundedRows extends KeyedRows {
+  readonly columns: readonly string[];
+  /** Rows with the greatest texts in this column come first, those without one last. */
+  readonly latestBy: string;
+  readonly mostRows: number;
+  /** Longer texts are cut. */
+  readonly mostCharacters: number;
+}
+
+/** A change of one row that is made only while the row is as it is known: compare-and-set. */
+export interface GuardedChange {
+  readonly name: TableName;
+  /** What tells the row apart. */
+  readonly key: readonly (readonly [column: string, cell: string])[];
+  /** What it must have now; undefined is NULL. */
+  readonly known: readonly (readonly [column: string, cell: Cell])[];
+  /** What it has then. */
+  readonly next: readonly (readonly [column: string, cell: Cell])[];
+  /** A column of integers that grows by so many; NULL counts as 0. */
+  readonly counter: { readonly column: string; readonly by: number };
+}
+
 /** A table of history, and the column of its times. */
 export interface History {
   readonly name: TableName;
@@ -75,15 +98,23 @@ export interface Dialect {
   widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
   insert(rows: TableRows): readonly Statement[];
   upsert(row: LastRow): Statement;
+  /** Adds rows of a table with a key, one for each run, with `changes: 1`: a row that is there already changes nothing. */
+  insertNew(rows: TableRows): readonly Statement[];
+  /** Changes a row while it is as it is known, with `changes: 1`. */
+  changeKnown(change: GuardedChange): Statement;
   remove(rows: KeyedRows): Statement;
   /** Asks for one column of the rows. */
   select(column: string, rows: KeyedRows): Statement;
-  /** The same, as it stands when every transaction that is changing such rows now has ended. */
-  selectSettled(column: string, rows: KeyedRows): readonly Statement[];
+  /** Asks for columns of the rows as they stand when every transaction that is changing such rows now has ended. */
+  selectSettled(rows: BoundedRows): readonly Statement[];
   /** What is committed as a whole, however many of its schemas a batch goes to. */
   destination(of: SchemaName): SchemaName;
-  /** The table that keeps the positions of channels, for rows of this schema. */
+  /** The table that keeps the positions of channels, for rows of this schema: one for each destination. */
   positionsTable(of: SchemaName): TableName;
+  /** Asks for database, schema and table of tables in which earlier versions kept positions; absent where none did elsewhere. */
+  readonly earlierPositions?: Statement;
+  /** The table beside it that keeps which replayed dead letters are stored. */
+  lettersTable(of: SchemaName): TableName;
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
   tablesWith(columns: readonly string[], places: readonly SchemaName[]): readonly Statement[];
   /** Asks for the number of rows. */

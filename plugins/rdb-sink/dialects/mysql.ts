@@ -10,6 +10,7 @@ import {
   type TableDefinition,
   type TableRows,
 } from "./dialect.js";
+import { boundedSelect, type GuardedSql, guarded } from "./guarded.js";
 import { mysqlChunks } from "./mysql-chunks.js";
 import { mysqlFaults } from "./mysql-faults.js";
 
@@ -18,6 +19,22 @@ const LONGEST_TEXT_BYTES = 65_535;
 const MOST_BYTES_OF_A_CHARACTER = 4;
 // An index takes 3,072 bytes.
 const MOST_CHARACTERS_OF_A_KEY = 768;
+
+// Versions before this one kept them beside the rows, in the database of each service.
+const EARLIER_POSITIONS = `
+  SELECT table_schema, table_schema, table_name FROM information_schema.tables
+  WHERE table_name = 'deneb_positions' AND table_schema <> 'deneb' AND table_type = 'BASE TABLE'
+  ORDER BY table_schema LIMIT 1000`;
+
+const sql: GuardedSql = {
+  path,
+  quoted,
+  parameter: () => "?",
+  same: "<=>",
+  integer: "SIGNED",
+  unlessThere: "",
+  returning: "",
+};
 
 /** MySQL and MariaDB, where a schema is a database. */
 export const mysql = {
@@ -41,15 +58,19 @@ export const mysql = {
   },
   insert,
   upsert,
+  ...guarded(sql),
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
   select,
-  selectSettled: (column, rows) => {
-    const question = select(column, rows);
+  selectSettled: (rows) => {
+    const question = boundedSelect(rows, sql);
     // InnoDB waits for the rows that others have changed, and for those they have added.
     return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
   },
   destination: () => ({ database: "", schema: "" }),
-  positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
+  // One row for each sink and channel on the whole server, because a batch for several databases is one transaction.
+  positionsTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_positions" }),
+  earlierPositions: plain({ database: "", schema: "" }, EARLIER_POSITIONS),
+  lettersTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_letters" }),
   tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
   countOlder: ({ name, time }, before, limit) => ({

@@ -11,6 +11,7 @@ import {
   type TableDefinition,
   type TableRows,
 } from "./dialect.js";
+import { boundedSelect, type GuardedSql, guarded } from "./guarded.js";
 import { joinedRows } from "./joined-rows.js";
 import { placeholders } from "./placeholders.js";
 import { postgresqlFaults } from "./postgresql-faults.js";
@@ -20,6 +21,16 @@ import { postgresqlUpsert } from "./postgresql-upsert.js";
 const MOST_PARAMETERS = 65_535;
 // Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
 const ROWS_PER_STATEMENT = 100;
+
+const sql: GuardedSql = {
+  path,
+  quoted,
+  parameter: (number) => `$${number}`,
+  same: "IS NOT DISTINCT FROM",
+  integer: "bigint",
+  unlessThere: " ON CONFLICT DO NOTHING",
+  returning: "",
+};
 
 export const postgresql = {
   database: "postgresql",
@@ -39,17 +50,19 @@ export const postgresql = {
   widenColumns: () => [],
   insert,
   upsert: postgresqlUpsert,
+  ...guarded(sql),
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
   select,
-  selectSettled: (column, rows) => [
+  selectSettled: (rows) => [
     plain(rows.name, "BEGIN"),
     // A lock of the rows would not wait for a row that is not committed yet.
     plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
-    select(column, rows),
+    boundedSelect(rows, sql),
     plain(rows.name, "COMMIT"),
   ],
   destination: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
+  lettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),

@@ -13,7 +13,18 @@ import {
   type TableDefinition,
   type TableRows,
 } from "./dialect.js";
+import { boundedSelect, type GuardedSql, guarded } from "./guarded.js";
 import { sqliteFaults } from "./sqlite-faults.js";
+
+const sql: GuardedSql = {
+  path: ({ table }) => quoted(table),
+  quoted,
+  parameter: () => "?",
+  same: "IS",
+  integer: "INTEGER",
+  unlessThere: " ON CONFLICT DO NOTHING",
+  returning: "",
+};
 
 export const sqlite = {
   database: "sqlite",
@@ -32,6 +43,7 @@ export const sqlite = {
   widenColumns: () => [],
   insert,
   upsert,
+  ...guarded(sql),
   remove: (rows) => ({
     at: rows.name,
     text: `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`,
@@ -39,9 +51,10 @@ export const sqlite = {
   }),
   select,
   // The transactions of a process end with it, and those of this one are over when another begins.
-  selectSettled: (column, rows) => [select(column, rows)],
+  selectSettled: (rows) => [boundedSelect(rows, sql)],
   destination: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
+  lettersTable: (of) => ({ ...of, table: "deneb_letters" }),
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),

@@ -1,4 +1,4 @@
-import { AgentError } from "deneb/sdk";
+import { AgentError, codeOf } from "deneb/sdk";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
 
@@ -11,7 +11,8 @@ export interface Driver {
   /**
    * Runs the statements in order: all of them or none. Returns the bytes of the answers. A store with a file for each
    * schema, or with several databases, can only promise it for each of them; when some were committed it throws
-   * {@link PartlyWritten}.
+   * {@link PartlyWritten}. A statement with `changes` that changes another number of rows, or that the unique key of its
+   * table refuses, ends it with {@link unexpectedChanges} before anything is committed.
    */
   write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
   /** Where tables may be, as far as is known: databases, or schemas with a file of their own. */
@@ -34,6 +35,17 @@ export class PartlyWritten extends Error {
 /** What a driver throws when the signal aborted. */
 export function writeAborted(): AgentError {
   return new AgentError("WRITE_ABORTED", "writing was given up before it was done", { retryable: true });
+}
+
+const UNEXPECTED_CHANGES = "UNEXPECTED_CHANGES";
+
+/** What a driver throws when a statement changed another number of rows than it must: somebody else was there. */
+export function unexpectedChanges(): AgentError {
+  return new AgentError(UNEXPECTED_CHANGES, "a row is not as it was known; nothing is written", { retryable: true });
+}
+
+export function isUnexpectedChanges(error: unknown): boolean {
+  return codeOf(error) === UNEXPECTED_CHANGES;
 }
 
 /** Waits for the promise or the signal, whichever comes first; what comes after the signal is handed to `late`. */

@@ -1,8 +1,9 @@
-import type { Connection, RowDataPacket } from "mysql2/promise";
+import { codeOf } from "deneb/sdk";
+import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { type Driver, unlessAborted, writeAborted } from "./driver.js";
+import { type Driver, isUnexpectedChanges, unexpectedChanges, unlessAborted, writeAborted } from "./driver.js";
 import { encrypted } from "./encryption.js";
 import { Lease, type LeaseEnd } from "./lease.js";
 import { connectionOptions, wantsOtherEncryption } from "./mysql-connection.js";
@@ -43,8 +44,8 @@ export class MysqlDriver implements Driver {
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     return await this.#leased(signal, async (connection) => {
       await connection.query("START TRANSACTION");
-      for (const { text, runs } of statements) {
-        for (const run of runs) await connection.execute(text, parameters(run));
+      for (const statement of statements) {
+        for (const run of statement.runs) await execute(connection, statement, run);
       }
       // A write that is given up while it waits has lost its connection, and the server rolls it back.
       await connection.query("COMMIT");
@@ -117,15 +118,30 @@ async function rowsOf(
   return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
 }
 
+async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
+  try {
+    const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
+    if (changes === undefined || result.affectedRows === changes) return;
+  } catch (error) {
+    if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
+  }
+  throw unexpectedChanges();
+}
+
 function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
 }
 
 /** True when the connection is fit for another use after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
+  if (isUnexpectedChanges(error)) return await rollback(connection);
   // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
   if (typeof error !== "object" || error === null || !("sqlState" in error)) return false;
   if ("fatal" in error && error.fatal === true) return false;
+  return await rollback(connection);
+}
+
+async function rollback(connection: Connection): Promise<boolean> {
   try {
     await connection.query("ROLLBACK");
     return true;

@@ -1,5 +1,6 @@
 import type { Connection, Submittable } from "pg";
 import type { Cell, Statement } from "../statement.js";
+import { unexpectedChanges } from "./driver.js";
 import { pipelineMessages } from "./postgresql-messages.js";
 
 export interface PipelineResult {
@@ -10,6 +11,11 @@ export interface PipelineResult {
 
 interface ServerMessage {
   readonly length: number;
+}
+
+interface CommandComplete extends ServerMessage {
+  /** Such as `UPDATE 1`. */
+  readonly text: string;
 }
 
 interface DataRow extends ServerMessage {
@@ -26,12 +32,19 @@ export class PostgresqlPipeline implements Submittable {
   readonly done: Promise<PipelineResult>;
   readonly #statements: readonly Statement[];
   readonly #rows: (readonly Cell[])[] = [];
+  /** For each run the rows it must change, where a statement says so. */
+  readonly #changes: readonly (number | undefined)[];
+  #completed = 0;
+  #unexpected = false;
   #bytes = 0;
   #resolve: (result: PipelineResult) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
   constructor(statements: readonly Statement[]) {
     this.#statements = statements;
+    this.#changes = statements.some(({ changes }) => changes !== undefined)
+      ? statements.flatMap(({ runs, changes }) => runs.map(() => changes))
+      : [];
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -49,8 +62,10 @@ export class PostgresqlPipeline implements Submittable {
     this.#rows.push(message.fields.map((field) => field ?? undefined));
   }
 
-  handleCommandComplete(message: ServerMessage): void {
+  handleCommandComplete(message: CommandComplete): void {
     this.#bytes += message.length;
+    const wanted = this.#changes[this.#completed++];
+    if (wanted !== undefined && Number(message.text.split(" ").at(-1)) !== wanted) this.#unexpected = true;
   }
 
   handleError(error: unknown): void {
@@ -58,6 +73,7 @@ export class PostgresqlPipeline implements Submittable {
   }
 
   handleReadyForQuery(): void {
+    if (this.#unexpected) this.#reject(unexpectedChanges());
     this.#resolve({ rows: this.#rows, bytes: this.#bytes });
   }
 }

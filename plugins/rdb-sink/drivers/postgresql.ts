@@ -2,7 +2,7 @@ import { codeOf } from "deneb/sdk";
 import type pg from "pg";
 import { isSqlState } from "../dialects/postgresql-faults.js";
 import { type Cell, plain, type Statement } from "../statement.js";
-import { type Driver, unlessAborted, writeAborted } from "./driver.js";
+import { type Driver, isUnexpectedChanges, unlessAborted, writeAborted } from "./driver.js";
 import { type Encryption, encrypted } from "./encryption.js";
 import { Lease, type LeaseEnd } from "./lease.js";
 import { poolConfig, wantsOtherEncryption } from "./postgresql-client.js";
@@ -135,7 +135,7 @@ async function answered(client: pg.PoolClient, statements: readonly Statement[])
 
 /** True when the connection is fit for another use after the error. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
-  if (!isSqlState(codeOf(error))) return false;
+  if (!isSqlState(codeOf(error)) && !isUnexpectedChanges(error)) return false;
   try {
     await answered(client, [plain(nowhere, "ROLLBACK")]);
     return true;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { RecentMap } from "../recent-map.js";
 import type { Cell, Statement } from "../statement.js";
+import { unexpectedChanges } from "./driver.js";
 import { fileName } from "./sqlite-file-name.js";
 
 const BUSY_MILLIS = 5000;
@@ -50,7 +51,10 @@ export class SqliteFiles {
 
   run(statement: Statement): void {
     const prepared = this.#statement(statement);
-    for (const run of statement.runs) prepared.run(run);
+    for (const run of statement.runs) {
+      const { changes } = prepared.run(run);
+      if (statement.changes !== undefined && changes !== statement.changes) throw unexpectedChanges();
+    }
   }
 
   rows(statement: Statement): readonly (readonly Cell[])[] {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Fault } from "../faults.js";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
-import { type Driver, PartlyWritten, writeAborted } from "./driver.js";
+import { type Driver, isUnexpectedChanges, PartlyWritten, unexpectedChanges, writeAborted } from "./driver.js";
 import { schemaOf } from "./sqlite-file-name.js";
 import type { SqliteReply, SqliteRequest } from "./sqlite-messages.js";
 
@@ -64,7 +64,7 @@ export class SqliteDriver implements Driver {
     const reply = await this.#asked(task, statements, signal);
     if (reply.fault === undefined) return reply;
 
-    const error = signal.aborted ? writeAborted() : new SqliteError(reply.fault);
+    const error = signal.aborted ? writeAborted() : errorOf(reply.fault);
     const written = new Set(reply.written);
     throw written.size > 0 ? new PartlyWritten(({ schema }) => written.has(schema), error) : error;
   }
@@ -108,6 +108,10 @@ export class SqliteDriver implements Driver {
     this.#worker = undefined;
     for (const { reject } of this.#waiting.values()) reject(error);
   }
+}
+
+function errorOf(fault: Fault): Error {
+  return isUnexpectedChanges(fault) ? unexpectedChanges() : new SqliteError(fault);
 }
 
 /** An error of the other thread; its class does not survive the way here. */

@@ -14,7 +14,9 @@ export {
   utcTime,
 } from "../dialects/cells.js";
 export {
+  type BoundedRows,
   type Dialect,
+  type GuardedChange,
   type History,
   type KeyedRows,
   type LastRow,
@@ -23,7 +25,7 @@ export {
   type TableNote,
   type TableRows,
 } from "../dialects/dialect.js";
-export { type Driver, PartlyWritten, writeAborted } from "../drivers/driver.js";
+export { type Driver, PartlyWritten, unexpectedChanges, writeAborted } from "../drivers/driver.js";
 export { type ExplainParts, explainSql } from "../explain.js";
 export type { Fault, FaultReader, Place } from "../faults.js";
 export { type Cell, plain, type Statement } from "../statement.js";

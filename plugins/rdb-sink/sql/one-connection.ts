@@ -1,11 +1,14 @@
-import { type Driver, unlessAborted, writeAborted } from "../drivers/driver.js";
+import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../drivers/driver.js";
 import type { Cell, Statement } from "../statement.js";
 
 /** What {@link oneConnection} makes a driver of. */
 export interface ConnectionParts<Connection> {
   /** Opens the way to the database. Called before the first statement, and again after a connection was lost. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** Runs one statement with one list of parameters. Its rows, every value as text, undefined for NULL. */
+  /**
+   * Runs one statement with one list of parameters. Its rows, every value as text, undefined for NULL: those of RETURNING
+   * too, which tell how many rows a statement has changed.
+   */
   run(connection: Connection, text: string, parameters: readonly Cell[]): Promise<readonly (readonly Cell[])[]>;
   /** Closes a connection. Called once for each that was opened; its errors are not told to anybody. */
   close(connection: Connection): Promise<void>;
@@ -44,10 +47,12 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
   async function rowsOf(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     const own = await connected(signal);
     const rows: (readonly Cell[])[] = [];
-    for (const { text, runs } of statements) {
+    for (const { text, runs, changes } of statements) {
       for (const parameters of runs) {
         if (closed || signal.aborted) throw writeAborted();
-        rows.push(...(await parts.run(own, text, parameters)));
+        const answer = await parts.run(own, text, parameters);
+        if (changes !== undefined && answer.length !== changes) throw unexpectedChanges();
+        rows.push(...answer);
       }
     }
     return rows;

@@ -11,6 +11,7 @@ import {
   type TableDefinition,
   type TableRows,
 } from "../dialects/dialect.js";
+import { boundedSelect, type GuardedSql, guarded } from "../dialects/guarded.js";
 import type { FaultReader } from "../faults.js";
 import { plain, type Statement } from "../statement.js";
 import type { TableName } from "../table-name.js";
@@ -66,11 +67,13 @@ export function standardDialect(differences: StandardSql): Dialect {
     widenColumns: () => [],
     insert: (rows) => sql.insert(rows),
     upsert: (row) => sql.upsert(row),
+    ...guarded(sql.guarded),
     remove: (rows) => sql.keyed("DELETE", rows),
     select: (column, rows) => sql.keyed(`SELECT ${quoted(column)}`, rows),
-    selectSettled: (column, rows) => [sql.keyed(`SELECT ${quoted(column)}`, rows)],
+    selectSettled: (rows) => [boundedSelect(rows, sql.guarded)],
     destination: ({ database }) => ({ database, schema: "" }),
     positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
+    lettersTable: () => ({ database: "", schema: "deneb", table: "letters" }),
     tablesWith: (columns, places) => places.map((at) => sql.tablesWith(columns, at)),
     count: ({ name }) => plain(name, `SELECT count(*) FROM ${sql.path(name)}`),
     countOlder: (history, before, limit) => sql.countOlder(history, before, limit),
@@ -97,6 +100,19 @@ class StandardTexts {
 
   constructor(sql: StandardSql) {
     this.#sql = sql;
+  }
+
+  get guarded(): GuardedSql {
+    return {
+      path: (name) => this.path(name),
+      quoted,
+      parameter: (number) => this.#parameter(number),
+      same: "IS NOT DISTINCT FROM",
+      integer: this.#sql.types.integer,
+      unlessThere: " ON CONFLICT DO NOTHING",
+      // Many drivers tell the rows of an answer and not how many were changed.
+      returning: " RETURNING 1",
+    };
   }
 
   path(name: TableName): string {

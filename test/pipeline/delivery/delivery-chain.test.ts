@@ -21,7 +21,7 @@ const clock = { now: () => new Date(0) };
 async function outlets(context: TestContext) {
   const folder = await tempFolder(context);
   const config = { capacity: 10, transactionCapacity: 10, "keep-alive": 0 };
-  const memory = new MemoryChannel(config, { name: "m", log, dataDir: folder, now: clock.now });
+  const memory = new MemoryChannel(config, { name: "m", log, dataDir: folder, run: "run", now: clock.now });
   const durable = new ChannelOutlet(new CountedChannel(channelIn(folder).channel));
   return { durable, forgetting: new ChannelOutlet(new CountedChannel(memory)), deadLetters: new DeadLetters(folder) };
 }

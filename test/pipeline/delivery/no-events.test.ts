@@ -16,7 +16,7 @@ async function setUp(context: TestContext, returned: readonly unknown[], sink: S
   const dataDir = await tempFolder(context);
   const { log } = recordingLog();
   const config = { capacity: 100, transactionCapacity: 100, "keep-alive": 0 };
-  const memory = new MemoryChannel(config, { name: "c", log, dataDir, now: () => new Date(0) });
+  const memory = new MemoryChannel(config, { name: "c", log, dataDir, run: "run", now: () => new Date(0) });
   const openTake = memory.openTake.bind(memory);
   const channel: Channel = Object.assign(memory, {
     openTake: () => {

@@ -24,7 +24,7 @@ async function setUp(
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
   const config = { capacity: 1000, transactionCapacity, "keep-alive": 0 };
-  const memory = new MemoryChannel(config, { name: "c1", log, dataDir, now: () => new Date(0) });
+  const memory = new MemoryChannel(config, { name: "c1", log, dataDir, run: "run", now: () => new Date(0) });
   const { feed, outlet, counters } = feedOf({
     channel: memory,
     sink,

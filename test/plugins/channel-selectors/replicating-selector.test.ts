@@ -5,7 +5,7 @@ import { recordingLog } from "../../support/recording-log.js";
 
 const [plugin] = plugins;
 const { log } = recordingLog();
-const context = { name: "selector", log, dataDir: "", now: () => new Date(0), channels: ["a", "b", "c"] };
+const context = { name: "selector", log, dataDir: "", run: "run", now: () => new Date(0), channels: ["a", "b", "c"] };
 
 const cases = [
   { optional: [], required: ["a", "b", "c"] },

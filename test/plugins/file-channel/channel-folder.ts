@@ -24,7 +24,7 @@ export const usual: LogConfig = {
 /** A channel named c1 that is not started, its files below the folder. */
 export function channelIn(dataDir: string, config: Partial<LogConfig> = {}, openFile?: OpenFile): OpenedChannel {
   const { log, lines } = recordingLog();
-  const context = { name: "c1", log, dataDir, now: () => new Date(0) };
+  const context = { name: "c1", log, dataDir, run: "run", now: () => new Date(0) };
   return { lines, channel: new FileChannel({ ...usual, ...config }, context, openFile) };
 }
 

@@ -30,9 +30,9 @@ test("a position is the number of the last event when nobody else is at work, an
   await put(channel, ...upTo(9));
   const one = await take(channel, 3);
   const two = await take(channel, 3);
-  const id = String(one.transaction.position).split(":", 1).join();
+  const id = String(one.transaction.position).split(":").slice(0, 2).join(":");
 
-  assert.match(id, /^[0-9a-f]{16}$/);
+  assert.match(id, /^[0-9a-f]{16}:[0-9a-f]{12}$/);
   assert.equal(one.transaction.position, `${id}:3`);
   assert.equal(two.transaction.position, `${id}:0,4-6`);
   await two.transaction.commit();
@@ -53,24 +53,6 @@ for (const position of strange)
     await channel.stop();
   });
 
-test("events that are put after a position beyond all events are not left out", async (context) => {
-  const folder = await tempFolder(context);
-  const { channel } = await openIn(folder);
-  await put(channel, 0);
-  const { transaction } = await take(channel, 1);
-  const beyond = String(transaction.position).replace(/:1$/, ":500");
-  await transaction.rollback();
-
-  await channel.skipTo(beyond);
-  await put(channel, 1);
-  await channel.stop();
-
-  const again = (await openIn(folder)).channel;
-  await again.skipTo(beyond);
-  assert.deepEqual((await take(again, 5)).bodies, [1]);
-  await again.stop();
-});
-
 test("what was committed out of order is not seen again after a restart", async (context) => {
   const folder = await tempFolder(context);
   const { channel } = await openIn(folder);
@@ -87,6 +69,8 @@ test("an event that is put after a crash is not left out by the position of one 
   const folder = await tempFolder(context);
   const memory = { memoryCapacity: 100 };
   const { channel } = await openIn(path.join(folder, "live"), memory);
+  await put(channel, 9);
+  await (await take(channel, 1)).transaction.commit();
   await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
   await put(channel, ...upTo(5));
   const position = String((await take(channel, 5)).transaction.position);

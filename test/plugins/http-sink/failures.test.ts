@@ -164,7 +164,7 @@ test("a sink that takes the place of another goes on where that was", async (con
   });
   const config = { ...sinkConfig, url: server.url, body: "{{attribute.n}}", max_connections: 1 };
   const { log } = recordingLog();
-  const place = { name: "http-sink", log, dataDir: "", now: () => now };
+  const place = { name: "http-sink", log, dataDir: "", run: "run", now: () => now };
   const [first, second] = [plugin.create(config, place), plugin.create(config, place)];
   context.after(() => second.stop(patient));
   const events = [room("a", 1), room("b", 2), room("c", 3)];

@@ -50,6 +50,7 @@ export async function runningSource(context: TestContext, setting: Setting = {})
       name: "http-source",
       log,
       dataDir: "",
+      run: "run",
       now: () => receivedAt,
       slots: { handler: setting.handler ?? handler },
       emit: async (events) => {

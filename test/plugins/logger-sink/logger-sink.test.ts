@@ -13,7 +13,7 @@ const cases = [
 for (const { show, fields } of cases)
   test(`a batch gives one line with its ${show}`, async () => {
     const { log, lines } = recordingLog();
-    const sink = plugin.create({ show }, { name: "s1", log, dataDir: "", now: () => new Date(0) });
+    const sink = plugin.create({ show }, { name: "s1", log, dataDir: "", run: "run", now: () => new Date(0) });
     await sink.start();
 
     const receipt = await sink.persist(batch, AbortSignal.abort());

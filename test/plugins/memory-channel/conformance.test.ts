@@ -4,7 +4,7 @@ import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js
 import { recordingLog } from "../../support/recording-log.js";
 
 const cases = channelConformance(async ({ capacity, transactionCapacity, patience }) => {
-  const context = { name: "c1", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  const context = { name: "c1", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
   return new MemoryChannel({ capacity, transactionCapacity, "keep-alive": patience }, context);
 });
 for (const { name, run } of cases) test(name, run);

@@ -62,6 +62,7 @@ export async function runningSource(context: TestContext, setting: Setting) {
       name: "mqtt-source",
       log,
       dataDir: "",
+      run: "run",
       now: () => receivedAt,
       slots: { handler: setting.handler ?? handler },
       emit: async (events) => {

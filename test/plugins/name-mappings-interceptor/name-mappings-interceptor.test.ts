@@ -52,7 +52,7 @@ async function started(context: TestContext, text?: string) {
   if (text !== undefined) await writeFile(file, text);
   const { log, next } = waitingLog();
   const config = { name_mappings_conf_file: file, reload_interval: 10 };
-  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", now: () => new Date(0) });
+  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", run: "run", now: () => new Date(0) });
   await interceptor.start?.();
   context.after(() => interceptor.stop?.(AbortSignal.timeout(1000)));
   const serviceNow = () => interceptor.intercept(event)?.headers["mapped-fiware-service"];
@@ -133,7 +133,7 @@ test("a mapping whose expression does not compile is told and left out", async (
 test("stop is safe before start and twice", async (context) => {
   const config = { name_mappings_conf_file: path.join(await tempFolder(context), "none.json"), reload_interval: 10 };
   const { log } = waitingLog();
-  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", now: () => new Date(0) });
+  const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", run: "run", now: () => new Date(0) });
 
   await interceptor.stop?.(AbortSignal.timeout(1000));
   await interceptor.start?.();

@@ -24,7 +24,7 @@ export interface Place {
   /** The longest name. */
   readonly limit: NameLimit;
   /** A started sink that stops with the test. */
-  sink(config?: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink>;
+  sink(config?: Partial<RdbConfig>, now?: () => Date, run?: string): Promise<LoggingSink>;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
   /** The rows of a query; `@` stands for the quoted table. */
@@ -32,6 +32,8 @@ export interface Place {
   /** Runs a statement as somebody else would; `@` stands for the quoted table. */
   alter(schema: string, table: string, text: string): Promise<void>;
   dropSchema(schema: string): Promise<void>;
+  /** Schema and table of the positions kept with rows of this schema. */
+  positions(schema: string): readonly [schema: string, table: string];
 }
 
 export interface TestedDatabase {
@@ -88,7 +90,7 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     prefix: "",
     database,
     limit: nameLimits.postgresql,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     select: (schema, table, text) =>
       rowsOf(
@@ -101,6 +103,7 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     dropSchema: async (schema) => {
       await query(`DROP SCHEMA ${quoted(schema)} CASCADE`);
     },
+    positions: () => ["deneb", "positions"],
   };
 }
 
@@ -110,7 +113,7 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
   const { database: _, ...place } = postgresqlPlace(context, server);
   return {
     ...place,
-    sink: async (config, now) => await started(context, sinkOf(config ?? {}, now, standardStore(server))),
+    sink: (config, now, run) => started(context, sinkOf(config ?? {}, now, standardStore(server), run)),
   };
 }
 
@@ -130,7 +133,7 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
   return {
     prefix,
     limit: nameLimits.mysql,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
     select: (schema, table, text) =>
       rowsOf(
@@ -143,6 +146,7 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
     dropSchema: async (schema) => {
       await query(`DROP DATABASE ${ticked(schema)}`);
     },
+    positions: () => ["deneb", "deneb_positions"],
   };
 }
 
@@ -152,7 +156,7 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   return {
     prefix: "",
     limit: nameLimits.sqlite,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
@@ -169,11 +173,8 @@ function sqlitePlace(context: TestContext, folder: string): Place {
       connection.close();
     },
     dropSchema: (schema) => rm(path(schema)),
+    positions: (schema) => [schema, "deneb_positions"],
   };
-}
-
-async function startedSink(context: TestContext, config: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink> {
-  return await started(context, sinkOf(config, now));
 }
 
 async function started(context: TestContext, made: LoggingSink): Promise<LoggingSink> {
@@ -183,7 +184,7 @@ async function started(context: TestContext, made: LoggingSink): Promise<Logging
 }
 
 async function rowsOf(config: Partial<RdbConfig>, text: string): Promise<readonly StoredRow[]> {
-  const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  const context = { name: "query", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
   const result = await plugin.query?.(configOf(config), text, context);
   const columns = result?.columns ?? [];
   return (result?.rows ?? []).map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])));

@@ -143,7 +143,7 @@ test(
   "a query gives every value as text, and only reads",
   { skip },
   onServer(async ({ config }) => {
-    const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+    const context = { name: "query", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
     const query = async (text: string) => plugin.query?.(configOf(config), text, context);
 
     const result = await query("SELECT 9007199254740993 AS a, true AS b, NULL AS c, 'x' AS a");

@@ -74,7 +74,7 @@ await onEveryDatabase("positions of a durable channel", [
     name: "a sink that takes the place of one that hung asks before its first write",
     service: "hung",
     run: async (place, service) => {
-      const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: "h1:1" };
+      const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: `${service}:1` };
       const { sink: hung } = await place.sink();
       await hung.persist(batch, never);
       const { sink: next } = await place.sink();

@@ -22,7 +22,7 @@ const onServer: Partial<RdbConfig> = {
 };
 
 function query(config: Partial<RdbConfig>, text: string) {
-  const context = { name: "query", log: recordingLog().log, dataDir: "", now: () => new Date(0) };
+  const context = { name: "query", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
   return plugin.query?.(configOf(config), text, context);
 }
 

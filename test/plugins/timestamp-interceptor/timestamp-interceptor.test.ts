@@ -4,7 +4,7 @@ import plugin from "../../../plugins/timestamp-interceptor/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 
 const { log } = recordingLog();
-const context = { name: "ts", log, dataDir: "", now: () => new Date(5000) };
+const context = { name: "ts", log, dataDir: "", run: "run", now: () => new Date(5000) };
 
 const cases = [
   {
