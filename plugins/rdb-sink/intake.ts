@@ -36,9 +36,15 @@ export class Intake {
     this.#context = context;
     const layout = layoutOf(config, naming, dialect);
     const tableNames = new TableNames(naming, dialect);
-    this.#placing = { naming, homeOf: homesBy(naming), layout, tableNames, mapped: config.enable_name_mappings };
+    this.#placing = {
+      naming,
+      homeOf: homesBy(naming, dialect),
+      layout,
+      tableNames,
+      mapped: config.enable_name_mappings,
+    };
     this.#mode = config.last_data_mode;
-    this.#lastData = new LastData(config, naming);
+    this.#lastData = new LastData(config, naming, dialect);
   }
 
   /** The rows of the events by table, without those that are written already. */

@@ -1,16 +1,20 @@
 import { columnName, type Naming, nameLimits, shorten } from "deneb/ngsi";
 import { AgentError } from "deneb/sdk";
 import type { Column } from "./column.js";
+import type { Dialect } from "./dialects/dialect.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { overflowColumn } from "./layouts/column-names.js";
+import { freeTable } from "./reserved-names.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Cell, Statement } from "./statement.js";
+import type { TableName } from "./table-name.js";
 
 /** Keeps, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
   readonly #naming: Naming;
+  readonly #dialect: Pick<Dialect, "allowed" | "database">;
   readonly #suffix: string;
   /** Tells entities apart. */
   readonly #entityKey: readonly string[];
@@ -19,8 +23,9 @@ export class LastData {
   readonly #time: string;
   readonly #timeFormat: string | undefined;
 
-  constructor(config: SqlConfig, naming: Naming) {
+  constructor(config: SqlConfig, naming: Naming, dialect: Pick<Dialect, "allowed" | "database">) {
     this.#naming = naming;
+    this.#dialect = dialect;
     this.#suffix = config.last_data_table_suffix;
     this.#entityKey = config.last_data_unique_key.map((column) => columnName(column, naming));
     this.#key = [
@@ -35,7 +40,7 @@ export class LastData {
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
     return rows.map((row) => {
       for (const column of [...this.#key, this.#time]) refuseWithout(column, row);
-      return { ...row, name: { ...row.name, table: this.#tableOf(row.name.table) } };
+      return { ...row, name: this.#nameBeside(row.name) };
     });
   }
 
@@ -80,8 +85,9 @@ export class LastData {
     return dialect.remove({ name, key: this.#entityKey, cells });
   }
 
-  #tableOf(table: string): string {
-    return shorten(`${table}${this.#suffix}`, nameLimits[this.#naming.database]);
+  #nameBeside(name: TableName): TableName {
+    const table = shorten(`${name.table}${this.#suffix}`, nameLimits[this.#naming.database]);
+    return freeTable({ ...name, table }, this.#dialect);
   }
 }
 

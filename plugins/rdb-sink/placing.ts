@@ -8,10 +8,12 @@ import {
   schemaName,
 } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
+import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
 import { ALTERATION_TYPE } from "./layouts/column.js";
 import type { Arrival, Layout } from "./layouts/layout.js";
+import { freeSchema } from "./reserved-names.js";
 import type { SchemaName } from "./table-name.js";
 import type { TableNames } from "./table-names.js";
 
@@ -28,12 +30,12 @@ export interface Placing {
 export type HomeOf = (address: Address) => SchemaName;
 
 /** Knows the answer of the last question: most events of a batch have the same address. */
-export function homesBy(naming: Naming): HomeOf {
+export function homesBy(naming: Naming, dialect: Pick<Dialect, "allowed" | "database">): HomeOf {
   let last: { readonly address: Address; readonly home: SchemaName } | undefined;
   return (address) => {
     if (last === undefined || !isSame(address, last.address)) {
-      const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
-      last = { address, home };
+      const named = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+      last = { address, home: freeSchema(named, dialect) };
     }
     return last.home;
   };
