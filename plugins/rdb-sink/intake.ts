@@ -1,5 +1,6 @@
 import type { Naming } from "deneb/ngsi";
 import type { Context, Event } from "deneb/sdk";
+import { Admission } from "./admission.js";
 import type { Dialect } from "./dialects/dialect.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
@@ -38,7 +39,7 @@ export class Intake {
     const tableNames = new TableNames(naming, dialect);
     this.#placing = {
       naming,
-      homeOf: homesBy(naming, dialect),
+      homeOf: homesBy({ naming, dialect, admission: new Admission(config) }),
       layout,
       tableNames,
       mapped: config.enable_name_mappings,

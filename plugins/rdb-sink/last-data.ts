@@ -8,7 +8,7 @@ import type { KnownStore } from "./known-store.js";
 import { overflowColumn } from "./layouts/column-names.js";
 import { freeTable } from "./reserved-names.js";
 import type { SqlConfig } from "./sql/schema.js";
-import type { Cell, Statement } from "./statement.js";
+import { type Cell, joinedRuns, type Statement } from "./statement.js";
 import type { TableName } from "./table-name.js";
 
 /** Keeps, beside a table of history, a table with one row for each entity: its last values. */
@@ -56,7 +56,7 @@ export class LastData {
       const stored = fitted.columns.map((column, at) => ({ column, cell: cells[at] }));
       return row.removed ? this.#removal(fitted, stored, store) : this.#upsert(row, fitted, stored, store);
     });
-    return joined(statements);
+    return joinedRuns(statements);
   }
 
   #upsert({ columns }: PlacedRow, { name }: FittedRows, stored: readonly Stored[], store: KnownStore): Statement {
@@ -107,15 +107,4 @@ function refuseWithout(column: string, { columns, cells, name }: PlacedRow): voi
   if (index !== -1 && cells[index] !== undefined) return;
   const message = `storing last data of table "${name.table}": the entity has no value for "${column}"`;
   throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`);
-}
-
-/** Statements of the same text one after another are one that runs several times. */
-function joined(statements: readonly Statement[]): readonly Statement[] {
-  const all: Statement[] = [];
-  for (const statement of statements) {
-    const last = all.at(-1);
-    if (last?.text === statement.text) all[all.length - 1] = { ...last, runs: [...last.runs, ...statement.runs] };
-    else all.push(statement);
-  }
-  return all;
 }

@@ -8,6 +8,7 @@ import {
   schemaName,
 } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
+import type { Admission } from "./admission.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
@@ -29,13 +30,22 @@ export interface Placing {
 
 export type HomeOf = (address: Address) => SchemaName;
 
+/** What decides about homes. */
+export interface HomeRules {
+  readonly naming: Naming;
+  readonly dialect: Pick<Dialect, "allowed" | "database">;
+  readonly admission: Admission;
+}
+
 /** Knows the answer of the last question: most events of a batch have the same address. */
-export function homesBy(naming: Naming, dialect: Pick<Dialect, "allowed" | "database">): HomeOf {
+export function homesBy({ naming, dialect, admission }: HomeRules): HomeOf {
   let last: { readonly address: Address; readonly home: SchemaName } | undefined;
   return (address) => {
     if (last === undefined || !isSame(address, last.address)) {
       const named = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
-      last = { address, home: freeSchema(named, dialect) };
+      const home = freeSchema(named, dialect);
+      admission.check(address, home);
+      last = { address, home };
     }
     return last.home;
   };

@@ -19,14 +19,14 @@ export function freeTable(name: TableName, dialect: Naming): TableName {
 }
 
 function freed(name: string, reserved: RegExp, kind: Dialect["database"]): string {
-  return reserved.test(compared(name)) ? shorten(`_${name}`, nameLimits[kind]) : name;
+  return reserved.test(comparedName(name)) ? shorten(`_${name}`, nameLimits[kind]) : name;
 }
 
 const ASCII = /^[\x21-\x7e]*$/;
 const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
 
 /** The name as the least exact of the databases compares it: without case, marks, widths and blanks at the end. */
-function compared(name: string): string {
+export function comparedName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase();
   return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
 }
