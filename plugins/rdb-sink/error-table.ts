@@ -3,7 +3,6 @@ import type { Column, NativeValue } from "./column.js";
 import { faultOf } from "./faults.js";
 import type { KnownStore } from "./known-store.js";
 import { lookUp } from "./look-up.js";
-import { freeTable } from "./reserved-names.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import type { SchemaName, TableName } from "./table-name.js";
@@ -69,7 +68,8 @@ export class ErrorTable {
     const base = { postgresql: database === "" ? this.#database : database, mysql: schema, sqlite: schema };
     const full = `${base[dialect.database]}_error_log`;
     const folded = dialect.database === "mysql" ? full : lowerCase(full);
-    return freeTable({ database, schema, table: shorten(folded, nameLimits[dialect.database]) }, dialect);
+    // No reserved name ends so, whatever the database is called.
+    return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
   }
 
   /** As they are in a table of the predecessor, or as we make them. */

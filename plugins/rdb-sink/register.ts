@@ -98,12 +98,13 @@ export class Register {
 
   /** After the statements for these tables were refused and all else was done. */
   pause(tables: readonly Written[], error: unknown): void {
-    const { log } = this.#store;
-    for (const [key, name] of this.#registersOf(tables)) {
-      this.#pausedUntil.set(key, this.#context.now().getTime() + PAUSE_MILLIS);
-      log.warn({ register: name, reason: faultOf(error).message }, "tables are not listed, tried again in 10 minutes");
-    }
+    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, faultOf(error).message);
     for (const table of tables) this.#setUnlisted(table);
+  }
+
+  #pauseRegister(name: TableName, reason: string): void {
+    this.#pausedUntil.set(tableKey(name), this.#context.now().getTime() + PAUSE_MILLIS);
+    this.#store.log.warn({ register: name, reason }, "tables are not listed, tried again in 10 minutes");
   }
 
   /** Lists tables that were there before this sink wrote to them. */
@@ -193,9 +194,18 @@ export class Register {
       signal,
     );
     learnAll(columnRows(answer), this.#store);
-    const found = others.filter((name) => this.#store.tables.columns(name) !== undefined);
+    const found = others.filter((name) => this.#isRegister(name));
     const more = found.length === 0 ? [] : await driver.read(questions(found), signal);
     return registerRows([...answer, ...more]);
+  }
+
+  /** A table of that name that is something else is left alone. */
+  #isRegister(name: TableName): boolean {
+    const columns = this.#store.tables.columns(name);
+    if (columns === undefined) return false;
+    if (registerColumns.every((column) => this.#store.tables.kind(name, column.name) !== undefined)) return true;
+    this.#pauseRegister(name, "it has other columns");
+    return false;
   }
 
   #learn(table: Written, rows: readonly RegisterRow[]): void {

@@ -21,10 +21,12 @@ export interface Place {
   readonly prefix: string;
   /** The database that the schemas are in; undefined where a schema is all there is. */
   readonly database?: string;
+  /** The schema and name of the table that lists the tables of a schema. */
+  registerOf(schema: string): readonly [string, string];
   /** The longest name. */
   readonly limit: NameLimit;
   /** A started sink that stops with the test. */
-  sink(config?: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink>;
+  sink(config?: Partial<RdbConfig>, now?: () => Date, name?: string): Promise<LoggingSink>;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
   /** The rows of a query; `@` stands for the quoted table. */
@@ -87,8 +89,9 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
   return {
     prefix: "",
     database,
+    registerOf: () => ["deneb", "tables"],
     limit: nameLimits.postgresql,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, name) => startedSink(context, { ...config, ...more }, now, name),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     select: (schema, table, text) =>
       rowsOf(
@@ -110,7 +113,7 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
   const { database: _, ...place } = postgresqlPlace(context, server);
   return {
     ...place,
-    sink: async (config, now) => await started(context, sinkOf(config ?? {}, now, standardStore(server))),
+    sink: async (config, now, name) => await started(context, sinkOf(config ?? {}, now, standardStore(server), name)),
   };
 }
 
@@ -129,8 +132,9 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
   const path = (schema: string, table: string) => `${ticked(schema)}.${ticked(table)}`;
   return {
     prefix,
+    registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.mysql,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, name) => startedSink(context, { ...config, ...more }, now, name),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
     select: (schema, table, text) =>
       rowsOf(
@@ -151,8 +155,9 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   const path = (schema: string) => join(folder, `${schema}.db`);
   return {
     prefix: "",
+    registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.sqlite,
-    sink: (more, now) => startedSink(context, { ...config, ...more }, now),
+    sink: (more, now, name) => startedSink(context, { ...config, ...more }, now, name),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
@@ -172,8 +177,13 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   };
 }
 
-async function startedSink(context: TestContext, config: Partial<RdbConfig>, now?: () => Date): Promise<LoggingSink> {
-  return await started(context, sinkOf(config, now));
+async function startedSink(
+  context: TestContext,
+  config: Partial<RdbConfig>,
+  now?: () => Date,
+  name?: string,
+): Promise<LoggingSink> {
+  return await started(context, sinkOf(config, now, undefined, name));
 }
 
 async function started(context: TestContext, made: LoggingSink): Promise<LoggingSink> {

@@ -60,9 +60,14 @@ export interface LoggingSink {
 }
 
 /** A sink that is not started. */
-export function sinkOf(config: Partial<RdbConfig>, now: () => Date = () => new Date(0), own?: Store): LoggingSink {
+export function sinkOf(
+  config: Partial<RdbConfig>,
+  now: () => Date = () => new Date(0),
+  own?: Store,
+  name = "sink",
+): LoggingSink {
   const { log, lines } = recordingLog();
-  const context = { name: "sink", log, dataDir: "", now };
+  const context = { name, log, dataDir: "", now };
   const full = configOf(config);
   const store = own ?? storeKinds[full.rdb_dialect].open(full, context);
   return { sink: new RdbSink(full, context, store), lines };
