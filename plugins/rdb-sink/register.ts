@@ -2,6 +2,7 @@ import type { Context } from "deneb/sdk";
 import { faultOf } from "./faults.js";
 import type { TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
+import { type ListedTables, listedTables, rowsAnywhere } from "./listed-tables.js";
 import { learnAll } from "./look-up.js";
 import { notHistory, Ownership } from "./ownership.js";
 import { RecentMap } from "./recent-map.js";
@@ -134,37 +135,10 @@ export class Register {
   }
 
   /** The tables of history of this sink, and all other tables that are listed. */
-  async tables(
-    signal: AbortSignal,
-  ): Promise<{ readonly own: readonly TableName[]; readonly others: readonly TableName[] }> {
-    const { dialect, driver } = this.#store;
-    const registers = await this.#registersAnywhere(signal);
-    const answer = await driver.read(
-      registers.flatMap((name) => dialect.registered(name)),
-      signal,
-    );
-    const rows = [...registerRows(answer), ...[...this.#unlisted.values()].map((one) => this.#rowOf(one))];
-    const lastData = new Set(rows.filter(({ kind }) => kind === "last data").map(({ name }) => tableKey(name)));
-    const isOwn = ({ sink, name }: RegisterRow) => sink === this.#context.name && !lastData.has(tableKey(name));
-    const own = new Map(rows.filter(isOwn).map(({ name }) => [tableKey(name), name]));
-    const others = rows.filter(({ name }) => !own.has(tableKey(name))).map(nameOf);
-    return { own: [...own.values()], others };
-  }
-
-  async #registersAnywhere(signal: AbortSignal): Promise<readonly TableName[]> {
-    const { dialect, driver } = this.#store;
-    const columns = registerColumns.map(({ name }) => name);
-    const found = new Map<string, TableName>();
-    const answer = await driver.read(dialect.tablesWith(columns, await driver.places(signal)), signal);
-    for (const [database = "", schema = "", table = ""] of answer) {
-      const name = dialect.registerTable({ database, schema });
-      if (name.schema === schema && name.table === table) found.set(tableKey(name), name);
-    }
-    return [...found.values()];
-  }
-
-  #rowOf(listing: Listing): RegisterRow {
-    return { ...listing, sink: this.#context.name };
+  async tables(signal: AbortSignal): Promise<ListedTables> {
+    const sink = this.#context.name;
+    const unlisted = [...this.#unlisted.values()].map((listing) => ({ ...listing, sink }));
+    return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], sink);
   }
 
   async #rows(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {

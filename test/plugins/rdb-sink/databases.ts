@@ -74,7 +74,18 @@ export async function testedDatabases(): Promise<{ databases: readonly TestedDat
   const sqlite = {
     name: "SQLite",
     skip: false,
-    place: async (context: TestContext) => sqlitePlace(context, await tempFolder(context)),
+    place: async (context: TestContext) => {
+      const made: LoggingSink[] = [];
+      // Hooks run in this order: a sink that sweeps must not write into a folder that is being removed.
+      context.after(() => Promise.all(made.map(({ sink: one }) => one.stop(never))));
+      const place = sqlitePlace(context, await tempFolder(context));
+      const sink: Place["sink"] = async (...given) => {
+        const one = await place.sink(...given);
+        made.push(one);
+        return one;
+      };
+      return { ...place, sink };
+    },
   } as const;
   const drop = async () => {
     await server?.drop();
