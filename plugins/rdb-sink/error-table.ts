@@ -68,6 +68,7 @@ export class ErrorTable {
     const base = { postgresql: database === "" ? this.#database : database, mysql: schema, sqlite: schema };
     const full = `${base[dialect.database]}_error_log`;
     const folded = dialect.database === "mysql" ? full : lowerCase(full);
+    // No reserved name ends so, whatever the database is called.
     return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
   }
 

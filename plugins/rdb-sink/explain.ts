@@ -30,7 +30,7 @@ export async function explainSql(
     places: async () => [],
     close: async () => undefined,
   };
-  const sink = new RdbSink(config, context, { ...store, driver, dialect: telling(store.dialect, told) });
+  const sink = new RdbSink(config, context, { ...store, driver, dialect: telling(store.dialect, told) }, "unlisted");
   await sink.persist({ events: [event] }, new AbortController().signal);
   return {
     writes: [

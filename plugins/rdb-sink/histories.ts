@@ -3,27 +3,65 @@ import type { Column } from "./column.js";
 import type { History } from "./dialects/dialect.js";
 import type { KnownStore } from "./known-store.js";
 import { columnLayoutColumns } from "./layouts/fixed-columns.js";
+import type { Cell, Statement } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
 
-/** The tables of history in the store: all that have the columns which every layout has. */
-export async function histories(
-  { dialect, driver }: KnownStore,
-  naming: ColumnNaming,
-  signal: AbortSignal,
+const TABLES_AT_ONCE = 1000;
+
+/** Those of these tables that have the columns which every layout has: others are left alone, whoever listed them. */
+export async function historiesOf(
+  names: readonly TableName[],
+  { store, naming, signal }: Looking,
 ): Promise<readonly History[]> {
-  const [time, ...others] = columnLayoutColumns.ld.map((column) => columnName(column, naming));
-  if (time === undefined) return [];
-  const wanted = [time, ...others];
-  const answers = await driver.read(dialect.tablesWith(wanted, await driver.places(signal)), signal);
-  const found = new Map<string, { readonly name: TableName; readonly columns: Column[] }>();
-  for (const [database = "", schema = "", table = "", column = "", type = ""] of answers) {
+  const found: History[] = [];
+  for (let start = 0; start < names.length; start += TABLES_AT_ONCE) {
+    const part = names.slice(start, start + TABLES_AT_ONCE);
+    const wanted = new Set(part.map(tableKey));
+    const answer = await answerOf(store.dialect.catalogue(part), store, signal);
+    found.push(...withFixedColumns(answer, store, naming).filter(({ name }) => wanted.has(tableKey(name))));
+  }
+  return found;
+}
+
+/** The tables of these schemas with the columns which every layout has. */
+export async function historiesIn(
+  schemas: ReadonlySet<string>,
+  { store, naming, signal }: Looking,
+): Promise<readonly History[]> {
+  if (schemas.size === 0) return [];
+  const places = (await store.driver.places(signal)).filter(({ schema }) => schema === "" || schemas.has(schema));
+  const answer = await answerOf(store.dialect.tablesWith(fixedColumns(naming), places), store, signal);
+  return withFixedColumns(answer, store, naming).filter(({ name }) => schemas.has(name.schema));
+}
+
+interface Looking {
+  readonly store: KnownStore;
+  readonly naming: ColumnNaming;
+  readonly signal: AbortSignal;
+}
+
+type Answer = readonly (readonly Cell[])[];
+
+async function answerOf(questions: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<Answer> {
+  return questions.length === 0 ? [] : await driver.read(questions, signal);
+}
+
+function fixedColumns(naming: ColumnNaming): readonly string[] {
+  return columnLayoutColumns.ld.map((column) => columnName(column, naming));
+}
+
+function withFixedColumns(answer: Answer, { dialect }: KnownStore, naming: ColumnNaming): readonly History[] {
+  const wanted = fixedColumns(naming).map((column) => dialect.columnKey(column));
+  const found = new Map<string, { readonly name: TableName; readonly columns: Map<string, Column> }>();
+  for (const [database = "", schema = "", table, column, type = ""] of answer) {
+    if (table === undefined || column === undefined) continue;
     const name = { database, schema, table };
-    const one = found.get(tableKey(name)) ?? { name, columns: [] };
+    const one = found.get(tableKey(name)) ?? { name, columns: new Map() };
     found.set(tableKey(name), one);
-    one.columns.push({ name: column, kind: dialect.columnKind(type) });
+    one.columns.set(dialect.columnKey(column), { name: column, kind: dialect.columnKind(type) });
   }
   return [...found.values()].flatMap(({ name, columns }) => {
-    const own = columns.find((column) => dialect.columnKey(column.name) === dialect.columnKey(time));
-    return own === undefined || columns.length < wanted.length ? [] : [{ name, time: own }];
+    const [time] = wanted.map((key) => columns.get(key));
+    return time === undefined || !wanted.every((key) => columns.has(key)) ? [] : [{ name, time }];
   });
 }

@@ -1,5 +1,6 @@
 import type { Naming } from "deneb/ngsi";
 import type { Context, Event } from "deneb/sdk";
+import { Admission } from "./admission.js";
 import type { Dialect } from "./dialects/dialect.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
@@ -36,9 +37,15 @@ export class Intake {
     this.#context = context;
     const layout = layoutOf(config, naming, dialect);
     const tableNames = new TableNames(naming, dialect);
-    this.#placing = { naming, homeOf: homesBy(naming), layout, tableNames, mapped: config.enable_name_mappings };
+    this.#placing = {
+      naming,
+      homeOf: homesBy({ naming, dialect, admission: new Admission(config) }),
+      layout,
+      tableNames,
+      mapped: config.enable_name_mappings,
+    };
     this.#mode = config.last_data_mode;
-    this.#lastData = new LastData(config, naming);
+    this.#lastData = new LastData(config, naming, dialect);
   }
 
   /** The rows of the events by table, without those that are written already. */

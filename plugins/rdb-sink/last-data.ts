@@ -1,17 +1,20 @@
 import { columnName, type Naming, nameLimits, shorten } from "deneb/ngsi";
 import { AgentError } from "deneb/sdk";
 import type { Column } from "./column.js";
+import type { Dialect } from "./dialects/dialect.js";
 import type { FittedRows } from "./fitting.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./grouping.js";
 import type { KnownStore } from "./known-store.js";
 import { overflowColumn } from "./layouts/column-names.js";
+import { freeTable } from "./reserved-names.js";
 import type { SqlConfig } from "./sql/schema.js";
-import type { Cell, Statement } from "./statement.js";
-import { tableKey } from "./table-name.js";
+import { type Cell, joinedRuns, type Statement } from "./statement.js";
+import { type TableName, tableKey } from "./table-name.js";
 
 /** Keeps, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
   readonly #naming: Naming;
+  readonly #dialect: Pick<Dialect, "allowed" | "database">;
   readonly #suffix: string;
   /** Tells entities apart. */
   readonly #entityKey: readonly string[];
@@ -20,8 +23,9 @@ export class LastData {
   readonly #time: string;
   readonly #timeFormat: string | undefined;
 
-  constructor(config: SqlConfig, naming: Naming) {
+  constructor(config: SqlConfig, naming: Naming, dialect: Pick<Dialect, "allowed" | "database">) {
     this.#naming = naming;
+    this.#dialect = dialect;
     this.#suffix = config.last_data_table_suffix;
     this.#entityKey = config.last_data_unique_key.map((column) => columnName(column, naming));
     this.#key = [
@@ -36,7 +40,7 @@ export class LastData {
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
     return rows.map((row) => {
       for (const column of [...this.#key, this.#time]) refuseWithout(column, row);
-      return { ...row, name: { ...row.name, table: this.#tableOf(row.name.table) } };
+      return { ...row, name: this.#nameBeside(row.name) };
     });
   }
 
@@ -57,7 +61,7 @@ export class LastData {
       const stored = fitted.columns.map((column, at) => ({ column, cell: cells[at] }));
       return row.removed ? this.#removal(fitted, stored, store) : this.#upsert(row, fitted, stored, store);
     });
-    return joined(statements);
+    return joinedRuns(statements);
   }
 
   #upsert({ columns }: PlacedRow, { name }: FittedRows, stored: readonly Stored[], store: KnownStore): Statement {
@@ -90,8 +94,9 @@ export class LastData {
     return [tableKey(name), ...this.#entityKey.map((column) => cells[columns.indexOf(column)] ?? "")].join("\0");
   }
 
-  #tableOf(table: string): string {
-    return shorten(`${table}${this.#suffix}`, nameLimits[this.#naming.database]);
+  #nameBeside(name: TableName): TableName {
+    const table = shorten(`${name.table}${this.#suffix}`, nameLimits[this.#naming.database]);
+    return freeTable({ ...name, table }, this.#dialect);
   }
 }
 
@@ -116,15 +121,4 @@ function refuseWithout(column: string, { columns, cells, name }: PlacedRow): voi
   if (index !== -1 && cells[index] !== undefined) return;
   const message = `storing last data of table "${name.table}": the entity has no value for "${column}"`;
   throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`);
-}
-
-/** Statements of the same text one after another are one that runs several times. */
-function joined(statements: readonly Statement[]): readonly Statement[] {
-  const all: Statement[] = [];
-  for (const statement of statements) {
-    const last = all.at(-1);
-    if (last?.text === statement.text) all[all.length - 1] = { ...last, runs: [...last.runs, ...statement.runs] };
-    else all.push(statement);
-  }
-  return all;
 }

@@ -15,7 +15,8 @@ interface Found {
   readonly columns: Column[];
 }
 
-function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tables }: KnownStore): void {
+/** Learns what a catalogue says. */
+export function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tables }: KnownStore): void {
   const found = new Map<string, Found>();
   for (const [database = "", schema, table, column, type = ""] of catalogue) {
     if (schema === undefined) continue;

@@ -2,7 +2,7 @@ import { PartlyWritten } from "./drivers/driver.js";
 import { faultOf } from "./faults.js";
 import { type FittedRows, fitted } from "./fitting.js";
 import type { TableBatch } from "./grouping.js";
-import type { KnownStore } from "./known-store.js";
+import type { KnownStore, ListedStore } from "./known-store.js";
 import { lookUp } from "./look-up.js";
 import type { Statement } from "./statement.js";
 import { type SchemaName, schemaKey } from "./table-name.js";
@@ -15,15 +15,21 @@ const TABLES_PER_TRANSACTION = 200;
 /** Makes the schemas, tables and columns that the batches need and the store does not have; the rows as they fit there. */
 export async function makeMissing(
   batches: readonly TableBatch[],
-  store: KnownStore,
+  store: ListedStore,
   signal: AbortSignal,
 ): Promise<readonly FittedRows[]> {
+  const { register } = store;
   for (let attempt = 1; ; attempt++) {
     const names = batches.map(({ name }) => name);
-    await lookUp(names, store, signal);
-    const wanted = batches.map((batch) => fitted(batch, store.tables.columns(batch.name), store));
+    if (register === undefined) await lookUp(names, store, signal);
+    else await register.lookUp(batches, signal);
+    const wanted = batches.map((batch) => {
+      register?.refuseForeign(batch);
+      return fitted(batch, store.tables.columns(batch.name), store);
+    });
     try {
       await makeAll(wanted, store, signal);
+      await register?.listExisting(wanted, signal);
       return wanted;
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !store.dialect.faults.raced(faultOf(error))) throw error;
@@ -32,7 +38,7 @@ export async function makeMissing(
   }
 }
 
-async function makeAll(wanted: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
   // In one order everywhere, so that two sinks do not wait for each other.
   const lacking = wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0).sort(byName);
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
@@ -40,7 +46,7 @@ async function makeAll(wanted: readonly FittedRows[], store: KnownStore, signal:
   }
 }
 
-async function make(lacking: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+async function make(lacking: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
   const { dialect, tables, log } = store;
   const created = lacking.filter(({ name }) => tables.columns(name) === undefined);
   const schemas = missingSchemas(created, store);
@@ -48,7 +54,7 @@ async function make(lacking: readonly FittedRows[], store: KnownStore, signal: A
     ...schemas.flatMap((schema) => dialect.createSchema(schema)),
     ...lacking.flatMap((table) => madeBy(table, store)),
   ];
-  await define(statements, store, signal);
+  await defineListed(statements, created, { store, signal });
   for (const schema of schemas) tables.learnSchema(schema);
   for (const { name, columns } of lacking) tables.learn(name, columns);
   log.debug(
@@ -74,6 +80,34 @@ function madeBy(table: FittedRows, store: KnownStore): readonly Statement[] {
     ...(lacking.length === 0 ? [] : dialect.addColumns(name, lacking)),
     ...(wider.length === 0 ? [] : dialect.widenColumns(name, wider)),
   ];
+}
+
+interface Defining {
+  readonly store: ListedStore;
+  readonly signal: AbortSignal;
+}
+
+/** Makes tables and lists them, in one step; without listing them where that is what the store refuses. */
+async function defineListed(
+  statements: readonly Statement[],
+  created: readonly FittedRows[],
+  { store, signal }: Defining,
+): Promise<void> {
+  const { register } = store;
+  const listing = register?.statements(created) ?? [];
+  try {
+    await define([...statements, ...listing], store, signal);
+    register?.learnListed(created);
+  } catch (error) {
+    const fault = faultOf(error);
+    if (register === undefined || listing.length === 0) throw error;
+    register.forget(created);
+    // Somebody made or dropped such a thing at the same time: it is tried again as a whole.
+    if (store.dialect.faults.missing(fault) || store.dialect.faults.raced(fault)) throw error;
+    await register.throwUnlessAnswered(error, signal);
+    await define(statements, store, signal);
+    register.pause(created, error);
+  }
 }
 
 async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,14 @@ import type { SqlConfig } from "./sql/schema.js";
  * of the way to the server.
  */
 export function placementRules(config: SqlConfig): string {
-  const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_"));
+  const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_") && !elsewhere.has(name));
   const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
+
+/** These decide what is stored or deleted, never where. */
+const elsewhere: ReadonlySet<string> = new Set([
+  "allowed_services",
+  "protected_schemas",
+  "persistence_policy.adopted_schemas",
+]);

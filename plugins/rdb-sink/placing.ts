@@ -8,10 +8,13 @@ import {
   schemaName,
 } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
+import type { Admission } from "./admission.js";
+import type { Dialect } from "./dialects/dialect.js";
 import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
 import { ALTERATION_TYPE } from "./layouts/column.js";
 import type { Arrival, Layout } from "./layouts/layout.js";
+import { freeSchema } from "./reserved-names.js";
 import type { SchemaName } from "./table-name.js";
 import type { TableNames } from "./table-names.js";
 
@@ -27,12 +30,21 @@ export interface Placing {
 
 export type HomeOf = (address: Address) => SchemaName;
 
+/** What decides about homes. */
+export interface HomeRules {
+  readonly naming: Naming;
+  readonly dialect: Pick<Dialect, "allowed" | "database">;
+  readonly admission: Admission;
+}
+
 /** Knows the answer of the last question: most events of a batch have the same address. */
-export function homesBy(naming: Naming): HomeOf {
+export function homesBy({ naming, dialect, admission }: HomeRules): HomeOf {
   let last: { readonly address: Address; readonly home: SchemaName } | undefined;
   return (address) => {
     if (last === undefined || !isSame(address, last.address)) {
-      const home = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+      const named = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
+      const home = freeSchema(named, dialect);
+      admission.check(address, home);
       last = { address, home };
     }
     return last.home;

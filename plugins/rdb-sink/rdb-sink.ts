@@ -1,4 +1,5 @@
 import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "deneb/sdk";
+import { isNotAdmitted } from "./admission.js";
 import { Bookkeeping, type Step } from "./bookkeeping.js";
 import { isUnexpectedChanges, PartlyWritten } from "./drivers/driver.js";
 import { ErrorTable } from "./error-table.js";
@@ -6,10 +7,11 @@ import { faultOf } from "./faults.js";
 import { fitted } from "./fitting.js";
 import type { TableBatch } from "./grouping.js";
 import { Intake } from "./intake.js";
-import type { KnownStore } from "./known-store.js";
+import type { ListedStore } from "./known-store.js";
 import { makeMissing } from "./make-missing.js";
 import { namingOf } from "./naming-of.js";
 import { positionUnsettled } from "./position-conflict.js";
+import { Register } from "./register.js";
 import { Retention } from "./retention.js";
 import type { SqlConfig } from "./sql/schema.js";
 import { bytesOf } from "./statement.js";
@@ -30,7 +32,7 @@ const LINGER_MILLIS = 2;
 export class RdbSink implements Sink {
   readonly largestBatch = LARGEST_BATCH;
   readonly batchLinger = LINGER_MILLIS;
-  readonly #store: KnownStore;
+  readonly #store: ListedStore;
   readonly #intake: Intake;
   readonly #retention: Retention;
   /** Undefined when the configuration wants no table of errors. */
@@ -38,15 +40,16 @@ export class RdbSink implements Sink {
   readonly #books: Bookkeeping;
   readonly #name: string;
 
-  constructor(config: SqlConfig, context: Context, store: Store) {
+  constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
     const naming = namingOf(config, store.dialect.database);
-    this.#store = {
+    const known = {
       ...store,
       naming,
       nativeTypes: config.attr_native_types,
       tables: new Tables(store.dialect.columnKey),
       log: context.log,
     };
+    this.#store = { ...known, register: listing === "listed" ? new Register(known, context) : undefined };
     this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
     this.#errors = config.persist_errors ? new ToldErrors(new ErrorTable(config, this.#store), context) : undefined;
@@ -165,7 +168,7 @@ export class RdbSink implements Sink {
   #tell(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
     const [event, ...others] = events;
     if (this.#errors === undefined || event === undefined || others.length > 0) return;
-    if (retryableOf(failure) !== false) return;
+    if (retryableOf(failure) !== false || isNotAdmitted(failure)) return;
     this.#errors.tell({
       of: () => this.#intake.schemaOf(event),
       error: failure,

@@ -3,13 +3,14 @@ import { type ColumnNaming, columnName, isoTime } from "deneb/ngsi";
 import { type Context, reasonOf } from "deneb/sdk";
 import type { History } from "./dialects/dialect.js";
 import type { TableBatch } from "./grouping.js";
-import { histories } from "./histories.js";
-import type { KnownStore } from "./known-store.js";
+import { historiesIn, historiesOf } from "./histories.js";
+import type { KnownStore, ListedStore } from "./known-store.js";
 import { columnLayoutColumns } from "./layouts/fixed-columns.js";
 import { RecentMap } from "./recent-map.js";
 import type { SqlConfig } from "./sql/schema.js";
 import type { Statement } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
+import { isShortened } from "./table-notes.js";
 
 // So many rows are deleted in one transaction, so that writes need not wait long.
 const ROWS_AT_ONCE = 5000;
@@ -19,26 +20,31 @@ const SECOND = 1000;
 /** Deletes rows from tables of history: the oldest of too many, and those of a certain age. */
 export class Retention {
   readonly #store: KnownStore;
+  readonly #register: ListedStore["register"];
   readonly #naming: ColumnNaming;
   readonly #context: Context;
   readonly #mostRows: number;
   readonly #mostAgeMillis: number;
   readonly #pauseMillis: number;
   readonly #lastDataSuffix: string;
+  /** Schemas whose tables the operator has given to this sink. */
+  readonly #adopted: ReadonlySet<string>;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
   /** The rows of each table, as far as this sink knows. */
   readonly #counts = new RecentMap<number>(MOST_COUNTED);
 
-  constructor(config: SqlConfig, store: KnownStore, context: Context) {
+  constructor(config: SqlConfig, store: ListedStore, context: Context) {
     this.#store = store;
+    this.#register = store.register;
     this.#naming = store.naming;
     this.#context = context;
     this.#mostRows = config["persistence_policy.max_records"];
     this.#mostAgeMillis = config["persistence_policy.expiration_time"] * SECOND;
     this.#pauseMillis = config["persistence_policy.checking_time"] * SECOND;
     this.#lastDataSuffix = config.last_data_table_suffix;
+    this.#adopted = new Set(config["persistence_policy.adopted_schemas"]);
   }
 
   /** Looks from time to time, until it is stopped. */
@@ -55,7 +61,7 @@ export class Retention {
   /** Caps the tables of history that grew. What fails is logged: the rows are stored, and the next look finds them. */
   async grown(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
     if (this.#mostRows < 0) return;
-    for (const { name, rows } of tables.filter(({ key }) => key.length === 0)) {
+    for (const { name, rows } of tables.filter((table) => table.key.length === 0 && !this.#isLastData(table.name))) {
       const known = this.#counts.get(tableKey(name));
       if (known !== undefined) this.#counts.set(tableKey(name), known + rows.length);
       const column = columnName(columnLayoutColumns.ld[0], this.#naming);
@@ -72,10 +78,9 @@ export class Retention {
     }
   }
 
-  /** Looks at every table of history that there is. */
+  /** Looks at every table of history that is ours. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const found = await histories(this.#store, this.#naming, signal);
-    for (const history of found.filter(({ name }) => !this.#isLastData(name))) {
+    for (const history of await this.#histories(signal)) {
       if (signal.aborted) return;
       await this.#onTable(history, async () => {
         this.#counts.delete(tableKey(history.name));
@@ -83,6 +88,21 @@ export class Retention {
         await this.#cap(history, signal);
       });
     }
+  }
+
+  /** What this sink is known to write to, and what the operator has named. */
+  async #histories(signal: AbortSignal): Promise<readonly History[]> {
+    const looking = { store: this.#store, naming: this.#naming, signal };
+    const { own, others } = (await this.#register?.tables(signal)) ?? { own: [], others: [] };
+    const adopted = await historiesIn(this.#adopted, looking);
+    const taken = new Set([...own, ...others].map(tableKey));
+    return [
+      ...(await historiesOf(own, looking)),
+      // A name that was shortened has lost the suffix of last data, so it tells nothing.
+      ...adopted.filter(
+        ({ name }) => !taken.has(tableKey(name)) && !this.#isLastData(name) && !isShortened(name, this.#store),
+      ),
+    ];
   }
 
   async #cap(history: History, signal: AbortSignal): Promise<void> {

@@ -22,6 +22,17 @@ export function plain(at: SchemaName, text: string): Statement {
   return { at, text, runs: [[]] };
 }
 
+/** Statements of the same text one after another are one that runs several times. */
+export function joinedRuns(statements: readonly Statement[]): readonly Statement[] {
+  const all: Statement[] = [];
+  for (const statement of statements) {
+    const last = all.at(-1);
+    if (last?.text === statement.text) all[all.length - 1] = { ...last, runs: [...last.runs, ...statement.runs] };
+    else all.push(statement);
+  }
+  return all;
+}
+
 /** About the bytes of the texts and parameters. */
 export function bytesOf(statements: readonly Statement[]): number {
   let bytes = 0;

@@ -1,6 +1,7 @@
 import { type Entity, type Naming, tableName } from "deneb/ngsi";
 import type { Dialect } from "./dialects/dialect.js";
 import { RecentMap } from "./recent-map.js";
+import { freeTable } from "./reserved-names.js";
 import type { SchemaName, TableName } from "./table-name.js";
 
 const MOST_REMEMBERED = 10_000;
@@ -18,10 +19,10 @@ export interface Place {
 /** Names tables, and remembers the name that each subject had last: most entities come again and again. */
 export class TableNames {
   readonly #naming: Naming;
-  readonly #dialect: Pick<Dialect, "allowed">;
+  readonly #dialect: Pick<Dialect, "allowed" | "database">;
   readonly #known = new RecentMap<Known>(MOST_REMEMBERED);
 
-  constructor(naming: Naming, dialect: Pick<Dialect, "allowed">) {
+  constructor(naming: Naming, dialect: Pick<Dialect, "allowed" | "database">) {
     this.#naming = naming;
     this.#dialect = dialect;
   }
@@ -40,7 +41,7 @@ export class TableNames {
 
   #named(entity: Entity, { home: { database, schema }, servicePath, attribute }: Place): TableName {
     const place = attribute === undefined ? { servicePath } : { servicePath, attribute };
-    return this.#dialect.allowed({ database, schema, table: tableName(entity, this.#naming, place) });
+    return freeTable({ database, schema, table: tableName(entity, this.#naming, place) }, this.#dialect);
   }
 }
 

@@ -3,9 +3,17 @@ import { faultOf } from "./faults.js";
 import type { FittedRows } from "./fitting.js";
 import type { KnownStore } from "./known-store.js";
 import { plain } from "./statement.js";
+import type { Store } from "./store.js";
+import type { TableName } from "./table-name.js";
 
 // What `shorten` makes of a longer name ends in a hash. A full name that looks so gets a true note, too.
 const SHORTENED = /_[0-9a-f]{8}$/;
+
+/** Whether the name may have been shortened. */
+export function isShortened({ table }: TableName, { dialect }: Pick<Store, "dialect">): boolean {
+  // A name cut at a character boundary may lack up to three bytes.
+  return table.length >= nameLimits[dialect.database].length - 3 && SHORTENED.test(table);
+}
 
 /** Notes in the store, where it can, which full id or type a table with a shortened name stands for. */
 export async function writeNotes(
@@ -14,9 +22,7 @@ export async function writeNotes(
   signal: AbortSignal,
 ): Promise<void> {
   const { dialect, driver, log } = store;
-  // A name cut at a character boundary may lack up to three bytes.
-  const least = nameLimits[dialect.database].length - 3;
-  const shortened = created.filter(({ name: { table } }) => table.length >= least && SHORTENED.test(table));
+  const shortened = created.filter(({ name }) => isShortened(name, store));
   const questions = dialect.noteTexts(shortened.map(({ name, subject }) => ({ name, text: subject })));
   if (questions.length === 0) return;
   try {

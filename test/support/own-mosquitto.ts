@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, constants, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { freePort } from "./free-port.js";
+import { installedProgram } from "./installed-program.js";
 import { reachable } from "./reachable.js";
 import { until } from "./until.js";
 
@@ -55,19 +56,7 @@ export async function startOwnMosquitto(program: string, settings: MosquittoSett
   }
 }
 
-// Debian and Homebrew keep it where only root has its PATH.
-const HOMES = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", "/opt/homebrew/opt/mosquitto/sbin"] as const;
-
 /** Where mosquitto is installed. */
 export async function mosquittoProgram(): Promise<string | undefined> {
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  for (const folder of [...onPath, ...HOMES]) {
-    const file = join(folder, "mosquitto");
-    const runs = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (runs) return file;
-  }
-  return undefined;
+  return await installedProgram("mosquitto", "/opt/homebrew/opt/mosquitto/sbin");
 }

@@ -46,7 +46,8 @@ export async function postgresqlDatabase(): Promise<TestDatabase | undefined> {
 
 const asText = { getTypeParser: () => (value: string) => value };
 
-function serverOfTests() {
+/** Where the PostgreSQL of the tests is. */
+export function serverOfTests() {
   const { DENEB_TEST_PGHOST, DENEB_TEST_PGPORT, DENEB_TEST_PGUSER, DENEB_TEST_PGPASSWORD } = process.env;
   return {
     host: DENEB_TEST_PGHOST ?? "127.0.0.1",
@@ -65,5 +66,20 @@ async function reached(config: pg.ClientConfig): Promise<pg.Client | undefined> 
   } catch {
     await client.end();
     return undefined;
+  }
+}
+
+/** Whether a PostgreSQL, or a pooler in front of one, answers there. */
+export async function answersPostgresql(address: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ ...address, database: "postgres", connectionTimeoutMillis: REACH_TIMEOUT_MILLIS });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
   }
 }

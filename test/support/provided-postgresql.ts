@@ -1,26 +1,18 @@
-import pg from "pg";
 import { startOwnPostgresql } from "./own-postgresql.js";
+import { answersPostgresql, serverOfTests } from "./postgresql.js";
 import { postgresqlPrograms } from "./postgresql-programs.js";
 import { type ProvidedServer, where } from "./provided-server.js";
-
-const REACH_TIMEOUT_MILLIS = 2000;
 
 /**
  * The PostgreSQL that DENEB_TEST_PGHOST, _PGPORT, _PGUSER and _PGPASSWORD point to when it answers, else one of our own
  * from the programs installed here. The variables are set in `process.env`, which the test processes inherit.
  */
 export function providedPostgresql(): ProvidedServer {
-  const { DENEB_TEST_PGHOST, DENEB_TEST_PGPORT, DENEB_TEST_PGUSER, DENEB_TEST_PGPASSWORD } = process.env;
-  const given = {
-    host: DENEB_TEST_PGHOST ?? "127.0.0.1",
-    port: Number(DENEB_TEST_PGPORT ?? 5432),
-    user: DENEB_TEST_PGUSER ?? "postgres",
-    password: DENEB_TEST_PGPASSWORD ?? "",
-  };
+  const given = serverOfTests();
   return {
     name: "PostgreSQL",
     where: where(given),
-    answers: () => answers(given),
+    answers: () => answersPostgresql(given),
     missingPrograms: "initdb and pg_ctl",
     start: async () => {
       const programs = await postgresqlPrograms();
@@ -33,18 +25,4 @@ export function providedPostgresql(): ProvidedServer {
       process.env["DENEB_TEST_PGPASSWORD"] = "";
     },
   };
-}
-
-async function answers(address: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ ...address, database: "postgres", connectionTimeoutMillis: REACH_TIMEOUT_MILLIS });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    await client.query("SELECT 1");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

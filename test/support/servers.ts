@@ -1,5 +1,6 @@
 import { provideMosquitto } from "./mosquitto-server.js";
 import { providedMysql } from "./provided-mysql.js";
+import { providedPgbouncer } from "./provided-pgbouncer.js";
 import { providedPostgresql } from "./provided-postgresql.js";
 import { type ProvidedServer, where } from "./provided-server.js";
 
@@ -13,10 +14,13 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Makes PostgreSQL, MySQL and an MQTT broker available to the test processes, where that is possible. */
+/** Makes PostgreSQL, a PgBouncer before it, MySQL and an MQTT broker available to the test processes, where that is possible. */
 export async function provideServers(): Promise<Servers> {
-  const databases = [providedPostgresql(), providedMysql()].map(provide);
-  const servers = await Promise.all([...databases, provideMosquitto()]);
+  const others = [provide(providedMysql()), provideMosquitto()];
+  const postgresql = await provide(providedPostgresql());
+  // It stands before the PostgreSQL.
+  const pgbouncer = provide(providedPgbouncer());
+  const servers = [postgresql, ...(await Promise.all([...others, pgbouncer]))];
   return {
     remarks: servers.flatMap(({ remarks }) => remarks),
     absent: servers.flatMap(({ absent }) => absent),

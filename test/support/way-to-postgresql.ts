@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import { serverOfTests } from "./postgresql.js";
 
 /** A way to the PostgreSQL of the tests on which an answer can be lost. */
 export interface WayToPostgresql {
@@ -19,14 +20,16 @@ interface Ambush {
   readonly done: () => void;
 }
 
-export async function wayToPostgresql(context: TestContext): Promise<WayToPostgresql> {
-  const { DENEB_TEST_PGHOST: host = "127.0.0.1", DENEB_TEST_PGPORT: port = "5432" } = process.env;
+export async function wayToPostgresql(
+  context: TestContext,
+  { host, port }: { readonly host: string; readonly port: number } = serverOfTests(),
+): Promise<WayToPostgresql> {
   const sockets = new Set<Socket>();
   let isOpen = true;
   let ambush: Ambush | undefined;
   const server = createServer((near) => {
     if (!isOpen) return void near.destroy();
-    const far = connect(Number(port), host);
+    const far = connect(port, host);
     let caught: Ambush | undefined;
     for (const socket of [near, far]) {
       sockets.add(socket);

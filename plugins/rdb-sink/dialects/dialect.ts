@@ -115,6 +115,13 @@ export interface Dialect {
   readonly earlierPositions?: Statement;
   /** The table beside it that keeps which replayed dead letters are stored. */
   lettersTable(of: SchemaName): TableName;
+  /** The table that lists the tables of the sinks, for tables of this schema. */
+  registerTable(of: SchemaName): TableName;
+  /**
+   * Asks a register for rows of database, schema, table, sink, kind and subject: those of these tables, all when none are
+   * named.
+   */
+  registered(register: TableName, tables?: readonly TableName[]): readonly Statement[];
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
   tablesWith(columns: readonly string[], places: readonly SchemaName[]): readonly Statement[];
   /** Asks for the number of rows. */

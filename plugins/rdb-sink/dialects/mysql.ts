@@ -71,6 +71,8 @@ export const mysql = {
   positionsTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_positions" }),
   earlierPositions: plain({ database: "", schema: "" }, EARLIER_POSITIONS),
   lettersTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_letters" }),
+  registerTable: (of) => ({ ...of, table: "deneb_tables" }),
+  registered,
   tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
   countOlder: ({ name, time }, before, limit) => ({
@@ -127,17 +129,13 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
   const [first] = tables;
   if (first === undefined) return [];
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
-  const starts = Array.from(
-    { length: Math.ceil(tables.length / TABLES_PER_QUESTION) },
-    (_, i) => i * TABLES_PER_QUESTION,
-  );
   return [
     {
       at: first,
       text: `SELECT schema_name, schema_name, NULL, NULL, NULL FROM information_schema.schemata WHERE schema_name IN (${schemas.map(() => "?").join(", ")})`,
       runs: [schemas],
     },
-    ...starts.map((start) => columnsOf(first, tables.slice(start, start + TABLES_PER_QUESTION))),
+    ...parts(tables).map((part) => columnsOf(first, part)),
   ];
 }
 
@@ -147,6 +145,26 @@ function columnsOf(at: TableName, tables: readonly TableName[]): Statement {
       WHEN column_comment = 'json' THEN 'json' WHEN column_type = 'tinyint(1)' THEN 'boolean' ELSE data_type END
     FROM information_schema.columns WHERE (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})`;
   return { at, text, runs: [tables.flatMap(({ schema, table }) => [schema, table])] };
+}
+
+function registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
+  // It speaks for its own database only.
+  const text = `SELECT schema_name, schema_name, table_name, sink, kind, subject FROM ${path(register)} WHERE schema_name = ?`;
+  if (tables === undefined) return [{ at: register, text, runs: [[register.schema]] }];
+  const names = tables.map(({ table }) => table);
+  return parts(names).map((part) => ({
+    at: register,
+    text: `${text} AND table_name IN (${part.map(() => "?").join(", ")})`,
+    runs: [[register.schema, ...part]],
+  }));
+}
+
+function parts<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const starts = Array.from(
+    { length: Math.ceil(items.length / TABLES_PER_QUESTION) },
+    (_, i) => i * TABLES_PER_QUESTION,
+  );
+  return starts.map((start) => items.slice(start, start + TABLES_PER_QUESTION));
 }
 
 function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {

@@ -63,6 +63,14 @@ export const postgresql = {
   destination: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
   lettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
+  registerTable: ({ database }) => ({ database, schema: "deneb", table: "tables" }),
+  registered: (register, tables) => {
+    const text = `SELECT $1, schema_name, table_name, sink, kind, subject FROM ${path(register)}`;
+    if (tables === undefined) return [{ at: register, text, runs: [[register.database]] }];
+    const named = `SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)`;
+    const runs = [[register.database, JSON.stringify(tables)]];
+    return [{ at: register, text: `${text} WHERE (schema_name, table_name) IN (${named})`, runs }];
+  },
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),

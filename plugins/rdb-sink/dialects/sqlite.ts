@@ -55,6 +55,20 @@ export const sqlite = {
   destination: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
   lettersTable: (of) => ({ ...of, table: "deneb_letters" }),
+  registerTable: (of) => ({ ...of, table: "deneb_tables" }),
+  registered: (register, tables) => {
+    const text = `
+      SELECT '', schema_name, table_name, sink, kind, subject FROM ${quoted(register.table)} WHERE schema_name = ?`;
+    if (tables === undefined) return [{ at: register, text, runs: [[register.schema]] }];
+    const named = JSON.stringify(tables.map(({ table }) => table));
+    return [
+      {
+        at: register,
+        text: `${text} AND table_name IN (SELECT value FROM json_each(?))`,
+        runs: [[register.schema, named]],
+      },
+    ];
+  },
   tablesWith: (columns, places) =>
     places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),

@@ -3,10 +3,12 @@ import type pg from "pg";
 import type { Encryption } from "./encryption.js";
 import type { ServerSettings } from "./server-settings.js";
 
-/** The settings of one connection in the words of `pg`. */
+/**
+ * The settings of one connection in the words of `pg`. Settings of a session are not among them: a pooler that lends
+ * server connections for one transaction refuses them.
+ */
 export function clientConfig(settings: ServerSettings, encryption: Encryption): pg.ClientConfig {
   const { options } = settings;
-  const { searchPath } = options;
   return {
     host: settings.host,
     port: settings.port,
@@ -16,10 +18,8 @@ export function clientConfig(settings: ServerSettings, encryption: Encryption): 
     password: () => settings.password,
     ssl: encryption,
     application_name: options.applicationName ?? "deneb",
-    statement_timeout: options.statementTimeoutMillis ?? settings.statementTimeoutMillis,
     connectionTimeoutMillis: options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
     keepAlive: true,
-    ...(searchPath === undefined ? {} : { options: `-c search_path=${searchPath.replace(/[\\ ]/g, "\\$&")}` }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { QueryResult } from "deneb/sdk";
 import type pg from "pg";
 import { type Encryption, encrypted } from "./encryption.js";
 import { clientConfig, wantsOtherEncryption } from "./postgresql-client.js";
+import { statementLimit } from "./postgresql-limit.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** Runs one statement in a read-only transaction over a connection of its own. */
@@ -12,6 +13,9 @@ export async function postgresqlQuery(settings: ServerSettings, text: string): P
   });
   try {
     await client.query("BEGIN READ ONLY");
+    await client.query("SELECT set_config('statement_timeout', $1, true)", [String(statementLimit(settings))]);
+    const { searchPath } = settings.options;
+    if (searchPath !== undefined) await client.query("SELECT set_config('search_path', $1, true)", [searchPath]);
     const { fields, rows } = await client.query<(string | null)[]>(question(text));
     return {
       columns: fields.map(({ name }) => name),

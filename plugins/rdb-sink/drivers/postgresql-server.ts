@@ -17,6 +17,8 @@ export class PostgresqlServer implements Driver {
   /** In the order of their last use. */
   readonly #others = new Map<string, PostgresqlDriver>();
   readonly #used = new Set<string>();
+  /** Databases that were there when they were asked for. */
+  readonly #existing = new Set<string>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(settings: ServerSettings) {
@@ -74,23 +76,44 @@ export class PostgresqlServer implements Driver {
     questions: readonly Statement[],
     signal: AbortSignal,
   ): Promise<readonly (readonly Cell[])[]> {
+    if (!(await this.#exists(database, signal))) return [];
     try {
       return await this.#driverOf(database).read(questions, signal);
     } catch (error) {
-      if (database === "" || codeOf(error) !== NO_DATABASE) throw error;
+      if (!this.#isGone(database, error)) throw error;
       return [];
     }
   }
 
   /** Does the work in a database, which is made when it is not there and not that of the configuration. */
   async #made<T>(database: string, signal: AbortSignal, work: (driver: PostgresqlDriver) => Promise<T>): Promise<T> {
+    if (!(await this.#exists(database, signal))) await this.#create(database, signal);
     try {
       return await work(this.#driverOf(database));
     } catch (error) {
-      if (database === "" || codeOf(error) !== NO_DATABASE) throw error;
+      if (!this.#isGone(database, error)) throw error;
       await this.#create(database, signal);
       return await work(this.#driverOf(database));
     }
+  }
+
+  /** Asked once, in the database of the configuration: a pooler lets those wait who connect to one that is not there. */
+  async #exists(database: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#isHome(database) || this.#existing.has(database)) return true;
+    const text = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1";
+    const rows = await this.#home.read([{ at: { database: "", schema: "" }, text, runs: [[database]] }], signal);
+    if (rows.length > 0) this.#existing.add(database);
+    return rows.length > 0;
+  }
+
+  #isGone(database: string, error: unknown): boolean {
+    if (this.#isHome(database) || codeOf(error) !== NO_DATABASE) return false;
+    this.#existing.delete(database);
+    return true;
+  }
+
+  #isHome(database: string): boolean {
+    return database === "" || database === this.#settings.database;
   }
 
   async #create(database: string, signal: AbortSignal): Promise<void> {
@@ -103,7 +126,7 @@ export class PostgresqlServer implements Driver {
   }
 
   #driverOf(database: string): PostgresqlDriver {
-    if (database === "" || database === this.#settings.database) return this.#home;
+    if (this.#isHome(database)) return this.#home;
     const known = this.#others.get(database) ?? new PostgresqlDriver({ ...this.#settings, database });
     this.#used.add(database);
     this.#others.delete(database);

@@ -6,6 +6,7 @@ import { type Driver, isUnexpectedChanges, unlessAborted, writeAborted } from ".
 import { type Encryption, encrypted } from "./encryption.js";
 import { Lease, type LeaseEnd } from "./lease.js";
 import { poolConfig, wantsOtherEncryption } from "./postgresql-client.js";
+import { limited, statementLimit } from "./postgresql-limit.js";
 import { type PipelineResult, PostgresqlPipeline } from "./postgresql-pipeline.js";
 import type { ServerSettings } from "./server-settings.js";
 
@@ -24,8 +25,9 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    const { rows } = await this.#leased(signal, (client) => answered(client, statements));
-    return rows;
+    const { statements: all, ownRows } = limited(statements, this.#settings);
+    const { rows } = await this.#leased(signal, (client) => answered(client, all));
+    return rows.slice(ownRows);
   }
 
   /** Runs a statement that no transaction may hold. */
@@ -34,8 +36,9 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    const { statements: all } = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#leased(signal, async (client) => {
-      const { bytes } = await answered(client, [plain(nowhere, "BEGIN"), ...statements]);
+      const { bytes } = await answered(client, all);
       // Apart from the rest: a write that is given up while it waits must not be committed by a server that goes on.
       await answered(client, [plain(nowhere, "COMMIT")]);
       return bytes;
@@ -124,9 +127,9 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
 const nowhere = { database: "", schema: "" } as const;
 
 /** The server ends a statement at its limit; the lease ends when the server does not answer at all. */
-function limitOf({ options, statementTimeoutMillis, connectTimeoutMillis }: ServerSettings): number | undefined {
-  const limit = options.statementTimeoutMillis ?? statementTimeoutMillis;
-  return limit === 0 ? undefined : limit + connectTimeoutMillis;
+function limitOf(settings: ServerSettings): number | undefined {
+  const limit = statementLimit(settings);
+  return limit === 0 ? undefined : limit + settings.connectTimeoutMillis;
 }
 
 async function answered(client: pg.PoolClient, statements: readonly Statement[]): Promise<PipelineResult> {

@@ -67,6 +67,23 @@ export const sqlSchema = {
     min: 1,
     max: 2_000_000,
   },
+  "persistence_policy.adopted_schemas": {
+    doc:
+      "Schemas (MySQL: databases) whose tables of history are kept in these bounds too although no sink has listed them: those " +
+      "of the original, or of versions before the list. Others are only after this sink has written to them.",
+    format: "words",
+    default: [],
+  },
+  protected_schemas: {
+    doc: "Schemas and databases that no event is stored in: what would go there becomes a dead letter.",
+    format: "words",
+    default: [],
+  },
+  allowed_services: {
+    doc: "Services that are stored; events of others become dead letters. Empty stores all.",
+    format: "words",
+    default: [],
+  },
   exactly_once: {
     doc: "true: behind a durable channel, how far it is stored is kept in the database in the transaction of the rows, so that a crash makes no second row. false: no table for that.",
     format: "flag",

@@ -74,6 +74,8 @@ export function standardDialect(differences: StandardSql): Dialect {
     destination: ({ database }) => ({ database, schema: "" }),
     positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
     lettersTable: () => ({ database: "", schema: "deneb", table: "letters" }),
+    registerTable: () => ({ database: "", schema: "deneb", table: "tables" }),
+    registered: (register, tables) => sql.registered(register, tables),
     tablesWith: (columns, places) => places.map((at) => sql.tablesWith(columns, at)),
     count: ({ name }) => plain(name, `SELECT count(*) FROM ${sql.path(name)}`),
     countOlder: (history, before, limit) => sql.countOlder(history, before, limit),
@@ -182,6 +184,13 @@ class StandardTexts {
   keyed(verb: string, { name, key, cells }: KeyedRows): Statement {
     const conditions = key.map((column, index) => `${quoted(column)} = ${this.#parameter(index + 1)}`);
     return { at: name, text: `${verb} FROM ${this.path(name)} WHERE ${conditions.join(" AND ")}`, runs: [cells] };
+  }
+
+  registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
+    const text = `SELECT '', schema_name, table_name, sink, kind, subject FROM ${this.path(register)}`;
+    if (tables === undefined) return [plain(register, text)];
+    const named = `schema_name = ${this.#parameter(1)} AND table_name = ${this.#parameter(2)}`;
+    return [{ at: register, text: `${text} WHERE ${named}`, runs: tables.map(({ schema, table }) => [schema, table]) }];
   }
 
   tablesWith(columns: readonly string[], at: Statement["at"]): Statement {

@@ -47,7 +47,7 @@ async function setUp(context: TestContext, { sink, outlet = newOutlet(), retryIn
 
 function newOutlet(): ChannelOutlet {
   const config = { capacity: 1000, transactionCapacity: 100, "keep-alive": 0 };
-  const context = { name: "c1", log, dataDir: "unused", now: () => new Date(0) };
+  const context = { name: "c1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
   return new ChannelOutlet(new CountedChannel(new MemoryChannel(config, context)));
 }
 

@@ -9,7 +9,7 @@ import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { configOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+import { configOf, type LoggingSink, never, type SinkIdentity, sinkOf } from "./sinks.js";
 import { standardStore } from "./standard-postgresql.js";
 
 /** A row by column; undefined for NULL. */
@@ -21,10 +21,12 @@ export interface Place {
   readonly prefix: string;
   /** The database that the schemas are in; undefined where a schema is all there is. */
   readonly database?: string;
+  /** The schema and name of the table that lists the tables of a schema. */
+  registerOf(schema: string): readonly [string, string];
   /** The longest name. */
   readonly limit: NameLimit;
   /** A started sink that stops with the test. */
-  sink(config?: Partial<RdbConfig>, now?: () => Date, run?: string): Promise<LoggingSink>;
+  sink(config?: Partial<RdbConfig>, now?: () => Date, of?: SinkIdentity): Promise<LoggingSink>;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
   /** The rows of a query; `@` stands for the quoted table. */
@@ -74,7 +76,18 @@ export async function testedDatabases(): Promise<{ databases: readonly TestedDat
   const sqlite = {
     name: "SQLite",
     skip: false,
-    place: async (context: TestContext) => sqlitePlace(context, await tempFolder(context)),
+    place: async (context: TestContext) => {
+      const made: LoggingSink[] = [];
+      // Hooks run in this order: a sink that sweeps must not write into a folder that is being removed.
+      context.after(() => Promise.all(made.map(({ sink: one }) => one.stop(never))));
+      const place = sqlitePlace(context, await tempFolder(context));
+      const sink: Place["sink"] = async (...given) => {
+        const one = await place.sink(...given);
+        made.push(one);
+        return one;
+      };
+      return { ...place, sink };
+    },
   } as const;
   const drop = async () => {
     await server?.drop();
@@ -89,8 +102,9 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
   return {
     prefix: "",
     database,
+    registerOf: () => ["deneb", "tables"],
     limit: nameLimits.postgresql,
-    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
+    sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     select: (schema, table, text) =>
       rowsOf(
@@ -113,7 +127,7 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
   const { database: _, ...place } = postgresqlPlace(context, server);
   return {
     ...place,
-    sink: (config, now, run) => started(context, sinkOf(config ?? {}, now, standardStore(server), run)),
+    sink: async (config, now, of) => await started(context, sinkOf(config ?? {}, now, standardStore(server), of)),
   };
 }
 
@@ -132,8 +146,9 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
   const path = (schema: string, table: string) => `${ticked(schema)}.${ticked(table)}`;
   return {
     prefix,
+    registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.mysql,
-    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
+    sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
     select: (schema, table, text) =>
       rowsOf(
@@ -155,8 +170,9 @@ function sqlitePlace(context: TestContext, folder: string): Place {
   const path = (schema: string) => join(folder, `${schema}.db`);
   return {
     prefix: "",
+    registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.sqlite,
-    sink: (more, now, run) => started(context, sinkOf({ ...config, ...more }, now, undefined, run)),
+    sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;

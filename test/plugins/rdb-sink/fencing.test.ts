@@ -24,10 +24,10 @@ await onEveryDatabase("two agents with one channel", [
     name: "the later of two agents that began at one position stores nothing, says who the other is, and goes on when it has gone",
     service: "fence",
     run: async (place, service) => {
-      const { sink: before } = await place.sink({}, undefined, host("before"));
+      const { sink: before } = await place.sink({}, undefined, { run: host("before") });
       await before.persist(batchOf(service, 1), never);
-      const { sink: one } = await place.sink({}, undefined, host("one"));
-      const { sink: two } = await place.sink({}, undefined, host("two"));
+      const { sink: one } = await place.sink({}, undefined, { run: host("one") });
+      const { sink: two } = await place.sink({}, undefined, { run: host("two") });
       assert.deepEqual(own(await one.storedPositions(never), service), [`${service}c:1`]);
       assert.deepEqual(own(await two.storedPositions(never), service), [`${service}c:1`]);
 
@@ -55,8 +55,8 @@ await onEveryDatabase("two agents with one channel", [
     name: "of two agents that find nothing the second one stores nothing",
     service: "first",
     run: async (place, service) => {
-      const { sink: one } = await place.sink({}, undefined, host("one"));
-      const { sink: two } = await place.sink({}, undefined, host("two"));
+      const { sink: one } = await place.sink({}, undefined, { run: host("one") });
+      const { sink: two } = await place.sink({}, undefined, { run: host("two") });
       await one.persist(batchOf(`${service}x`, 1), never);
       await two.persist(batchOf(`${service}y`, 1), never);
       for (const sink of [one, two]) await sink.alreadyStored(batchOf(service, 9), never);
@@ -100,7 +100,7 @@ await onEveryDatabase("two agents with one channel", [
       const cleared = place.prefix === "" ? "deneb_sink = deneb_sink" : "deneb_owner = NULL, deneb_events = NULL";
       await place.alter(schema, table, `UPDATE @ SET ${cleared} WHERE deneb_channel = '${service}c'`);
 
-      const { sink } = await place.sink({}, undefined, host("newer"));
+      const { sink } = await place.sink({}, undefined, { run: host("newer") });
       assert.deepEqual(own(await sink.storedPositions(never), service), [`${service}c:1`]);
       await sink.persist(batchOf(service, 2), never);
 

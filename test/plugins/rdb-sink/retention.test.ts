@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { shorten } from "../../../core/ngsi/index.js";
 import { onEveryDatabase, persist } from "./on-every-database.js";
 import { attribute, entity, eventOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
@@ -75,6 +76,90 @@ await onEveryDatabase("retention", [
 
       assert.equal((await place.rows(service, "car1_t")).length, 0);
       assert.equal((await place.rows(service, "car1_t_last_data")).length, 1);
+    },
+  },
+  {
+    name: "a table that looks like ours is swept only after the operator named its schema, and one of another sink never",
+    service: "looksalike",
+    run: async (place, service) => {
+      const writer = await place.sink();
+      await persist(writer, v2At(0, service, "mine"));
+      for (const table of ["similar", "similar_last_data"]) {
+        await place.alter(service, table, "CREATE TABLE @ (recvtime text, entityid text, entitytype text)");
+        await place.alter(service, table, "INSERT INTO @ VALUES ('2020-05-13 14:46:21.918', 'e', 'T')");
+      }
+      await persist(await place.sink({}, undefined, { name: "another" }), v2At(0, service, "theirs"));
+      const later = () => new Date(Date.parse("2021-01-01T00:00:00Z"));
+      const counts = async () => {
+        const tables = ["mine_t", "similar", "similar_last_data", "theirs_t"];
+        return await Promise.all(tables.map(async (table) => (await place.rows(service, table)).length));
+      };
+      const policy = { "persistence_policy.expiration_time": 3600 } as const;
+
+      await (await place.sink(policy, later)).sink.sweep();
+      assert.deepEqual(await counts(), [0, 1, 1, 1]);
+
+      const adopting = { ...policy, "persistence_policy.adopted_schemas": [service] };
+      await (await place.sink(adopting, later)).sink.sweep();
+      assert.deepEqual(await counts(), [0, 0, 1, 1]);
+    },
+  },
+  {
+    name: "a table of an earlier version is swept after this sink has written to it",
+    service: "continued",
+    run: async (place, service) => {
+      await persist(await place.sink(), v2At(0, service, "other"));
+      const columns = "recvtime text, fiwareservicepath text, entityid text, entitytype text";
+      await place.alter(service, "car1_t", `CREATE TABLE @ (${columns})`);
+      await place.alter(service, "car1_t", "INSERT INTO @ VALUES ('2019-05-13 14:46:21.918', '/', 'car1', 'T')");
+      const later = () => new Date(Date.parse("2020-05-13T14:46:22.918Z"));
+      const { sink } = await place.sink({ "persistence_policy.expiration_time": 3600 }, later);
+
+      await persist({ sink, lines: [] }, v2At(0, service));
+      await sink.sweep();
+
+      assert.deepEqual(
+        (await place.rows(service, "car1_t")).map(({ p }) => p),
+        ["0"],
+      );
+    },
+  },
+  {
+    name: "a table of last data whose name was shortened keeps its rows, listed or not",
+    service: "shortened",
+    run: async (place, service) => {
+      const id = `urn:${"i".repeat(100)}`;
+      const history = shorten(`urn_${"i".repeat(100)}`, place.limit);
+      const last = shorten(`${history}_last_data`, place.limit);
+      const config = {
+        last_data_mode: "both",
+        "persistence_policy.max_records": 0,
+        "persistence_policy.expiration_time": 1,
+        "persistence_policy.adopted_schemas": [service],
+      } as const;
+      const later = () => new Date(Date.parse("2021-01-01T00:00:00Z"));
+      const { sink } = await place.sink(config, later);
+      await persist({ sink, lines: [] }, eventOf(entity(id, { a: "1" }), service));
+      await sink.sweep();
+      assert.deepEqual([(await place.rows(service, history)).length, (await place.rows(service, last)).length], [0, 1]);
+
+      await place.alter(...place.registerOf(service), "DROP TABLE @");
+      await (await place.sink(config, later)).sink.sweep();
+
+      assert.equal((await place.rows(service, last)).length, 1);
+    },
+  },
+  {
+    name: "an entity that is named like a table of last data has no rows of it deleted",
+    service: "namedlike",
+    run: async (place, service) => {
+      const sink = await place.sink({ last_data_mode: "both", "persistence_policy.max_records": 0 });
+      await persist(sink, eventOf(entity("r", { a: "1" }), service));
+      const capping = await place.sink({ "persistence_policy.max_records": 0 });
+
+      await assert.rejects(persist(capping, eventOf(entity("r_last_data", { a: "9" }), service)));
+
+      assert.equal((await place.rows(service, "r_last_data")).length, 1);
     },
   },
 ]);

@@ -37,6 +37,9 @@ const defaults: RdbConfig = {
   "persistence_policy.max_records": -1,
   "persistence_policy.expiration_time": -1,
   "persistence_policy.checking_time": 3600,
+  "persistence_policy.adopted_schemas": [],
+  protected_schemas: [],
+  allowed_services: [],
   exactly_once: true,
   persist_errors: false,
   max_latest_errors: 100,
@@ -57,14 +60,20 @@ export interface LoggingSink {
 }
 
 /** A sink that is not started. */
+/** What tells two sinks of one table apart: their names, or the runs of their agents. */
+export interface SinkIdentity {
+  readonly name?: string;
+  readonly run?: string;
+}
+
 export function sinkOf(
   config: Partial<RdbConfig>,
   now: () => Date = () => new Date(0),
   own?: Store,
-  run = "run",
+  { name = "sink", run = "run" }: SinkIdentity = {},
 ): LoggingSink {
   const { log, lines } = recordingLog();
-  const context = { name: "sink", log, dataDir: "", run, now };
+  const context = { name, log, dataDir: "", run, now };
   const full = configOf(config);
   const store = own ?? storeKinds[full.rdb_dialect].open(full, context);
   return { sink: new RdbSink(full, context, store), lines };

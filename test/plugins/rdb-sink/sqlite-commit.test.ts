@@ -14,7 +14,7 @@ test("what one file has committed is not stored again when the batch is repeated
   context.after(() => second.close());
   // A rule that SQLite checks no sooner than at the commit.
   second.exec(`CREATE TABLE allowed (a text PRIMARY KEY);
-    CREATE TABLE e (entityid text, a text REFERENCES allowed (a) DEFERRABLE INITIALLY DEFERRED)`);
+    CREATE TABLE e (recvtime text, entityid text, entitytype text, a text REFERENCES allowed (a) DEFERRABLE INITIALLY DEFERRED)`);
   const batch = { events: ["first", "second"].map((schema) => eventOf(entity("e", { a: "1" }), schema)) };
 
   await assert.rejects(sink.persist(batch, never), { code: "DATA_REFUSED", retryable: false });
