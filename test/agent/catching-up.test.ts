@@ -141,7 +141,7 @@ test("what a corrected sink has stored already is not stored by the sink that wa
   await first.put(1, 2, 3);
   await until(
     async () => store("one").rows.length,
-    (rows) => rows === 3,
+    (rows) => rows >= 3,
   );
   await first.agent.stop(0);
   store("one").losesAnswers = false;
