@@ -1,4 +1,4 @@
-import { type Logger, type Receipt, reasonOf } from "../../sdk/index.js";
+import { codeOf, type Event, type Logger, positionFaults, type Receipt, reasonOf } from "../../sdk/index.js";
 import { wait } from "../wait.js";
 import { AskedPositions, type AskedPositionsParts, type PositionKeeper } from "./asked-positions.js";
 import { isPositionFault } from "./position-fault.js";
@@ -25,7 +25,7 @@ export class CatchUp implements Stage {
   readonly #asked: AskedPositions;
   #ticket: GateTicket | undefined;
   /** Positions of a sink that came when others had taken already: compared with every batch. */
-  #late: readonly string[] = [];
+  #late: readonly LatePosition[] = [];
   /** The reason that was last logged; the same one again is not news. */
   #failing: string | undefined;
 
@@ -68,17 +68,25 @@ export class CatchUp implements Stage {
         return receipt;
       } catch (error) {
         if (course.signal.aborted || !isPositionFault(error)) throw error;
-        this.#report(error, "nothing is written: the stored position is not the one of this agent");
-        if (!(await wait(intervalOf(this.#parts.retry, attempt), course.hurry))) throw error;
+        await this.#hold(error, attempt, course);
       }
     }
   }
 
+  /** Waits for the remedy until the next try; throws when the delivery ends before that. */
+  async #hold(error: unknown, attempt: number, { hurry }: Course): Promise<void> {
+    this.#report(error, "nothing is written: the stored position is not the one of this agent");
+    if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw error;
+    if (codeOf(error) !== positionFaults.foreign || this.#late.length === 0) return;
+    this.#late = latePositions(await this.#asked.told(hurry));
+    if (hurry.aborted) throw error;
+  }
+
   async #skipped(told: ReadonlyMap<PositionKeeper, readonly string[]>): Promise<boolean> {
-    const late: string[] = [];
+    let isLate = false;
     for (const [{ sink }, positions] of told) {
       try {
-        for (const position of positions) if (!(await this.#ticket?.skip(position))) late.push(position);
+        for (const position of positions) if (!(await this.#ticket?.skip(position))) isLate = true;
         sink.health?.works();
       } catch (error) {
         sink.health?.failed(error);
@@ -86,13 +94,13 @@ export class CatchUp implements Stage {
         return false;
       }
     }
-    this.#late = late;
+    if (isLate) this.#late = latePositions(told);
     return true;
   }
 
   #withoutStored(batch: TakenBatch): TakenBatch {
     if (this.#late.length === 0) return batch;
-    const stored = this.#late.flatMap((position) => batch.coveredBy(position));
+    const stored = this.#late.flatMap((late) => coveredBy(batch, late));
     if (stored.length === 0) return batch;
     const count = batch.settle("stored", stored);
     this.#parts.log.info({ events: count }, "events that are stored already are left out");
@@ -103,5 +111,23 @@ export class CatchUp implements Stage {
     const reason = reasonOf(error);
     if (reason !== this.#failing) this.#parts.log.error({ reason }, message);
     this.#failing = reason;
+  }
+}
+
+interface LatePosition {
+  readonly keeper: PositionKeeper;
+  readonly position: string;
+}
+
+function latePositions(told: ReadonlyMap<PositionKeeper, readonly string[]>): readonly LatePosition[] {
+  return [...told].flatMap(([keeper, positions]) => positions.map((position) => ({ keeper, position })));
+}
+
+function coveredBy(batch: TakenBatch, { keeper, position }: LatePosition): readonly Event[] {
+  try {
+    return batch.coveredBy(position);
+  } catch (error) {
+    keeper.sink.health?.failed(error);
+    throw error;
   }
 }

@@ -4,12 +4,15 @@ import { wait } from "../wait.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { isPositionFault } from "./position-fault.js";
 import { intervalOf, mayRetry, type RetryPolicy } from "./retry-policy.js";
-import { type Course, nothingSent, type Stage } from "./stage.js";
+import { type Course, GivenBack, nothingSent, type Stage } from "./stage.js";
 import { kindOfFailure, mayBeAboutData } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** After so many identical failures one event of the batch may be the reason. */
 const suspicious = 3;
+
+/** So many events are too few to compare one of them with the others. */
+const few = 5;
 
 /** A timer takes no more milliseconds than this. */
 const longestTimer = 2 ** 31 - 1;
@@ -39,7 +42,7 @@ export class Retry implements Stage {
       const { attempt, doubt } = tries;
       try {
         const receipt = await this.next.deliver(rest, { ...course, attempt, doubt });
-        this.#works(batch);
+        if (receipt !== nothingSent) this.#works(batch);
         return receipt;
       } catch (error) {
         if (course.signal.aborted || isPositionFault(error)) throw error;
@@ -48,7 +51,7 @@ export class Retry implements Stage {
         if (!mayRetry(this.#parts.retry, failed, retryableOf(error))) {
           return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });
         }
-        if (!(await this.#pause(open, error, failed, course.hurry))) throw error;
+        await this.#pause(open, error, { ...course, attempt: failed, doubt });
       }
     }
   }
@@ -58,8 +61,10 @@ export class Retry implements Stage {
     this.#failing = undefined;
   }
 
-  /** Logs a new failure once, then waits for the next try; false when the signal aborts. */
-  async #pause({ events }: TakenBatch, error: unknown, attempt: number, hurry: AbortSignal): Promise<boolean> {
+  /** Logs a new failure once, then waits for the next try; throws when there is none with this batch. */
+  async #pause(batch: TakenBatch, error: unknown, course: Course): Promise<void> {
+    const { events } = batch;
+    const { attempt, doubt, hurry } = course;
     const asked = Math.min(retryAfterOf(error) ?? 0, longestTimer);
     const interval = Math.max(intervalOf(this.#parts.retry, attempt), asked);
     const reason = reasonOf(error);
@@ -67,7 +72,15 @@ export class Retry implements Stage {
     if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
     else this.#parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
-    return await wait(interval, hurry);
+    if (!(await wait(interval, hurry))) throw error;
+    if (doubt === "suspected" && this.#wantsNeighbours(batch, error, course)) throw new GivenBack(error);
+  }
+
+  /** Among few events a bad one may not be found: with more that have come meanwhile it can be. */
+  #wantsNeighbours({ events }: TakenBatch, error: unknown, { channel }: Course): boolean {
+    const { batchTtl, untilStored = false } = this.#parts.retry;
+    const endless = untilStored || (batchTtl === -1 && retryableOf(error) === true);
+    return endless && events.length <= few && channel !== undefined && channel.size > events.length;
   }
 
   /** Where the error does not say that it may pass, the events are tried apart once more. */

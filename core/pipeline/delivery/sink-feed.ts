@@ -8,7 +8,7 @@ import type { DeliveryChain } from "./delivery-chain.js";
 import { JoinedTakes } from "./joined-takes.js";
 import { describedEvent, isEvent } from "./letter-event.js";
 import type { Settled } from "./settlements.js";
-import type { Course } from "./stage.js";
+import { type Course, GivenBack } from "./stage.js";
 import { TakenBatch } from "./taken-batch.js";
 
 /** Milliseconds before the loop goes on after its channel failed. */
@@ -56,12 +56,14 @@ export class SinkFeed implements Feed {
   readonly #ending = new AbortController();
   readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
   readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
-  readonly #course: Course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none" };
+  readonly #course: Course;
   #loop: Promise<void> | undefined;
   #lastTaken = 0;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
+    const { channel } = parts.outlet;
+    this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 
   join(): void {
@@ -97,8 +99,9 @@ export class SinkFeed implements Feed {
       try {
         more = await this.#round();
       } catch (error) {
-        if (this.#hurry.aborted) return;
-        log.error({ reason: reasonOf(error) }, "channel failed, going on");
+        if (error instanceof GivenBack) continue;
+        if (this.#hurry.aborted) log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
+        else log.error({ reason: reasonOf(error) }, "channel failed, going on");
         await wait(pauseAfterChannelFailure, this.#hurry);
       }
     }

@@ -14,6 +14,8 @@ export interface Course {
    * be the reason. `exhausted`: it is not tried again.
    */
   readonly doubt: "none" | "suspected" | "exhausted";
+  /** Where the batch comes from; its size includes the batch. */
+  readonly channel?: { readonly size: number };
 }
 
 /**
@@ -30,10 +32,18 @@ export interface Stage {
 export const nothingSent: Receipt = { requestBytes: 0, responseBytes: 0 };
 
 export function sumOf(one: Receipt, other: Receipt): Receipt {
+  if (one === nothingSent) return other;
   return {
     requestBytes: one.requestBytes + other.requestBytes,
     responseBytes: one.responseBytes + other.responseBytes,
   };
+}
+
+/** A batch goes back into its channel, to be taken again at once together with what came after it. */
+export class GivenBack extends Error {
+  constructor(cause: unknown) {
+    super("the batch is given back", { cause });
+  }
 }
 
 /** The names of the parts in the order in which a batch passes them. */

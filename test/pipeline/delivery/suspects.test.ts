@@ -3,10 +3,12 @@ import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
 import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
-import { chainTo, deliver } from "../../support/delivering.js";
+import { channelIn } from "../../plugins/file-channel/channel-folder.js";
+import { chainTo, deliver, feedOf, put } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
 
 const events = (names: string): Event[] => [...names].map((body) => ({ headers: {}, body }));
 const text = (list: readonly Event[]) => list.map(({ body }) => body).join("");
@@ -110,6 +112,35 @@ test("an event that passes when it is alone is stored, not kept", async (context
   assert.equal(text(sink.stored), "abcd");
   assert.deepEqual(await letters(), []);
 });
+
+for (const error of ["one that may pass", "one that does not say"] as const)
+  test(`a single event that fails with ${error} is judged when others have come behind it`, async (context) => {
+    const dataDir = await tempFolder(context);
+    const { log } = recordingLog();
+    const failure = (list: readonly Event[]) =>
+      error === "one that may pass" ? refused(list) : new TypeError("a bug");
+    const sink = new ScriptedSink((list) => (list.some(isBad) ? failure(list) : undefined));
+    const deadLetters = new DeadLetters(dataDir);
+    const { channel } = channelIn(dataDir);
+    const { feed } = feedOf({ channel, sink, deadLetters, log, retry: endless });
+    await channel.start();
+    context.after(() => channel.stop());
+    await put(channel, "x");
+    feed.start();
+    await until(
+      async () => sink.writes.length,
+      (writes) => writes > 8,
+    );
+
+    await put(channel, "a", "b", "c");
+    await feed.drain(AbortSignal.timeout(20_000));
+
+    assert.equal(text(sink.stored), "abc");
+    assert.equal(channel.size, 0);
+    const kept = [];
+    for await (const { event } of deadLetters.open()) kept.push(event.body);
+    assert.deepEqual(kept, ["x"]);
+  });
 
 test("a store that asks to wait is busy: no event is suspected", async (context) => {
   const busy = new AgentError("BUSY", "too many requests", { retryable: true, retryAfter: 1 });
