@@ -24,8 +24,9 @@ export async function makeMissing(
     if (register === undefined) await lookUp(names, store, signal);
     else await register.lookUp(batches, signal);
     const wanted = batches.map((batch) => {
-      register?.refuseForeign(batch);
-      return fitted(batch, store.tables.columns(batch.name), store);
+      const columns = store.tables.columns(batch.name);
+      register?.refuseForeign(batch, columns);
+      return fitted(batch, columns, store);
     });
     try {
       await makeAll(wanted, store, signal);

@@ -17,6 +17,7 @@ import {
 } from "./register-rows.js";
 import type { Statement } from "./statement.js";
 import { type TableName, tableKey } from "./table-name.js";
+import type { KnownColumns } from "./tables.js";
 
 const MOST_REMEMBERED = 100_000;
 /** A register that is refused is left alone for so long. */
@@ -58,10 +59,9 @@ export class Register {
   }
 
   /** Throws code `TABLE_NOT_OURS` for a table that is known, and is somebody else's. */
-  refuseForeign({ name, key }: Written): void {
+  refuseForeign({ name, key }: Written, columns: KnownColumns | undefined): void {
     if (this.#hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
     try {
-      const columns = this.#store.tables.columns(name);
       this.#ownership.refuseForeign(name, columns, () => this.#listedInPart.has(tableKey(name)));
     } catch (error) {
       // The next event asks again: somebody may have followed the advice.

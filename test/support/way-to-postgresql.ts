@@ -11,6 +11,8 @@ export interface WayToPostgresql {
   open(): void;
   /** Holds back the answer to the next COMMIT for ever; resolves when the server has given it. */
   holdCommit(): Promise<void>;
+  /** How often the server said that it is ready: once for each round trip. */
+  roundTrips(): number;
   /** Breaks the connection when the server answers the next COMMIT; resolves then. */
   breakAtCommit(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export async function wayToPostgresql(
   const sockets = new Set<Socket>();
   let isOpen = true;
   let ambush: Ambush | undefined;
+  let roundTrips = 0;
   const server = createServer((near) => {
     if (!isOpen) return void near.destroy();
     const far = connect(port, host);
@@ -43,6 +46,7 @@ export async function wayToPostgresql(
       far.write(bytes);
     });
     far.on("data", (bytes) => {
+      roundTrips += readyIn(bytes);
       if (caught === undefined) return void near.write(bytes);
       caught.done();
       if (caught.breaks) near.destroy();
@@ -72,7 +76,16 @@ export async function wayToPostgresql(
     open: () => {
       isOpen = true;
     },
+    roundTrips: () => roundTrips,
     holdCommit: () => lay(false),
     breakAtCommit: () => lay(true),
   };
 }
+
+/** ReadyForQuery in a transaction or out of one, which ends what the server sends at a time. */
+function readyIn(bytes: Buffer): number {
+  const end = bytes.subarray(-6);
+  return end.length === 6 && end.subarray(0, 5).equals(READY) ? 1 : 0;
+}
+
+const READY = Buffer.from([0x5a, 0, 0, 0, 5]);

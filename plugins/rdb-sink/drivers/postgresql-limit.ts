@@ -19,7 +19,8 @@ export function statementLimit({ options, statementTimeoutMillis }: ServerSettin
 export function limited(statements: readonly Statement[], settings: ServerSettings): Limited {
   const limit = statementLimit(settings);
   const [first] = statements;
-  if (first === undefined) return { statements, ownRows: 0 };
+  // Without a limit of ours that of the server's user counts.
+  if (first === undefined || limit === 0) return { statements, ownRows: 0 };
   const own = statements.flatMap((statement) =>
     statement.text === "BEGIN"
       ? [statement, plain(statement.at, `SET LOCAL statement_timeout = ${limit}`)]

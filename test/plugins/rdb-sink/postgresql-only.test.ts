@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
+import { wayToPostgresql } from "../../support/way-to-postgresql.js";
 import { entity, eventOf, type LoggingSink, never, sinkOf } from "./sinks.js";
 
 const database = await postgresqlDatabase();
@@ -135,3 +136,38 @@ test(
     assert.equal((await query("SELECT 1 FROM granted.g")).length, 2);
   }),
 );
+
+test("a batch for a known table takes two round trips, the statement timeout none", { skip }, async (context) => {
+  if (database === undefined) throw new Error("PostgreSQL is not reachable");
+  const { user, password, database: name } = database;
+  const way = await wayToPostgresql(context);
+  const config = { rdb_host: "127.0.0.1", rdb_port: way.port, rdb_username: user, rdb_password: password };
+  const { sink } = sinkOf({ ...config, rdb_database: name });
+  context.after(() => sink.stop(never));
+  const batch = (a: string) => ({ events: [eventOf(entity("r", { a }), "trips")], position: `trips:${a}` });
+  await sink.persist(batch("1"), never);
+  const before = way.roundTrips();
+
+  await sink.persist(batch("2"), never);
+
+  assert.equal(way.roundTrips() - before, 2);
+});
+
+test("without rdb_statement_timeout the limit of the user counts", { skip }, async (context) => {
+  if (database === undefined) throw new Error("PostgreSQL is not reachable");
+  const { host, port, user, password, database: name, query } = database;
+  await query(`ALTER DATABASE "${name}" SET statement_timeout = 200`);
+  const config = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: name };
+  const { sink } = sinkOf({ ...config, rdb_statement_timeout: 0 });
+  context.after(() => sink.stop(never));
+  const events = [eventOf(entity("w", { a: "1" }), "limited")];
+  await sink.persist({ events }, never);
+  const locker = new pg.Client({ host, port, user, password, database: name });
+  await locker.connect();
+  await locker.query("BEGIN; LOCK TABLE limited.w");
+
+  await assert.rejects(sink.persist({ events }, never), /canceling statement due to statement timeout/);
+
+  await locker.end();
+  await query(`ALTER DATABASE "${name}" RESET statement_timeout`);
+});

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dataModels, refusedModel } from "../../../core/ngsi/index.js";
+import { dataModels, refusedModel, schemaName } from "../../../core/ngsi/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysql } from "../../../plugins/rdb-sink/dialects/mysql.js";
 import { postgresql } from "../../../plugins/rdb-sink/dialects/postgresql.js";
 import { sqlite } from "../../../plugins/rdb-sink/dialects/sqlite.js";
+import { fileName } from "../../../plugins/rdb-sink/drivers/sqlite-file-name.js";
 import { Intake } from "../../../plugins/rdb-sink/intake.js";
 import { namingOf } from "../../../plugins/rdb-sink/naming-of.js";
 import { freeSchema, freeTable } from "../../../plugins/rdb-sink/reserved-names.js";
@@ -13,6 +14,39 @@ import { fixed, onEveryDatabase, persist } from "./on-every-database.js";
 import { configOf, entity, eventOf, never } from "./sinks.js";
 import { standardPostgresql } from "./standard-postgresql.js";
 import { v2Attribute, v2Event } from "./v2-events.js";
+
+// First: the others keep this process from answering a server in time.
+await onEveryDatabase("tables of the agent", [
+  {
+    name: "an entity that is named like the table of positions or the list of tables gets another table",
+    service: "attacked",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: `${service}:1` };
+      await sink.persist(before, never);
+
+      for (const id of ["deneb_positions", "deneb_tables"])
+        await persist({ sink, lines: [] }, eventOf(entity(id, { deneb_position: `${service}:9` }), service));
+
+      assert.ok((await sink.storedPositions(never)).includes(`${service}:1`));
+      assert.ok(!(await sink.storedPositions(never)).includes(`${service}:9`));
+      assert.deepEqual(await place.rows(service, "_deneb_positions"), [
+        { ...fixed("deneb_positions"), deneb_position: `${service}:9` },
+      ]);
+    },
+  },
+  {
+    name: "a suffix of last data makes no table of the agent",
+    service: "suffixed",
+    run: async (place, service) => {
+      const sink = await place.sink({ last_data_mode: "both", last_data_table_suffix: "_positions" });
+
+      await persist(sink, eventOf(entity("deneb", { a: "1" }), service));
+
+      assert.equal((await place.rows(service, "_deneb_positions")).length, 1);
+    },
+  },
+]);
 
 const dialects = { PostgreSQL: postgresql, MySQL: mysql, SQLite: sqlite, "a standard dialect": standardPostgresql };
 const services = [
@@ -91,37 +125,28 @@ test("a reserved name that is as long as a name may be is shortened, not cut by 
   assert.match(free.table, /^_deneb_x+_[0-9a-f]{8}$/);
 });
 
-await onEveryDatabase("tables of the agent", [
-  {
-    name: "an entity that is named like the table of positions or the list of tables gets another table",
-    service: "attacked",
-    run: async (place, service) => {
-      const { sink } = await place.sink();
-      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: `${service}:1` };
-      await sink.persist(before, never);
-
-      for (const id of ["deneb_positions", "deneb_tables"])
-        await persist({ sink, lines: [] }, eventOf(entity(id, { deneb_position: `${service}:9` }), service));
-
-      assert.ok((await sink.storedPositions(never)).includes(`${service}:1`));
-      assert.ok(!(await sink.storedPositions(never)).includes(`${service}:9`));
-      assert.deepEqual(await place.rows(service, "_deneb_positions"), [
-        { ...fixed("deneb_positions"), deneb_position: `${service}:9` },
-      ]);
-    },
-  },
-  {
-    name: "a suffix of last data makes no table of the agent",
-    service: "suffixed",
-    run: async (place, service) => {
-      const sink = await place.sink({ last_data_mode: "both", last_data_table_suffix: "_positions" });
-
-      await persist(sink, eventOf(entity("deneb", { a: "1" }), service));
-
-      assert.equal((await place.rows(service, "_deneb_positions")).length, 1);
-    },
-  },
-]);
+const fileServices = [
+  "..",
+  ".",
+  "/",
+  "../ledger.json",
+  "dead-letters",
+  "ledger.json",
+  "a/../b",
+  "%2e%2e%2f",
+  "C:\\x",
+  "x.db-wal",
+  "é/",
+];
+for (const enable_encoding of [false, true])
+  test(`no service reaches a file of the agent or another folder, enable_encoding = ${enable_encoding}`, () => {
+    const config = configOf({ enable_encoding });
+    const naming = namingOf(config, "sqlite");
+    for (const service of fileServices) {
+      const file = fileName(schemaName({ service, servicePath: "/", api: "ld" }, naming));
+      assert.match(file, /^[^/\\]+\.db$/, service);
+    }
+  });
 
 /** Where the events of all hostile names go. */
 function namesBy(dialect: (typeof dialects)[keyof typeof dialects], more: Partial<RdbConfig>) {
