@@ -3,7 +3,7 @@ import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode, Topology } fro
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { AgentError, type IncomingTransaction } from "../sdk/index.js";
-import { type AssemblyParts, contextOf } from "./assembly-parts.js";
+import { type AssemblyParts, channelContextOf, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
 import { runningGroup, runningSink } from "./running-sink.js";
@@ -65,7 +65,7 @@ function assembledSinks(
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
-  const context = contextOf(node.name, parts);
+  const context = channelContextOf(node.name, parts);
   const component = createComponent("channel", node, context);
   const channel = new CountedChannel(component, parts.ledger.account(node.name), context.now);
   return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };

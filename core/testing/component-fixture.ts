@@ -10,6 +10,7 @@ import {
   type Kinds,
   type Logger,
 } from "../sdk/index.js";
+import { folderLocks } from "./folder-locks.js";
 import type { Values } from "./plugin-setup.js";
 
 /** Where the components of one case live: a folder of their own, no log, a clock that stands. */
@@ -35,6 +36,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     emitted.push(...events);
   };
   const context = { name: "conformance", log: silent, dataDir: folder, now: () => new Date(1_700_000_000_000) };
+  const lockFolder = folderLocks();
   try {
     await work({
       folder,
@@ -44,7 +46,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       },
       create: (definition, given) => {
         const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
-        const parts = { emit, slots, incoming: () => undefined, channels };
+        const parts = { emit, slots, incoming: () => undefined, channels, lockFolder };
         return definition.create(valuesOf(definition, given), { ...context, ...parts });
       },
     });

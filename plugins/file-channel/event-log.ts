@@ -1,4 +1,4 @@
-import { AgentError, type Event, type Logger, reasonOf } from "deneb/sdk";
+import { AgentError, type ChannelContext, type Event, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { ChannelFolders } from "./channel-folders.js";
 import { Checkpoint } from "./checkpoint.js";
@@ -22,6 +22,9 @@ export interface LogPlace {
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
   readonly openFile: OpenFile;
+  readonly lockFolder: ChannelContext["lockFolder"];
+  /** True when events may have numbers without being on disk. */
+  readonly inMemory: boolean;
 }
 
 /** Events on disk, in order, each until it is done. */
@@ -45,13 +48,14 @@ export class EventLog {
   /** Events that have their numbers and are not on disk yet. */
   #writing = 0;
   #closed = false;
+  #lost = 0;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
     this.#place = place;
     this.#log = log;
     this.#written = written;
-    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders]);
+    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders], place.lockFolder);
     this.#checkpoint = new Checkpoint(place.checkpointFolder);
     this.#disk = new DiskState(place.channel, place.dataFolders, log);
   }
@@ -59,6 +63,11 @@ export class EventLog {
   get state(): LogState {
     if (this.#state === undefined) throw notOpen();
     return this.#state;
+  }
+
+  /** Events that were accepted and can no longer be read, since the log was opened. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Bytes of the segments that hold something that is not done. */
@@ -73,12 +82,14 @@ export class EventLog {
   }
 
   async open(): Promise<void> {
-    const { dataFolders, segmentBytes, openFile } = this.#place;
+    const { dataFolders, segmentBytes, openFile, inMemory } = this.#place;
     this.#closed = false;
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
-    const { state, segments } = await restoreState(saved, dataFolders, this.#log);
+    const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory };
+    const { state, segments, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
+    this.#lost = lost;
     for (const segment of segments) this.#segments.add(segment);
     this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
     await this.saveDone();
@@ -102,8 +113,10 @@ export class EventLog {
     const { done } = this.state;
     const step = await this.reader.read(done);
     for (const range of step.lost) {
+      const events = range.to - range.from + 1;
       done.add(range);
-      this.#log.error({ file: step.file, ...range, events: range.to - range.from + 1 }, "damaged events left out");
+      this.#lost += events;
+      this.#log.error({ file: step.file, ...range, events }, "damaged events left out");
     }
     return step;
   }
@@ -177,6 +190,8 @@ export class EventLog {
       const segment = await this.#write({ bytes, first, last });
       this.#writing = 0;
       this.#written({ events, segment, bytes: bytes.length });
+      // That a file was begun, and which numbers were not used before it, is known from then on.
+      if (segment.first === first) await this.saveDone();
     } catch (cause) {
       // Never used again: should the disk have kept some of it after all, it is known to be done.
       this.state.done.add({ from: first, to: last });
@@ -196,8 +211,9 @@ export class EventLog {
 
   async #save(): Promise<void> {
     const { id, done, next } = this.state;
+    const written = next - 1 - this.#writing;
     try {
-      await this.#checkpoint.save({ id, done: done.copy(), next, closed: this.#closed });
+      await this.#checkpoint.save({ id, done: done.copy(), next, closed: this.#closed, written });
       await this.#segments.trim(done.low);
     } catch (error) {
       const reason = reasonOf(error);
