@@ -19,8 +19,11 @@ export interface LockPatience {
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Folders locked by this process: the kernel tells processes apart, not their parts. */
-const held = new Set<string>();
+/**
+ * Folders locked, or about to be, by this process: the kernel tells processes apart, not their parts. A lock is kept here
+ * because garbage collection would end it.
+ */
+const held = new Map<string, KernelLock | undefined>();
 
 /**
  * Makes the folder when it is missing and locks it for this process. Waits for another process that holds it, and rejects
@@ -30,9 +33,10 @@ export async function lockFolder(folder: string, claim: FolderClaim, patience: L
   const { owns, remedy = "give this one a folder of its own" } = claim;
   const real = await existing(folder, remedy);
   if (held.has(real)) throw inUse(folder, `by another part of this process; ${remedy}`);
-  held.add(real);
+  held.set(real, undefined);
   try {
     const lock = await patientLock({ folder, real, remedy, patience, signal: claim.signal });
+    held.set(real, lock);
     const note = path.join(real, NOTE);
     await writeNote(note);
     if (owns !== undefined) await tighten(real, owns, patience.log);

@@ -14,11 +14,13 @@ export interface KernelLock {
 export async function tryLock(file: string): Promise<KernelLock | undefined> {
   const { default: Database } = await import("libsql");
   const open = () => {
-    const connection = new Database(file);
+    const connection = opened(() => new Database(file), file);
     try {
       // Nothing is ever written: no journal, so that a full disk does not matter and a kill leaves nothing behind.
       connection.exec("PRAGMA journal_mode = MEMORY");
       connection.exec("BEGIN EXCLUSIVE");
+      // A file that can only be read begins no more than reading, and says so to the first who writes.
+      connection.exec("PRAGMA user_version = 1");
       return connection;
     } catch (error) {
       connection.close();
@@ -40,12 +42,23 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
   }
 }
 
-function lockFault(file: string, cause: unknown): AgentError {
-  const code = codeOf(cause) ?? "";
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) {
-    const question = "is the folder writable for this user, and its file system not read-only?";
-    return new AgentError("FOLDER_UNUSABLE", `making the lock file "${file}" (${question})`, { cause });
+function opened<T>(open: () => T, file: string): T {
+  try {
+    return open();
+  } catch (cause) {
+    throw unusable(file, cause);
   }
+}
+
+function unusable(file: string, cause: unknown): AgentError {
+  const question = "is the folder writable for this user, and its file system not read-only?";
+  return new AgentError("FOLDER_UNUSABLE", `making the lock file "${file}" (${question})`, { cause });
+}
+
+function lockFault(file: string, cause: unknown): unknown {
+  const code = codeOf(cause) ?? "";
+  if (code === "FOLDER_UNUSABLE") return cause;
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) return unusable(file, cause);
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     const remedy = "a lock file is empty; remove it while no agent uses the folder";
     return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, { cause });
