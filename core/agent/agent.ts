@@ -119,7 +119,7 @@ async function withGrace(milliseconds: number, work: (grace: AbortSignal) => Pro
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const remedy = "give another folder with --data-dir or DENEB_DATA_DIR";
     throw new AgentError("DATA_DIR_UNUSABLE", `making the data directory "${folder}" (${remedy})`, { cause });

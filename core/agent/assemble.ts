@@ -4,7 +4,7 @@ import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError, type IncomingTransaction } from "../sdk/index.js";
-import { type AssemblyParts, contextOf } from "./assembly-parts.js";
+import { type AssemblyParts, channelContextOf, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
 import { runningGroup, runningSink } from "./running-sink.js";
@@ -71,7 +71,7 @@ function assembledSinks(
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
-  const context = contextOf(node.name, parts);
+  const context = channelContextOf(node.name, parts);
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);

@@ -42,6 +42,8 @@ export interface AgentSetup {
   readonly watching?: Watching;
   /** Seconds that the start of a source or sink may take, 0 for ever. */
   readonly startTimeout?: number;
+  /** Seconds that a channel waits for another process that holds its folders; absent: not at all. */
+  readonly lockWait?: number;
 }
 
 export interface Watching {
@@ -108,9 +110,10 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
   });
 }
 
-function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout }: AgentSetup): AssemblyParts {
+function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lockWait }: AgentSetup): AssemblyParts {
   return {
     ...(startTimeout === undefined ? {} : { startTimeout }),
+    ...(lockWait === undefined ? {} : { lockWait }),
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),

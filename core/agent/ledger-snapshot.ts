@@ -11,7 +11,7 @@ export interface SinkLedger {
   readonly filtered: number;
 }
 
-/** `received = stored + dead_lettered + filtered + uncounted + waiting + unaccounted` */
+/** `received = stored + dead_lettered + filtered + uncounted + lost + waiting + unaccounted` */
 export interface ChannelLedger {
   readonly name: string;
   readonly received: number;
@@ -20,6 +20,8 @@ export interface ChannelLedger {
   readonly filtered: number;
   /** Settled just before the process was killed, too late to be counted in one of the three. */
   readonly uncounted: number;
+  /** Accepted, and then lost by damage to the files of the channel; the log says which. */
+  readonly lost: number;
   readonly waiting: number;
   /** Anything but 0 in an agent at rest is an event that was lost or stored twice. */
   readonly unaccounted: number;
@@ -53,6 +55,7 @@ function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLe
     dead_lettered: sum(sinks.map(({ dead_lettered }) => dead_lettered)),
     filtered: sum(sinks.map(({ filtered }) => filtered)),
     uncounted: state.uncounted,
+    lost: state.lost,
     waiting,
     unaccounted: waitingIn(state) - waiting,
     sinks,

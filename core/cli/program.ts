@@ -53,6 +53,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--logging <file>", "logging file: appenders and levels (default: config/logging.json)")
     .option("--grace-period <seconds>", "time a stop may take to store what is waiting (default: 30)")
     .option("--start-timeout <seconds>", "time a source or sink may take to start, 0 for ever (default: 30)")
+    .option("--lock-wait <seconds>", "time to wait for another agent that uses the data directory (default: 10)")
     .option("--reload-interval <seconds>", "time between two looks at the properties file, 0 for never (default: 30)")
     .option("--dead-letter-days <days>", "time a dead letter is kept, 0 for ever (default: 30)")
     .option("--dead-letter-bytes <bytes>", "most dead letters of one sink, 0 for no limit (default: 268435456)")
@@ -102,8 +103,15 @@ function commands(terminal: Terminal, settle: Settle): Command {
 /** Commander names an option after its long form; settings that measure something name their unit, too. */
 function withKernelFlags<O extends KernelOptions>(options: O) {
   const { plugins: pluginFolders, gracePeriod: gracePeriodSeconds, reloadInterval: reloadIntervalSeconds } = options;
-  const { startTimeout: startTimeoutSeconds } = options;
-  return { ...options, pluginFolders, gracePeriodSeconds, startTimeoutSeconds, reloadIntervalSeconds };
+  const { startTimeout: startTimeoutSeconds, lockWait: lockWaitSeconds } = options;
+  return {
+    ...options,
+    pluginFolders,
+    gracePeriodSeconds,
+    startTimeoutSeconds,
+    lockWaitSeconds,
+    reloadIntervalSeconds,
+  };
 }
 
 interface KernelOptions {
@@ -111,6 +119,7 @@ interface KernelOptions {
   readonly gracePeriod?: string;
   readonly reloadInterval?: string;
   readonly startTimeout?: string;
+  readonly lockWait?: string;
 }
 
 function withConfiguration(command: Command): Command {

@@ -16,6 +16,7 @@ import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsText } from "../management/name-mappings-text.js";
 import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
+import { withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -32,6 +33,15 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   const configuration = read();
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
+  const { topology } = configuration;
+  // The log may be files in the data directory: first of all comes its lock.
+  return await withDataDir(settings, terminal, () => logged({ topology, settings, version, read }, options, terminal));
+}
+
+type Checked = Pick<Service, "topology" | "settings" | "version" | "read">;
+
+async function logged(checked: Checked, options: RunOptions, terminal: Terminal): Promise<number> {
+  const { settings } = checked;
   const logging = await openLogging({
     file: settings.logging,
     folder: path.join(settings.dataDir, "logs"),
@@ -39,9 +49,8 @@ export async function run(options: RunOptions, version: string, terminal: Termin
     levelGiven: isGiven("logLevel", options, terminal.env),
     report: (problem) => terminal.err(`warning: ${problem}`),
   });
-  const { topology } = configuration;
   try {
-    return await serve({ topology, settings, version, logging, file: options.config, read }, terminal);
+    return await serve({ ...checked, logging, file: options.config }, terminal);
   } finally {
     logging.close();
   }
@@ -80,7 +89,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   } catch (error) {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
-    return exitCodes.failure;
+    return codeOf(error) === "FOLDER_IN_USE" ? exitCodes.folderInUse : exitCodes.failure;
   }
 }
 
@@ -95,8 +104,15 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
-  const { startTimeoutSeconds: startTimeout } = settings;
-  const container = agentContainer({ topology, dataDir, loggers, deadLetterLimits, watching: settings, startTimeout });
+  const container = agentContainer({
+    topology,
+    dataDir,
+    loggers,
+    deadLetterLimits,
+    watching: settings,
+    startTimeout: settings.startTimeoutSeconds,
+    lockWait: settings.lockWaitSeconds,
+  });
   const nameMappings = nameMappingsText(topology);
   const reloading = new ReloadOnChange({
     file,

@@ -10,4 +10,4 @@ export interface Terminal {
 }
 
 /** Exit codes of the program. */
-export const exitCodes = { success: 0, failure: 1, badInput: 2 } as const;
+export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3 } as const;

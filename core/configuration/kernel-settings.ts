@@ -40,6 +40,13 @@ export const kernelProperties = {
     max: 86_400,
     env: "DENEB_START_TIMEOUT",
   },
+  lockWaitSeconds: {
+    doc: "Seconds a starting agent waits for another one that uses its data directory or the folders of a channel; then it ends with exit code 3.",
+    format: "seconds",
+    default: 10,
+    max: 86_400,
+    env: "DENEB_LOCK_WAIT",
+  },
   reloadIntervalSeconds: {
     doc: "Seconds between two looks at the properties file; a changed file is reloaded. 0 never looks; SIGHUP reloads either way.",
     format: "seconds",
@@ -93,6 +100,7 @@ export const kernelOptions = {
   dataDir: "--data-dir",
   gracePeriodSeconds: "--grace-period",
   startTimeoutSeconds: "--start-timeout",
+  lockWaitSeconds: "--lock-wait",
   reloadIntervalSeconds: "--reload-interval",
   deadLetterDays: "--dead-letter-days",
   deadLetterBytes: "--dead-letter-bytes",

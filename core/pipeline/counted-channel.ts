@@ -10,6 +10,8 @@ export class CountedChannel implements Channel {
   readonly #now: () => Date;
   readonly #watch: PutWatch;
   #filledAt: Date | undefined;
+  /** What the channel has lost, as far as it is in the books. */
+  #lost = 0;
 
   constructor(channel: Channel, account?: ChannelAccount, now: () => Date = () => new Date()) {
     this.#channel = channel;
@@ -37,6 +39,7 @@ export class CountedChannel implements Channel {
 
   async start(): Promise<void> {
     await this.#channel.start();
+    this.#noteLost();
     if (this.durable || this.#account?.opened === false) this.#account?.open(this.#channel.size);
   }
 
@@ -75,8 +78,14 @@ export class CountedChannel implements Channel {
   }
 
   openTake(): TakeTransaction {
-    return new CountedTake(this.#channel.openTake(), this.counters);
+    return new CountedTake(this.#channel.openTake(), this.counters, this.#noteLost);
   }
+
+  readonly #noteLost = (): void => {
+    const lost = this.#channel.lost ?? 0;
+    this.#account?.lost(lost - this.#lost);
+    this.#lost = lost;
+  };
 
   readonly #noteFilling = (): void => {
     if (this.#channel.size === 0) this.#filledAt = this.#now();
@@ -134,6 +143,7 @@ class CountedTake implements TakeTransaction {
   constructor(
     private readonly transaction: TakeTransaction,
     private readonly counters: ChannelCounters,
+    private readonly noteLost: () => void,
   ) {}
 
   get position(): string | undefined {
@@ -151,6 +161,7 @@ class CountedTake implements TakeTransaction {
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);
     this.#events += events.length;
+    this.noteLost();
     return events;
   }
 

@@ -34,8 +34,8 @@ export class DeadLetterFile {
 
   /** Adds records at the end, on disk when it resolves. Returns the size of the file. */
   async append(records: readonly LetterRecord[]): Promise<number> {
-    await mkdir(path.dirname(this.path), { recursive: true });
-    const handle = await open(this.path, "a");
+    await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
+    const handle = await open(this.path, "a", 0o600);
     const { size } = await handle.stat();
     try {
       await handle.appendFile(records.map(lineOf).join(""));
@@ -90,7 +90,7 @@ export class DeadLetterFile {
   /** Writes the file anew with these lines of it only; a crash leaves the old one or the new one. */
   async keepOnly(lines: ReadonlySet<number>): Promise<void> {
     const draft = `${this.path}.new`;
-    const handle = await open(draft, "w");
+    const handle = await open(draft, "w", 0o600);
     try {
       let text = "";
       for await (const { line, record } of this.records()) {

@@ -8,13 +8,15 @@ export interface AccountState {
   readonly received: number;
   /** Settled just before the process was killed, too late for the books. */
   readonly uncounted: number;
+  /** Accepted, and then lost by damage to what the channel keeps. */
+  readonly lost: number;
   readonly sinks: ReadonlyMap<string, Settled>;
 }
 
 /** What must be waiting in the channel when the books are right. */
-export function waitingIn({ received, uncounted, sinks }: AccountState): number {
+export function waitingIn({ received, uncounted, lost, sinks }: AccountState): number {
   const settled = [...sinks.values()].reduce((sum, one) => sum + one.stored + one["dead-lettered"] + one.filtered, 0);
-  return received - uncounted - settled;
+  return received - uncounted - lost - settled;
 }
 
 /** Writes all accounts; a crash leaves the old file or the new one. */
@@ -24,8 +26,8 @@ export async function writeAccounts(file: string, accounts: ReadonlyMap<string, 
     { ...state, sinks: Object.fromEntries(sinks) },
   ]);
   const draft = `${file}.new`;
-  await mkdir(path.dirname(file), { recursive: true });
-  const handle = await open(draft, "w");
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await open(draft, "w", 0o600);
   try {
     await handle.writeFile(`${JSON.stringify({ channels: Object.fromEntries(channels) }, undefined, 2)}\n`);
     await handle.sync();
@@ -48,7 +50,13 @@ export async function readAccounts(file: string): Promise<ReadonlyMap<string, Ac
 
 function accountOf(value: unknown): AccountState {
   const sinks = entriesOf(memberOf(value, "sinks")).map(([name, sink]) => [name, settledOf(sink)] as const);
-  return { received: countOf(value, "received"), uncounted: countOf(value, "uncounted"), sinks: new Map(sinks) };
+  return {
+    received: countOf(value, "received"),
+    uncounted: countOf(value, "uncounted"),
+    // Not in the files of earlier versions.
+    lost: memberOf(value, "lost") === undefined ? 0 : countOf(value, "lost"),
+    sinks: new Map(sinks),
+  };
 }
 
 function settledOf(value: unknown): Settled {

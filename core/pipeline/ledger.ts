@@ -89,6 +89,7 @@ export class ChannelAccount {
   readonly #sinks = new Map<string, SinkAccount>();
   #received = 0;
   #uncounted = 0;
+  #lost = 0;
   #opened = false;
 
   constructor(name: string, changed: () => void) {
@@ -98,7 +99,7 @@ export class ChannelAccount {
 
   get state(): AccountState {
     const sinks = [...this.#sinks].map(([name, { totals }]) => [name, { ...totals }] as const);
-    return { received: this.#received, uncounted: this.#uncounted, sinks: new Map(sinks) };
+    return { received: this.#received, uncounted: this.#uncounted, lost: this.#lost, sinks: new Map(sinks) };
   }
 
   /** True once its channel has started. */
@@ -106,9 +107,10 @@ export class ChannelAccount {
     return this.#opened;
   }
 
-  restore({ received, uncounted, sinks }: AccountState): void {
+  restore({ received, uncounted, lost, sinks }: AccountState): void {
     this.#received = received;
     this.#uncounted = uncounted;
+    this.#lost = lost;
     for (const [name, settled] of sinks) this.sink(name).settled(settled);
   }
 
@@ -121,6 +123,13 @@ export class ChannelAccount {
     if (surplus > 0) this.#received += surplus;
     else this.#uncounted -= surplus;
     this.#opened = true;
+    this.#changed();
+  }
+
+  /** Events that were accepted and can no longer be read. */
+  lost(events: number): void {
+    if (events === 0) return;
+    this.#lost += events;
     this.#changed();
   }
 

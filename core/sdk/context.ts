@@ -42,6 +42,35 @@ export interface SourceContext<Slots> extends Context {
   incoming(transaction: IncomingTransaction): void;
 }
 
+/** A folder that is kept for this process until it is released or the process ends. */
+export interface FolderLock {
+  /** Safe to call twice. */
+  release(): Promise<void>;
+}
+
+/** What goes with the lock of a folder. */
+export interface FolderClaim {
+  /**
+   * Tells the names of the component's files in the folder. Of these, and of a folder that holds nothing else, the
+   * permissions of group and others are taken away.
+   */
+  readonly owns?: (name: string) => boolean;
+  /** What an operator can do when the folder cannot be had; ends the message of the error. */
+  readonly remedy?: string;
+  /** Ends the wait for another process. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a channel is given. */
+export interface ChannelContext extends Context {
+  /**
+   * Makes the folder when it is missing, readable for its owner alone, and locks it by the kernel: the lock ends with the
+   * process, and neither host names nor containers matter. Waits a while for another process that holds it, then rejects
+   * with code `FOLDER_IN_USE`; at once when another component of this process holds it. A file `deneb.lock` stays there.
+   */
+  lockFolder(folder: string, claim?: FolderClaim): Promise<FolderLock>;
+}
+
 /** What a channel selector is given besides its configuration. */
 export interface SelectorContext extends Context {
   /** The channels of the source, in the order of the configuration. */

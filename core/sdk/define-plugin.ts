@@ -1,5 +1,5 @@
 import type { Channel } from "./channel.js";
-import type { Context, SelectorContext, SourceContext } from "./context.js";
+import type { ChannelContext, Context, SelectorContext, SourceContext } from "./context.js";
 import type { Event } from "./event.js";
 import type { Explanation } from "./explanation.js";
 import type { Interceptor } from "./interceptor.js";
@@ -35,7 +35,9 @@ export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
   ? SourceContext<Filled<L>>
   : K extends "selector"
     ? SelectorContext
-    : Context;
+    : K extends "channel"
+      ? ChannelContext
+      : Context;
 
 /** What a plugin's index.ts exports as default: one definition, or a list of them. */
 export interface PluginDefinition<K extends Kind, S extends Schema, L extends Slots = Readonly<Record<never, never>>> {

@@ -5,7 +5,16 @@
 export { API_VERSION } from "./api-version.js";
 export { type BatchSinkParts, batchSink } from "./batch-sink.js";
 export type { Channel, PutTransaction, TakeTransaction, Transaction } from "./channel.js";
-export type { Context, IncomingTransaction, Logger, SelectorContext, SourceContext } from "./context.js";
+export type {
+  ChannelContext,
+  Context,
+  FolderClaim,
+  FolderLock,
+  IncomingTransaction,
+  Logger,
+  SelectorContext,
+  SourceContext,
+} from "./context.js";
 export {
   type AnyPlugin,
   type ContextOf,

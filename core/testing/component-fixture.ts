@@ -10,6 +10,7 @@ import {
   type Kinds,
   type Logger,
 } from "../sdk/index.js";
+import { folderLocks } from "./folder-locks.js";
 import type { Values } from "./plugin-setup.js";
 
 /** Where the components of one case live: a folder of their own, no log, a clock that stands. */
@@ -42,6 +43,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     run: "run",
     now: () => new Date(1_700_000_000_000),
   };
+  const lockFolder = folderLocks();
   try {
     await work({
       folder,
@@ -51,7 +53,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       },
       create: (definition, given, run = context.run) => {
         const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
-        const parts = { emit, slots, incoming: () => undefined, channels };
+        const parts = { emit, slots, incoming: () => undefined, channels, lockFolder };
         return definition.create(valuesOf(definition, given), { ...context, ...parts, run });
       },
     });

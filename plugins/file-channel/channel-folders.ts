@@ -1,32 +1,41 @@
-import { mkdir } from "node:fs/promises";
-import { AgentError } from "deneb/sdk";
-import { FolderLock } from "./folder-lock.js";
+import { AgentError, type ChannelContext, type FolderLock } from "deneb/sdk";
+import { CHECKPOINT_FILE } from "./checkpoint.js";
+import { clearFormerLock, FORMER_LOCK } from "./former-lock.js";
+import { firstOf } from "./segment.js";
 
 /** The folders of one channel, made when they are missing and kept for this process. */
 export class ChannelFolders {
   readonly #folders: readonly string[];
-  readonly #locks: readonly FolderLock[];
+  readonly #lockFolder: ChannelContext["lockFolder"];
+  readonly #released = new AbortController();
+  #locks: readonly FolderLock[] = [];
 
-  constructor(folders: readonly string[]) {
+  constructor(folders: readonly string[], lockFolder: ChannelContext["lockFolder"]) {
     this.#folders = [...new Set(folders)];
-    this.#locks = this.#folders.map((folder) => new FolderLock(folder));
+    this.#lockFolder = lockFolder;
   }
 
   async take(): Promise<void> {
-    for (const folder of this.#folders) await makeFolder(folder);
-    for (const lock of this.#locks) await lock.take();
+    const remedy = "give the channel folders of its own that it may write to, with checkpointDir and dataDirs";
+    for (const folder of this.#folders) {
+      const lock = await this.#lockFolder(folder, { owns, remedy, signal: this.#released.signal });
+      this.#locks = [...this.#locks, lock];
+      await clearFormerLock(folder);
+    }
+    // A stop may have come while the last lock was on its way.
+    if (!this.#released.signal.aborted) return;
+    await this.release();
+    throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile");
   }
 
   async release(): Promise<void> {
-    for (const lock of this.#locks) await lock.release();
+    this.#released.abort();
+    const locks = this.#locks;
+    this.#locks = [];
+    for (const lock of locks) await lock.release();
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (cause) {
-    const remedy = "give the channel folders it may write to with checkpointDir and dataDirs";
-    throw new AgentError("CHANNEL_FOLDER_UNUSABLE", `making the folder "${folder}" (${remedy})`, { cause });
-  }
+function owns(name: string): boolean {
+  return name === CHECKPOINT_FILE || name === FORMER_LOCK || firstOf(name) !== undefined;
 }

@@ -44,6 +44,20 @@ export class DoneRanges {
     return other.low <= this.#low && other.#ranges.every(({ from, to }) => this.#covers(from, to));
   }
 
+  /** What of a stretch is not done. */
+  openIn({ from, to }: Range): readonly Range[] {
+    const open: Range[] = [];
+    let at = Math.max(from, this.#low + 1);
+    for (const range of this.#ranges) {
+      if (range.to < at) continue;
+      if (range.from > to) break;
+      if (range.from > at) open.push({ from: at, to: range.from - 1 });
+      at = range.to + 1;
+    }
+    if (at <= to) open.push({ from: at, to });
+    return open;
+  }
+
   add({ from, to }: Range): void {
     if (to < from || to <= this.#low) return;
     const touching = this.#ranges.filter((range) => range.from <= to + 1 && from <= range.to + 1);

@@ -1,4 +1,4 @@
-import { AgentError, type Event, type Logger, reasonOf } from "deneb/sdk";
+import { AgentError, type ChannelContext, type Event, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
@@ -22,9 +22,10 @@ export interface LogPlace {
   readonly checkpointFolder: string;
   readonly dataFolders: readonly string[];
   readonly segmentBytes: number;
-  /** True when events may be numbered to stay in memory. */
-  readonly inMemory: boolean;
   readonly openFile: OpenFile;
+  readonly lockFolder: ChannelContext["lockFolder"];
+  /** True when events may have numbers without being on disk. */
+  readonly inMemory: boolean;
 }
 
 /** Events on disk, in order, each until it is done. */
@@ -49,13 +50,14 @@ export class EventLog {
   #writing = 0;
   #closed = false;
   #claiming: Promise<void> | undefined;
+  #lost = 0;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
     this.#place = place;
     this.#log = log;
     this.#written = written;
-    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders]);
+    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders], place.lockFolder);
     this.#checkpoint = new Checkpoint(place.checkpointFolder);
     this.#disk = new DiskState(place.channel, place.dataFolders, log);
   }
@@ -63,6 +65,11 @@ export class EventLog {
   get state(): LogState {
     if (this.#state === undefined) throw notOpen();
     return this.#state;
+  }
+
+  /** Events that were accepted and can no longer be read, since the log was opened. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Bytes of the segments that hold something that is not done. */
@@ -82,8 +89,10 @@ export class EventLog {
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
     const newId = await wantsNewId(checkpointFolder);
-    const { state, segments } = await restoreState(saved, { folders: dataFolders, inMemory, newId, log: this.#log });
+    const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
+    const { state, segments, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
+    this.#lost = lost;
     for (const segment of segments) this.#segments.add(segment);
     this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
     if (newId) await this.#takeNewId();
@@ -118,8 +127,10 @@ export class EventLog {
     const { done } = this.state;
     const step = await this.reader.read(done);
     for (const range of step.lost) {
+      const events = range.to - range.from + 1;
       done.add(range);
-      this.#log.error({ file: step.file, ...range, events: range.to - range.from + 1 }, "damaged events left out");
+      this.#lost += events;
+      this.#log.error({ file: step.file, ...range, events }, "damaged events left out");
     }
     return step;
   }
@@ -192,6 +203,8 @@ export class EventLog {
       const segment = await this.#write({ bytes, first, last });
       this.#writing = 0;
       this.#written({ events, segment, bytes: bytes.length });
+      // That a file was begun, and which numbers were not used before it, is known from then on.
+      if (segment.first === first) await this.saveDone();
     } catch (cause) {
       // On disk before a position can hold these numbers: what goes beyond the numbers on disk is taken for foreign.
       await this.saveDone();
@@ -218,7 +231,9 @@ export class EventLog {
 
   get #snapshot(): ChannelState {
     const { id, formerIds, runs = [], done, next } = this.state;
-    return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, inMemory: this.#place.inMemory };
+    const { inMemory } = this.#place;
+    const written = next - 1 - this.#writing;
+    return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, written, inMemory };
   }
 
   async #takeNewId(): Promise<void> {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Channel, Context, PutTransaction, TakeTransaction } from "deneb/sdk";
+import type { Channel, ChannelContext, PutTransaction, TakeTransaction } from "deneb/sdk";
 import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import type { FileConfig, SpillableConfig } from "./config.js";
 import { type OpenFile, openNewFile } from "./files.js";
@@ -15,7 +15,7 @@ export class FileChannel implements Channel {
   readonly #name: string;
   readonly #queue: LogQueue;
 
-  constructor(config: LogConfig, context: Context, openFile: OpenFile = openNewFile) {
+  constructor(config: LogConfig, context: ChannelContext, openFile: OpenFile = openNewFile) {
     const own = path.join(context.dataDir, "channels", encodeURIComponent(context.name));
     this.transactionCapacity = config.transactionCapacity;
     this.#name = context.name;
@@ -35,12 +35,17 @@ export class FileChannel implements Channel {
       inMemory: config.memoryCapacity > 0,
       segmentBytes: Math.min(config.maxFileSize, Math.floor(config.byteCapacity / 4)),
       openFile,
+      lockFolder: context.lockFolder,
     };
     this.#queue = new LogQueue(limits, place, context.log);
   }
 
   get size(): number {
     return this.#queue.size;
+  }
+
+  get lost(): number {
+    return this.#queue.lost;
   }
 
   openPut(): PutTransaction {
@@ -65,11 +70,14 @@ export class FileChannel implements Channel {
 }
 
 /** Every event on disk before its put resolves. */
-export function fileChannel(config: FileConfig, context: Context): FileChannel {
+export function fileChannel(config: FileConfig, context: ChannelContext): FileChannel {
   return new FileChannel({ ...config, memoryCapacity: 0 }, context);
 }
 
 /** In memory first, on disk what does not fit there. */
-export function spillableChannel({ overflowCapacity, ...config }: SpillableConfig, context: Context): FileChannel {
+export function spillableChannel(
+  { overflowCapacity, ...config }: SpillableConfig,
+  context: ChannelContext,
+): FileChannel {
   return new FileChannel({ ...config, capacity: config.memoryCapacity + overflowCapacity }, context);
 }

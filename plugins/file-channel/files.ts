@@ -11,8 +11,11 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
+/** Files hold the data of notifications: they are for their owner alone. */
+export const PRIVATE = 0o600;
+
 /** Makes a new file; fails when it is there. */
-export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx");
+export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
 
 /**
  * On Linux each write to the file ends when its bytes and the length of the file are on disk, as after fdatasync: one
@@ -21,7 +24,7 @@ export const openNewFile: OpenFile = process.platform === "linux" ? openDurable 
  */
 async function openDurable(file: string): Promise<WritableFile> {
   const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = constants;
-  const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC);
+  const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, PRIVATE);
   return {
     write: (bytes, offset, length, position) => handle.write(bytes, offset, length, position),
     datasync: async () => {},

@@ -1,9 +1,10 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { readFully } from "./files.js";
+import { newerVersion } from "./newer-version.js";
 import { readChunk } from "./read-chunk.js";
-import { ENDS_TRANSACTION, HEADER_BYTES, readRecord, SEAL } from "./record.js";
-import { firstOf, idOf, SEGMENT_HEADER_BYTES, Segment } from "./segment.js";
+import { ENDS_TRANSACTION, HEADER_BYTES, readHeader, readRecord, SEAL } from "./record.js";
+import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segment.js";
 
 export interface FoundSegment {
   readonly segment: Segment;
@@ -11,6 +12,10 @@ export interface FoundSegment {
   readonly id: string | undefined;
   /** Bytes behind the last complete transaction: of a write that was cut off. */
   readonly incomplete: number;
+  /** The first sequence number by the name of the file; the records tell the true one. */
+  readonly named: number;
+  /** True when it was closed in good order. */
+  readonly sealed: boolean;
 }
 
 /** The segments in some folders, in order. Only those that were not closed in good order are read as a whole. */
@@ -18,23 +23,34 @@ export async function findSegments(folders: readonly string[]): Promise<readonly
   const found: FoundSegment[] = [];
   for (const folder of folders) {
     for (const name of await readdir(folder)) {
-      const first = firstOf(name);
-      if (first !== undefined) found.push(await inspect(path.join(folder, name), first));
+      const named = firstOf(name);
+      if (named !== undefined) found.push(await inspect(path.join(folder, name), named));
     }
   }
-  return found.sort((one, other) => one.segment.first - other.segment.first);
+  return found.sort((one, other) => one.segment.first - other.segment.first || other.segment.last - one.segment.last);
 }
 
-async function inspect(file: string, first: number): Promise<FoundSegment> {
+async function inspect(file: string, named: number): Promise<FoundSegment> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    const id = idOf(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
-    const extent = (await sealed(handle, size, first)) ?? (await scanned(handle, size, first));
-    return { id, segment: new Segment(file, { first, ...extent }), incomplete: extent.incomplete };
+    const header = readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
+    if (header !== undefined && header.version !== SEGMENT_VERSION)
+      throw newerVersion(file, header.version, SEGMENT_VERSION);
+    const first = (await firstRecord(handle)) ?? named;
+    const seal = await sealed(handle, size, first);
+    const { last, end, incomplete } = seal ?? (await scanned(handle, size, first));
+    const segment = new Segment(file, { first, last, end });
+    return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined };
   } finally {
     await handle.close();
   }
+}
+
+/** The number of the first record; undefined when there is none that can be read. */
+async function firstRecord(handle: FileHandle): Promise<number | undefined> {
+  const header = readHeader(await readFully(handle, SEGMENT_HEADER_BYTES, HEADER_BYTES), 0);
+  return header === undefined || header.flags === SEAL ? undefined : header.sequence;
 }
 
 interface Extent {

@@ -32,6 +32,10 @@ export class LogQueue implements EventQueue {
     return this.#events.size;
   }
 
+  get lost(): number {
+    return this.#events.lost;
+  }
+
   async open(): Promise<void> {
     await this.#events.open();
     const { id, done } = this.#events.state;

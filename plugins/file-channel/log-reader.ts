@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { codeOf, type Event } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
-import { type DoneRanges, type Range, rangesOf } from "./done-ranges.js";
+import type { DoneRanges, Range } from "./done-ranges.js";
 import { type Chunk, readChunk } from "./read-chunk.js";
 import { SEAL } from "./record.js";
 import { SEGMENT_HEADER_BYTES, type Segment } from "./segment.js";
@@ -61,7 +61,7 @@ export class LogReader {
       missing.push({ from: this.#expected, to: last });
       this.#expected = last + 1;
     }
-    return { file, bytes, events, lost: missing.flatMap((range) => notDone(range, done)) };
+    return { file, bytes, events, lost: missing.flatMap((range) => done.openIn(range)) };
   }
 
   #unpack({ records }: Chunk, last: number, done: DoneRanges): { events: QueuedEvent[]; missing: Range[] } {
@@ -107,12 +107,4 @@ async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
 /** The checksum says that it is what was written. */
 function eventOf(text: Buffer): Event {
   return JSON.parse(text.toString());
-}
-
-function notDone({ from, to }: Range, done: DoneRanges): readonly Range[] {
-  const open: number[] = [];
-  for (let sequence = Math.max(from, done.low + 1); sequence <= to; sequence += 1) {
-    if (!done.has(sequence)) open.push(sequence);
-  }
-  return rangesOf(open);
 }

@@ -3,6 +3,8 @@ import type { Logger } from "deneb/sdk";
 import type { ChannelState } from "./checkpoint.js";
 import { DoneRanges } from "./done-ranges.js";
 import { type FoundSegment, findSegments } from "./find-segments.js";
+import { missingEvents, NUMBERS_OF_ONE_RUN } from "./missing-events.js";
+import { commonId, ownSegments } from "./own-segments.js";
 import type { Segment } from "./segment.js";
 
 /** What a running channel knows of its events besides the events. */
@@ -23,60 +25,57 @@ export interface LogState {
 export interface Restored {
   readonly state: LogState;
   readonly segments: readonly Segment[];
+  /** Events that were accepted, are not done and are in no file. */
+  readonly lost: number;
 }
 
-export interface RestoreParts {
+/** What is on disk, and how it is to be read. */
+export interface Remains {
   readonly folders: readonly string[];
-  /** True when events may be in memory alone. */
+  /** A newer checkpoint may have been there than the one that was read. */
+  readonly damaged: boolean;
+  /** True when events may have had numbers without ever being on disk. */
   readonly inMemory: boolean;
   /** True when the channel goes on under another id. */
   readonly newId: boolean;
-  readonly log: Logger;
 }
 
-/** More than one process gives to events, and so few that a million crashes leave enough. */
-const NUMBERS_OF_ONE_RUN = 2 ** 32;
-
-/** Puts together what the checkpoint and the segments say. Damage is reported and never stops a start. */
-export async function restoreState(
-  saved: ChannelState | undefined,
-  { folders, inMemory, newId, log }: RestoreParts,
-): Promise<Restored> {
-  const found = await findSegments(folders);
-  if (saved === undefined && found.length > 0) {
-    log.error({ segments: found.length }, "checkpoint lost: everything in the segments is delivered again");
+/** Puts together what the checkpoint and the segments say. Damage is reported and does not stop a start. */
+export async function restoreState(saved: ChannelState | undefined, remains: Remains, log: Logger): Promise<Restored> {
+  const all = await findSegments(remains.folders);
+  if (saved === undefined && all.length > 0) {
+    log.error({ segments: all.length }, "checkpoint lost: everything in the segments is delivered again");
   }
-  const { id, formerIds, runs } = identityOf(saved, found, newId);
-  const segments = found.filter((one) => isOurs(one, [id, ...formerIds], log)).map(({ segment }) => segment);
-  const used = Math.max(
-    saved?.next ?? 1,
-    (saved?.done.highest ?? 0) + 1,
-    ...found.map(({ segment }) => Math.max(segment.first, segment.last) + 1),
-  );
+  const { id, formerIds, runs } = identityOf(saved, all, remains.newId);
+  const found = ownSegments(all, [id, ...formerIds], log);
+  const highest = Math.max(saved?.done.highest ?? 0, ...found.map(({ segment }) => segment.last));
+  // What was written after it shows that a state is not that of the last close.
+  const closed = saved?.closed === true && highest < saved.next;
+  const isNew = saved === undefined && runs !== undefined;
   // Without a close nobody knows which numbers were used in memory alone, and a database may keep a position above them:
   // what gets such a number again would be taken for stored.
-  const orderly = saved?.closed === true || (saved === undefined && runs !== undefined);
-  const next = orderly ? used : used + NUMBERS_OF_ONE_RUN;
+  const jump = closed || isNew ? 0 : NUMBERS_OF_ONE_RUN;
+  const names = all.map(({ named }) => named + (jump > 0 ? 0 : 1)).filter((name) => name < HIGHEST_NAME);
+  const used = Math.max(saved?.next ?? 1, highest + 1);
+  const next = Math.max(used, ...names) + jump;
+  const inMemory = saved?.inMemory ?? remains.inMemory;
   // What was on disk alone is there, or in the checkpoint.
-  const earlier = (saved?.inMemory ?? inMemory) ? next - 1 : used - 1;
+  const earlier = inMemory ? next - 1 : used - 1;
+  const lost = reportLost(found, { saved, closed, damaged: remains.damaged, inMemory, log });
   const done = saved?.done ?? new DoneRanges();
-  let from = 1;
-  for (const segment of segments) {
-    done.add({ from, to: segment.first - 1 });
-    from = segment.last + 1;
-  }
-  done.add({ from, to: next - 1 });
+  const segments = found.map(({ segment }) => segment);
+  finishBetween(segments, done, next);
   const run = randomBytes(6).toString("hex");
-  return { state: { id, formerIds, run, runs, done, earlier, next }, segments };
+  return { state: { id, formerIds, run, runs, done, earlier, next }, segments, lost };
 }
 
-/** Who the channel is: as the checkpoint says, else as its files say, else somebody new. */
+/** Who the channel is: as the checkpoint says, else as most of its files say, else a new one. */
 function identityOf(
   saved: ChannelState | undefined,
   found: readonly FoundSegment[],
   newId: boolean,
 ): Pick<LogState, "id" | "formerIds" | "runs"> {
-  const known = saved?.id ?? found.find(({ id }) => id !== undefined)?.id;
+  const known = saved?.id ?? commonId(found);
   const fresh = randomBytes(8).toString("hex");
   if (known === undefined) return { id: fresh, formerIds: [], runs: [] };
   const formerIds = saved?.formerIds ?? [];
@@ -84,13 +83,49 @@ function identityOf(
   return newId ? { id: fresh, formerIds: [...formerIds, known], runs } : { id: known, formerIds, runs };
 }
 
-function isOurs({ segment, id, incomplete }: FoundSegment, own: readonly string[], log: Logger): boolean {
-  if (id !== undefined && !own.includes(id)) {
-    log.error({ file: segment.file, channel: id }, "segment of another channel left alone");
-    return false;
-  }
-  if (incomplete > 0) {
-    log.warn({ file: segment.file, bytes: incomplete }, "incomplete or damaged end of a segment left out");
-  }
-  return true;
+interface Known {
+  readonly saved: ChannelState | undefined;
+  readonly closed: boolean;
+  readonly damaged: boolean;
+  readonly inMemory: boolean;
+  readonly log: Logger;
 }
+
+/** Reports what must have been on disk and is not; returns the number of these events. */
+function reportLost(found: readonly FoundSegment[], { saved, closed, damaged, inMemory, log }: Known): number {
+  // Events in memory had numbers too: only after a close everything is on disk.
+  const unknown = inMemory && !closed;
+  const missing = missingEvents({
+    found,
+    done: saved?.done ?? new DoneRanges(),
+    // What a lost or older checkpoint does not know to be done may have been, and its files removed.
+    from: saved === undefined || damaged ? (found[0]?.segment.first ?? 1) : 1,
+    written: unknown ? 0 : writtenUntil(saved, closed),
+  });
+  const lost = missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  if (unknown && lost > 0)
+    log.warn({ events: lost }, "events that were in memory alone are not there: stored, or lost with the process");
+  if (unknown) return 0;
+  for (const { file, from, to } of missing) {
+    log.error({ file, from, to, events: to - from + 1 }, "events are missing: their file was removed, cut or replaced");
+  }
+  return lost;
+}
+
+function writtenUntil(saved: ChannelState | undefined, closed: boolean): number {
+  if (saved === undefined) return 0;
+  return closed ? saved.next - 1 : (saved.written ?? 0);
+}
+
+/** What is in no segment cannot be delivered. */
+function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): void {
+  let from = 1;
+  for (const { first, last } of segments.filter(({ isEmpty }) => !isEmpty)) {
+    done.add({ from, to: first - 1 });
+    from = last + 1;
+  }
+  done.add({ from, to: next - 1 });
+}
+
+/** A name can be anything; a record has 48 bits for its number. */
+const HIGHEST_NAME = 2 ** 46;

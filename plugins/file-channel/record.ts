@@ -44,15 +44,20 @@ export function sealHeader(target: Buffer, at: number, length: number, { sequenc
 export function readRecord(source: Buffer, at: number): Reading {
   const held = source.length - at;
   if (held < HEADER_BYTES) return { kind: "partial", bytes: HEADER_BYTES };
-  if (source.readUInt32LE(at + 20) !== crc32(source.subarray(at, at + 20)) || !hasMark(source, at)) {
-    return { kind: "damaged", next: nextMark(source, at + 1) };
-  }
+  const header = readHeader(source, at);
+  if (header === undefined) return { kind: "damaged", next: nextMark(source, at + 1) };
   const bytes = HEADER_BYTES + source.readUInt32LE(at + 4);
   if (held < bytes) return { kind: "partial", bytes };
   const text = source.subarray(at + HEADER_BYTES, at + bytes);
   if (source.readUInt32LE(at + 16) !== crc32(text)) return { kind: "damaged", next: at + bytes };
-  const record = { sequence: source.readUIntLE(at + 8, 6), flags: source.readUInt16LE(at + 14), text };
-  return { kind: "record", record, next: at + bytes };
+  return { kind: "record", record: { sequence: header.sequence, flags: header.flags, text }, next: at + bytes };
+}
+
+/** The header at a place, whatever follows; undefined when there is none that can be read. */
+export function readHeader(source: Buffer, at: number): RecordHeader | undefined {
+  if (source.length - at < HEADER_BYTES || !hasMark(source, at)) return undefined;
+  if (source.readUInt32LE(at + 20) !== crc32(source.subarray(at, at + 20))) return undefined;
+  return { sequence: source.readUIntLE(at + 8, 6), flags: source.readUInt16LE(at + 14) };
 }
 
 function hasMark(source: Buffer, at: number): boolean {

@@ -3,7 +3,8 @@ import { crc32 } from "node:zlib";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
-const VERSION = 1;
+/** Of the form of the files; one of another version is not read. */
+export const SEGMENT_VERSION = 1;
 const ID_BYTES = 8;
 
 /** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
@@ -59,15 +60,21 @@ export function firstOf(name: string): number | undefined {
 export function segmentHeader(id: string): Buffer {
   const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
   MAGIC.copy(header, 0);
-  header.writeUInt32LE(VERSION, 8);
+  header.writeUInt32LE(SEGMENT_VERSION, 8);
   header.write(id, 12, ID_BYTES, "hex");
   header.writeUInt32LE(crc32(header.subarray(0, 20)), 20);
   return header;
 }
 
-/** The id of the channel a segment belongs to; undefined when the header is damaged. */
-export function idOf(header: Buffer): string | undefined {
+export interface SegmentHeader {
+  readonly version: number;
+  /** The channel that the segment belongs to. */
+  readonly id: string;
+}
+
+/** What the header of a segment says; undefined when it is damaged. */
+export function readSegmentHeader(header: Buffer): SegmentHeader | undefined {
   if (header.length < SEGMENT_HEADER_BYTES || header.readUInt32LE(20) !== crc32(header.subarray(0, 20)))
     return undefined;
-  return header.toString("hex", 12, 12 + ID_BYTES);
+  return { version: header.readUInt32LE(8), id: header.toString("hex", 12, 12 + ID_BYTES) };
 }

@@ -5,8 +5,7 @@ import { AGENT, agentContainer, RELOAD, STATISTICS } from "../../core/agent/cont
 import { healthOf } from "../../core/agent/health.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import type { AnyPlugin, Channel } from "../../core/sdk/index.js";
-import { FileChannel } from "../../plugins/file-channel/file-channel.js";
-import { usual } from "../plugins/file-channel/channel-folder.js";
+import { channelIn } from "../plugins/file-channel/channel-folder.js";
 import { put } from "../support/delivering.js";
 import { KeepingSink, KeepingStore } from "../support/keeping-sink.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -28,7 +27,7 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
     ...common,
     kind: "channel",
     type: "file",
-    create: (): Channel => new FileChannel(usual, { name: "c", log, dataDir, run: "run", now: () => new Date(0) }),
+    create: (): Channel => channelIn(dataDir).channel,
   };
   const sinkPlugin = (name: string, wish: string): AnyPlugin => ({
     ...common,

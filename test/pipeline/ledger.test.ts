@@ -51,6 +51,27 @@ for (const { says, durable, waiting, received, uncounted } of restarts)
     assert.deepEqual(account.state.sinks.get("s"), durable ? settled : undefined);
   });
 
+const losses = [
+  { says: "of which the books knew", lost: 2, waiting: 0, received: 10 },
+  { says: "which had come after the books", lost: 5, waiting: 1, received: 14 },
+] as const;
+
+for (const { says, lost, waiting, received } of losses)
+  test(`events ${says} and that the channel lost are lost, not uncounted, over restarts`, async (context) => {
+    const { open } = await setUp(context);
+    await runOnce(open);
+    const ledger = await open(true);
+    ledger.account("c").lost(lost);
+    ledger.account("c").open(waiting);
+    await ledger.stop();
+
+    const account = (await open(true)).account("c");
+
+    const { state } = account;
+    assert.deepEqual([state.received, state.lost, state.uncounted], [received, lost, 0]);
+    assert.equal(waitingIn(state), waiting);
+  });
+
 for (const text of ["", "{", "[]", '{"channels":{"c":{"received":-1,"uncounted":0,"sinks":{}}}}'])
   test(`a ledger file that holds ${JSON.stringify(text)} is reported and begun anew`, async (context) => {
     const { file, lines, open } = await setUp(context);

@@ -29,7 +29,7 @@ export const rooms: readonly Room[] = [
     packages: ["re2js"],
     builtins: ["node:buffer", "node:crypto", "node:util"],
   },
-  { paths: ["core/files"], row: 2, packages: [] },
+  { paths: ["core/files"], row: 2, packages: ["libsql"] },
   { paths: ["core/testing"], row: 2, packages: [] },
   { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
 ];

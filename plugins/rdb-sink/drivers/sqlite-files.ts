@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { RecentMap } from "../recent-map.js";
@@ -9,6 +9,7 @@ import { fileName } from "./sqlite-file-name.js";
 const BUSY_MILLIS = 5000;
 const MOST_OPEN = 64;
 const MOST_PREPARED = 1000;
+const OF_OTHERS = 0o077;
 
 type Connection = Database.Database;
 type Prepared = Database.Statement;
@@ -98,10 +99,24 @@ export class SqliteFiles {
 
 function openFile(path: string): OpenFile {
   const connection = new Database(path, { timeout: BUSY_MILLIS });
+  closeToOthers(path);
   connection.exec(`PRAGMA busy_timeout = ${BUSY_MILLIS}`);
   connection.pragma("journal_mode = WAL");
   connection.exec("PRAGMA synchronous = FULL");
   return { path, inode: inodeOf(path), connection };
+}
+
+/** Files beside it, as `-wal`, get the permissions of the database; those of an earlier version are here already. */
+function closeToOthers(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & OF_OTHERS) === 0) continue;
+    try {
+      chmodSync(file, mode & 0o7777 & ~OF_OTHERS);
+    } catch {
+      // Somebody else's file: whoever made it decides who may read it.
+    }
+  }
 }
 
 function inodeOf(path: string): number | undefined {

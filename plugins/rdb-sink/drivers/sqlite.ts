@@ -25,7 +25,7 @@ export class SqliteDriver implements Driver {
   }
 
   async probe(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await access(this.#folder, constants.W_OK);
     this.#started();
   }
@@ -60,7 +60,7 @@ export class SqliteDriver implements Driver {
 
   async #done(task: "read" | "write", statements: readonly Statement[], signal: AbortSignal): Promise<SqliteReply> {
     if (signal.aborted) throw writeAborted();
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const reply = await this.#asked(task, statements, signal);
     if (reply.fault === undefined) return reply;
 

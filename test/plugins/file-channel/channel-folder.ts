@@ -1,5 +1,7 @@
 import { cp } from "node:fs/promises";
 import path from "node:path";
+import { lockFolder as lock } from "../../../core/files/folder-lock.js";
+import type { ChannelContext } from "../../../core/sdk/index.js";
 import { drain } from "../../../core/testing/channel-fixture.js";
 import { FileChannel, type LogConfig } from "../../../plugins/file-channel/file-channel.js";
 import type { OpenFile } from "../../../plugins/file-channel/files.js";
@@ -24,7 +26,8 @@ export const usual: LogConfig = {
 /** A channel named c1 that is not started, its files below the folder. */
 export function channelIn(dataDir: string, config: Partial<LogConfig> = {}, openFile?: OpenFile): OpenedChannel {
   const { log, lines } = recordingLog();
-  const context = { name: "c1", log, dataDir, run: "run", now: () => new Date(0) };
+  const lockFolder: ChannelContext["lockFolder"] = (at, claim = {}) => lock(at, claim, { seconds: 0, log });
+  const context = { name: "c1", log, dataDir, run: "run", now: () => new Date(0), lockFolder };
   return { lines, channel: new FileChannel({ ...usual, ...config }, context, openFile) };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, symlink } from "node:fs/promises";
+import { readdir, readFile, stat, symlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -22,9 +22,10 @@ test("the folder of a running process is refused with its name and the other's p
   const second = channelIn(folder).channel;
 
   await assert.rejects(second.start(), (error: Error) => {
-    assert.equal(codeOf(error), "CHANNEL_FOLDER_IN_USE");
+    assert.equal(codeOf(error), "FOLDER_IN_USE");
     assert.ok(error.message.includes(path.join(folder, "channels", "c1")), error.message);
-    assert.ok(error.message.includes(`pid ${other.pid};`), error.message);
+    assert.ok(error.message.includes(`pid ${other.pid} `), error.message);
+    assert.match(error.message, /folders of its own .* with checkpointDir and dataDirs$/);
     return true;
   });
   await second.stop();
@@ -41,7 +42,7 @@ test("two channels of one process cannot share a folder", async (context) => {
   const { channel } = await openIn(folder);
   const second = channelIn(folder).channel;
 
-  await assert.rejects(second.start(), (error) => codeOf(error) === "CHANNEL_FOLDER_IN_USE");
+  await assert.rejects(second.start(), (error) => codeOf(error) === "FOLDER_IN_USE");
   await second.stop();
   await put(channel, 1);
   await channel.stop();
@@ -51,9 +52,10 @@ const stale = [
   { title: "of a process that is gone", lock: `4194304,1,${hostname()}` },
   { title: "whose number another process has now", lock: `${process.pid},1,${hostname()}` },
   { title: "of another host", lock: "1,1,another-host" },
+  { title: "that makes no sense", lock: "-1" },
 ] as const;
 for (const { title, lock } of stale)
-  test(`a lock ${title} is taken over, and nothing is left of it after the stop`, async (context) => {
+  test(`the lock of an earlier version ${title} is removed`, async (context) => {
     const folder = await tempFolder(context);
     await (await openIn(folder)).channel.stop();
     await symlink(lock, path.join(dataFolder(folder), "in_use.lock"));
@@ -64,6 +66,38 @@ for (const { title, lock } of stale)
 
     assert.deepEqual(
       (await readdir(dataFolder(folder))).filter((name) => name.includes("lock")),
-      [],
+      ["deneb.lock"],
     );
   });
+
+test("the folder of an agent of an earlier version that still runs is refused", async (context) => {
+  const folder = await tempFolder(context);
+  await (await openIn(folder)).channel.stop();
+  const line = await readFile(`/proc/${process.pid}/stat`, "utf8").catch(() => "");
+  const start = line.slice(line.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  await symlink(`${process.pid},${start},${hostname()}`, path.join(dataFolder(folder), "in_use.lock"));
+  const { channel } = channelIn(folder);
+
+  await assert.rejects(channel.start(), (error: Error) => {
+    assert.equal(codeOf(error), "FOLDER_IN_USE");
+    assert.match(error.message, new RegExp(`pid ${process.pid}, an agent of an earlier version; stop that one first$`));
+    return true;
+  });
+  await channel.stop();
+});
+
+test("every file and folder of a channel is for its owner alone, whatever the umask says", async (context) => {
+  const folder = await tempFolder(context);
+  const before = process.umask(0);
+  context.after(() => process.umask(before));
+  const { channel } = await openIn(folder);
+  await put(channel, 1);
+  await channel.stop();
+
+  const names = await readdir(path.join(folder, "channels"), { recursive: true });
+  for (const name of names) {
+    const { mode } = await stat(path.join(folder, "channels", name));
+    assert.equal(mode & 0o077, 0, `${name} ${mode.toString(8)}`);
+  }
+  assert.ok(names.length > 4);
+});

@@ -1,0 +1,45 @@
+import path from "node:path";
+import { kernelFiles } from "../agent/container.js";
+import type { KernelSettings } from "../configuration/kernel-settings.js";
+import { lockFolder } from "../files/folder-lock.js";
+import { makePrivate } from "../files/private-folder.js";
+import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+const { deadLetters, ledger } = kernelFiles;
+const ours: ReadonlySet<string> = new Set([deadLetters, ledger, `${ledger}.new`, "channels", "logs", "lost+found"]);
+
+/** Does the work while the data directory is kept for this process. */
+export async function withDataDir(
+  { dataDir, lockWaitSeconds }: Pick<KernelSettings, "dataDir" | "lockWaitSeconds">,
+  terminal: Terminal,
+  work: () => Promise<number>,
+): Promise<number> {
+  const warn = (fields: object, message: string) => terminal.err(`warning: ${message} ${JSON.stringify(fields)}`);
+  let lock: FolderLock;
+  try {
+    const remedy = "give another data directory with --data-dir or DENEB_DATA_DIR";
+    const claim = { owns: isOurs, remedy, signal: terminal.stopRequested };
+    lock = await lockFolder(dataDir, claim, { seconds: lockWaitSeconds, log: { warn } });
+  } catch (error) {
+    if (terminal.stopRequested.aborted) return exitCodes.success;
+    terminal.err(`error: ${reasonOf(error)}`);
+    return codeOf(error) === "FOLDER_IN_USE" ? exitCodes.folderInUse : exitCodes.failure;
+  }
+  try {
+    await closeDeadLetters(path.join(dataDir, deadLetters), warn);
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Files of earlier versions were readable for others. */
+async function closeDeadLetters(folder: string, warn: (fields: object, message: string) => void): Promise<void> {
+  const faults = await makePrivate(folder, (name) => /\.ndjson(\.new)?$/.test(name)).catch(() => []);
+  for (const fault of faults) warn(fault, "others may read what is kept here");
+}
+
+function isOurs(name: string): boolean {
+  return ours.has(name) || /\.db(-wal|-shm|-journal)?$/.test(name);
+}

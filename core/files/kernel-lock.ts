@@ -1,0 +1,82 @@
+import { chmod, stat } from "node:fs/promises";
+import { AgentError, codeOf } from "../sdk/index.js";
+
+/** A lock that the kernel keeps: it ends with its process, whatever ended that. */
+export interface KernelLock {
+  release(): void;
+}
+
+/**
+ * Locks a file, which is made when it is missing and stays empty; undefined when another process holds the lock. Node
+ * has no call for it, SQLite does it on every system: an exclusive transaction is an fcntl lock on the file. Nothing else
+ * in this process may open the file, because closing it would end the lock.
+ */
+export async function tryLock(file: string): Promise<KernelLock | undefined> {
+  const { default: Database } = await import("libsql");
+  const open = () => {
+    const connection = opened(() => new Database(file), file);
+    try {
+      // Nothing is ever written: no journal, so that a full disk does not matter and a kill leaves nothing behind.
+      connection.exec("PRAGMA journal_mode = MEMORY");
+      connection.exec("BEGIN EXCLUSIVE");
+      // A file that can only be read begins no more than reading, and says so to the first who writes.
+      connection.exec("PRAGMA user_version = 1");
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  };
+  const before = await inodeOf(file);
+  try {
+    const connection = open();
+    const after = await inodeOf(file);
+    if (before === undefined) await chmod(file, 0o600).catch(() => undefined);
+    if (after !== undefined && (before === undefined || before === after)) return { release: () => connection.close() };
+    // The file was replaced meanwhile: what is locked is not what the next one would find.
+    connection.close();
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) === "SQLITE_BUSY") return undefined;
+    throw lockFault(file, error);
+  }
+}
+
+function opened<T>(open: () => T, file: string): T {
+  try {
+    return open();
+  } catch (cause) {
+    throw unusable(file, cause);
+  }
+}
+
+function unusable(file: string, cause: unknown): AgentError {
+  const question = "is the folder writable for this user, and its file system not read-only?";
+  return new AgentError("FOLDER_UNUSABLE", `making the lock file "${file}" (${question})`, { cause });
+}
+
+function lockFault(file: string, cause: unknown): unknown {
+  const code = codeOf(cause) ?? "";
+  if (code === "FOLDER_UNUSABLE") return cause;
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) return unusable(file, cause);
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+    const remedy = "a lock file is empty; remove it while no agent uses the folder";
+    return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, { cause });
+  }
+  return notLockable(file, { cause });
+}
+
+/** A file system without locks: many network file systems have them as an option. */
+export function notLockable(file: string, options: { readonly cause?: unknown } = {}): AgentError {
+  const remedy = "its file system does not lock files; use a local one, or mount it with locks";
+  return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, options);
+}
+
+async function inodeOf(file: string): Promise<bigint | undefined> {
+  try {
+    return (await stat(file, { bigint: true })).ino;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { AgentError, type ChannelContext } from "../sdk/index.js";
+
+/** Locks as an agent gives them to its channels, but known to their users in this process only. */
+export function folderLocks(): ChannelContext["lockFolder"] {
+  const held = new Set<string>();
+  return async (folder) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const real = await realpath(folder);
+    if (held.has(real)) throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`);
+    held.add(real);
+    return {
+      release: async () => {
+        held.delete(real);
+      },
+    };
+  };
+}

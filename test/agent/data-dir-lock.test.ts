@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_LOCK_WAIT: "1" };
+
+/** An agent that stores in files of its data directory. */
+function properties(channel: string, ...more: readonly string[]): string {
+  return `
+deneb.sources = http-source
+deneb.channels = c
+deneb.sinks = rdb-sink
+deneb.sources.http-source.type = http
+deneb.sources.http-source.channels = c
+deneb.sources.http-source.bind = 127.0.0.1
+deneb.sources.http-source.port = 0
+deneb.sources.http-source.handler = ngsi
+deneb.sources.http-source.handler.default_service = svc
+deneb.channels.c.type = ${channel}
+deneb.channels.c.capacity = 20000
+deneb.channels.c.transactionCapacity = 1000
+deneb.sinks.rdb-sink.type = rdb
+deneb.sinks.rdb-sink.channel = c
+deneb.sinks.rdb-sink.rdb_dialect = sqlite
+deneb.sinks.rdb-sink.data_model = dm-by-entity-type
+${more.join("\n")}`;
+}
+
+async function post(url: string, number: number): Promise<boolean> {
+  const entity = { id: `urn:room:${number}`, type: "Room", value: { type: "Property", value: number } };
+  const notification = { id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data: [entity] };
+  const body = JSON.stringify(notification);
+  const headers = { "Content-Type": "application/json" };
+  const answer = fetch(url, { method: "POST", headers, body }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status === 200;
+    },
+    () => false,
+  );
+  return await answer;
+}
+
+async function rows(folder: string): Promise<number> {
+  const query = 'SELECT count(DISTINCT "entityid") AS one, count(*) AS "all" FROM svc.room';
+  const { stdout, stderr } = await runCli(["sql", query, "--data-dir", path.join(folder, "data"), "--json"]);
+  const [row] = JSON.parse(stdout === "" ? "[]" : stdout);
+  assert.equal(row?.one, row?.all, stderr);
+  return Number(row?.all ?? 0);
+}
+
+/** The program on the data directory of another agent; it is expected to end by itself. */
+async function second(folder: string, under: readonly string[] = []) {
+  const flags = ["run", "-f", path.join(folder, "agent.properties"), "--data-dir", path.join(folder, "data")];
+  const [command = "", ...words] = [...under, process.execPath, main, ...flags, "--management-port", "0"];
+  return await run(command, words, { env: { ...process.env, ...env }, timeout: 60_000 }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code: Number(code), stdout: String(stdout), stderr: String(stderr) }),
+  );
+}
+
+const namespaces = ["unshare", "--pid", "--uts", "--fork", "--kill-child"] as const;
+
+for (const channel of ["memory", "file"])
+  test(`a second agent on one data directory, its channel ${channel}, is refused and touches nothing; nothing is lost`, async (context) => {
+    const folder = await tempFolder(context);
+    const first = await startAgent(context, { properties: properties(channel), folder, env });
+    const refused = second(folder);
+    // Two senders, one of which would send to the second agent: as that one takes nothing, both send to the first.
+    let taken = 0;
+    const send = async (from: number) => {
+      for (let number = from; number < 7500; number += 50) if (await post(first.notifyUrl, number)) taken += 1;
+    };
+    await Promise.all(Array.from({ length: 50 }, (_, from) => send(from)));
+
+    const { code, stdout, stderr } = await refused;
+
+    assert.equal(code, 3, stderr);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^warning: folder is in use by another process; waiting .*\nerror: folder .* is in use by/);
+    assert.ok(stderr.includes(`pid ${first.process.pid} on host `), stderr);
+    assert.match(stderr, /give another data directory with --data-dir or DENEB_DATA_DIR\n$/);
+    assert.equal(taken, 7500);
+    await until(
+      () => rows(folder),
+      (stored) => stored === 7500,
+    );
+    assert.equal(await first.end("SIGTERM"), 0);
+    assert.equal(await rows(folder), 7500);
+  });
+
+test("another host name and other process numbers let no second agent in", async (context) => {
+  const able = await run("unshare", [...namespaces.slice(1), "true"]).then(
+    () => true,
+    () => false,
+  );
+  if (!able) return context.skip("needs the right to make namespaces");
+  const folder = await tempFolder(context);
+  const first = await startAgent(context, { properties: properties("file"), folder, env });
+
+  const { code, stderr } = await second(folder, [...namespaces, "sh", "-c", 'hostname pod-2 && exec "$0" "$@"']);
+
+  assert.equal(code, 3, stderr);
+  assert.ok(await post(first.notifyUrl, 1));
+});
+
+test("after kill -9 the next agent starts at once with what the channel holds", async (context) => {
+  const folder = await tempFolder(context);
+  const killed = await startAgent(context, { properties: properties("file"), folder, env });
+  for (let number = 0; number < 50; number += 1) assert.ok(await post(killed.notifyUrl, number));
+  await killed.end("SIGKILL");
+
+  const next = await startAgent(context, { properties: properties("file"), folder, env });
+
+  assert.deepEqual(next.errors, []);
+  await until(
+    () => rows(folder),
+    (stored) => stored === 50,
+  );
+});
+
+test("of a rolling update the second agent waits until the first one has stopped, and loses nothing", async (context) => {
+  const folder = await tempFolder(context);
+  const first = await startAgent(context, { properties: properties("file"), folder, env });
+  for (let number = 0; number < 50; number += 1) assert.ok(await post(first.notifyUrl, number));
+  const starting = startAgent(context, {
+    properties: properties("file"),
+    folder,
+    env: { ...env, DENEB_LOCK_WAIT: "60" },
+  });
+
+  assert.equal(await first.end("SIGTERM"), 0);
+  const next = await starting;
+
+  for (let number = 50; number < 100; number += 1) assert.ok(await post(next.notifyUrl, number));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 100,
+  );
+});
+
+test("commands that only read the data directory work while an agent holds it", async (context) => {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties: properties("memory"), folder, env });
+  assert.ok(await post(agent.notifyUrl, 1));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 1,
+  );
+
+  const { code, stderr } = await runCli(["dead-letters", "list", "--data-dir", path.join(folder, "data")]);
+
+  assert.equal(code, 0, stderr);
+});
+
+async function reloaded(agent: AgentProcess): Promise<void> {
+  agent.process.kill("SIGHUP");
+  await until(
+    async () => agent.lines,
+    (lines) => lines.some(({ msg }) => msg === "configuration reloaded"),
+  );
+}
+
+test("a reload replaces a file channel by one on the same folders", async (context) => {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties: properties("file"), folder, env });
+  assert.ok(await post(agent.notifyUrl, 1));
+  const file = path.join(folder, "agent.properties");
+  await writeFile(file, properties("file", "deneb.channels.c.keep-alive = 1"));
+
+  await reloaded(agent);
+
+  const opened = agent.lines.filter(({ msg }) => msg === "channel opened");
+  assert.equal(opened.length, 2);
+  assert.equal(opened[0]?.["channel"], opened[1]?.["channel"]);
+});
+
+async function openToOthers(folder: string): Promise<readonly string[]> {
+  const names = ["", ...(await readdir(folder, { recursive: true }))];
+  const modes = await Promise.all(
+    names.map(async (name) => ({ name, mode: (await stat(path.join(folder, name))).mode })),
+  );
+  return modes.filter(({ mode }) => (mode & 0o077) !== 0).map(({ name, mode }) => `${name} ${mode.toString(8)}`);
+}
+
+test("everything in the data directory is for its owner alone, with any umask and after an earlier version", async (context) => {
+  const folder = await tempFolder(context);
+  const before = process.umask(0);
+  context.after(() => process.umask(before));
+  const first = await startAgent(context, { properties: properties("file"), folder, env });
+  assert.ok(await post(first.notifyUrl, 1));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 1,
+  );
+  assert.deepEqual(await openToOthers(path.join(folder, "data")), []);
+  await first.end("SIGTERM");
+  await run("chmod", ["-R", "go+rwX", path.join(folder, "data")]);
+
+  const next = await startAgent(context, { properties: properties("file"), folder, env });
+
+  const open = await openToOthers(path.join(folder, "data"));
+  assert.deepEqual(
+    open.filter((name) => !/^channels\/c /.test(name)),
+    [],
+  );
+  await next.end("SIGTERM");
+});

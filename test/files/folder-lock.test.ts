@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { lockFolder } from "../../core/files/folder-lock.js";
+import { codeOf } from "../../core/sdk/index.js";
+import { smallDisk } from "../crash/small-disk.js";
+import { recordingLog } from "../support/recording-log.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { lockProcess } from "./lock-process.js";
+
+const run = promisify(execFile);
+
+const lock = (folder: string, seconds = 0) => lockFolder(folder, {}, { seconds, log: recordingLog().log });
+const inUse = (error: unknown) => codeOf(error) === "FOLDER_IN_USE";
+
+test("a folder that another process holds is refused with its name, and who holds it", async (context) => {
+  const folder = await tempFolder(context);
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+
+  await assert.rejects(lock(folder), (error: Error) => {
+    assert.ok(inUse(error));
+    assert.match(
+      error.message,
+      new RegExp(`^folder "${folder}" is in use by another process \\(pid ${other.process.pid} `),
+    );
+    return true;
+  });
+});
+
+test("kill -9 frees a folder at once", async (context) => {
+  const folder = await tempFolder(context);
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+
+  await other.kill();
+
+  await (await lock(folder)).release();
+});
+
+test("a process that is stopped by SIGSTOP keeps its folder", async (context) => {
+  const folder = await tempFolder(context);
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+
+  other.process.kill("SIGSTOP");
+
+  await assert.rejects(lock(folder), inUse);
+});
+
+const namespaces = ["unshare", "--pid", "--uts", "--fork", "--kill-child"] as const;
+
+test("another host name and other process numbers make no difference", async (context) => {
+  const able = await run("unshare", [...namespaces.slice(1), "true"]).then(
+    () => true,
+    () => false,
+  );
+  if (!able) return context.skip("needs the right to make namespaces");
+  const folder = await tempFolder(context);
+  const held = await lock(folder);
+  const under = [...namespaces, "sh", "-c", 'hostname another && exec "$0" "$@"'];
+
+  assert.match(await lockProcess(context, folder, { under }).says(), /^FOLDER_IN_USE /);
+
+  await held.release();
+  const contained = lockProcess(context, folder, { under });
+  assert.equal(await contained.says(), "locked");
+  await assert.rejects(lock(folder), (error: Error) => inUse(error) && error.message.includes("on host another"));
+});
+
+test("who waits has the folder as soon as it is released, and says once that it waits", async (context) => {
+  const folder = await tempFolder(context);
+  const held = await lock(folder);
+  const other = lockProcess(context, folder, { seconds: 60 });
+  assert.equal(await other.says(), "waiting");
+
+  await held.release();
+
+  assert.equal(await other.says(), "locked");
+});
+
+test("a wait ends with its signal", async (context) => {
+  const folder = await tempFolder(context);
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+  const stop = new AbortController();
+  const log = { warn: () => stop.abort() };
+
+  await assert.rejects(
+    lockFolder(folder, { signal: stop.signal }, { seconds: 600, log }),
+    (error) => codeOf(error) === "LOCK_WAIT_ENDED",
+  );
+});
+
+test("of processes that come at once exactly one has the folder, every time", async (context) => {
+  const folder = await tempFolder(context);
+  for (let round = 0; round < 10; round += 1) {
+    const all = Array.from({ length: 4 }, () => lockProcess(context, folder));
+
+    const said = await Promise.all(all.map((one) => one.says()));
+
+    assert.equal(said.filter((line) => line === "locked").length, 1, said.join("\n"));
+    assert.equal(said.filter((line) => line.startsWith("FOLDER_IN_USE")).length, 3, said.join("\n"));
+    for (const one of all) await one.kill();
+  }
+});
+
+test("one process has a folder once, by whatever name, and its failed second attempt does not free it", async (context) => {
+  const folder = await tempFolder(context);
+  const inner = path.join(folder, "inner");
+  const held = await lock(inner);
+  await symlink(inner, path.join(folder, "alias"));
+
+  await assert.rejects(lock(path.join(folder, "alias")), inUse);
+  await assert.rejects(lock(inner, 600), inUse);
+
+  assert.match(await lockProcess(context, inner).says(), /^FOLDER_IN_USE /);
+  await held.release();
+  await held.release();
+  await (await lock(inner)).release();
+});
+
+test("a lock that is no longer referred to is not collected as garbage", async (context) => {
+  const folder = await tempFolder(context);
+  const collect = lockProcess(context, folder, { flags: ["--expose-gc"] });
+  assert.equal(await collect.says(), "locked");
+
+  for (let attempt = 0; attempt < 3; attempt += 1) await assert.rejects(lock(folder), inUse);
+});
+
+test("a full disk does not keep a process from its folder, used before or new", async (context) => {
+  const disk = await smallDisk();
+  if (disk === undefined) return context.skip("needs the right to mount a file system");
+  context.after(() => disk.remove());
+  const used = path.join(disk.folder, "used");
+  const fresh = path.join(disk.folder, "fresh");
+  await (await lock(used)).release();
+  await disk.fill();
+
+  for (const folder of [used, fresh]) {
+    const held = await lock(folder);
+    assert.match(await lockProcess(context, folder).says(), /^FOLDER_IN_USE /);
+    await held.release();
+  }
+});
+
+test("a file system that can only be read gives a sentence with the reason", async (context) => {
+  const disk = await smallDisk();
+  if (disk === undefined) return context.skip("needs the right to mount a file system");
+  context.after(() => disk.remove());
+  const used = path.join(disk.folder, "used");
+  const fresh = path.join(disk.folder, "fresh");
+  await (await lock(used)).release();
+  await mkdir(fresh);
+  await run("mount", ["-o", "remount,ro", disk.folder]);
+
+  for (const folder of [used, fresh])
+    await assert.rejects(lock(folder), (error: Error) => {
+      assert.equal(codeOf(error), "FOLDER_UNUSABLE");
+      assert.match(
+        error.message,
+        /deneb\.lock" \(is the folder writable for this user, and its file system not read-only/,
+      );
+      return true;
+    });
+});
+
+/** A library that makes every request for a lock fail, as some network file systems do. */
+async function withoutLocks(context: TestContext, reason: string): Promise<string | undefined> {
+  const folder = await tempFolder(context);
+  const source = path.join(folder, "no-locks.c");
+  const library = path.join(folder, "no-locks.so");
+  await writeFile(source, NO_LOCKS);
+  const build = run("cc", ["-shared", "-fPIC", `-DREASON=${reason}`, "-o", library, source]);
+  return await build.then(
+    () => library,
+    () => undefined,
+  );
+}
+
+const NO_LOCKS = `#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int call(int fd, int command, void *argument) {
+  if (command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK) { errno = REASON; return -1; }
+  return syscall(SYS_fcntl, fd, command, argument);
+}
+int fcntl(int fd, int command, ...) { va_list a; va_start(a, command); void *p = va_arg(a, void *); va_end(a); return call(fd, command, p); }
+int fcntl64(int fd, int command, ...) { va_list a; va_start(a, command); void *p = va_arg(a, void *); va_end(a); return call(fd, command, p); }
+`;
+
+for (const reason of ["ENOLCK", "EOPNOTSUPP", "ENOSYS", "EINVAL"])
+  test(`a file system without locks (${reason}) gives a sentence that says so`, async (context) => {
+    const library = await withoutLocks(context, reason);
+    if (library === undefined) return context.skip("needs a C compiler");
+    const folder = await tempFolder(context);
+
+    const said = await lockProcess(context, folder, { env: { LD_PRELOAD: library } }).says();
+
+    assert.match(said, /^FOLDER_NOT_LOCKABLE .*its file system does not lock files/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.includes("probe")),
+      [],
+    );
+  });
+
+test("a lock file with something in it is refused and stays as it is", async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "deneb.lock");
+  const text = "somebody's notes, longer than the header of a database\n".repeat(20);
+  await writeFile(file, text);
+
+  await assert.rejects(lock(folder), (error) => codeOf(error) === "FOLDER_NOT_LOCKABLE");
+
+  assert.equal(await readFile(file, "utf8"), text);
+});
+
+test("whatever the note beside the lock says decides nothing and cannot write over a terminal", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFile(path.join(folder, "deneb.lock.txt"), "pid 1 on host other");
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+  await writeFile(path.join(folder, "deneb.lock.txt"), `\u001b[2J${"x".repeat(100_000)}`);
+
+  await assert.rejects(lock(folder), (error: Error) => {
+    assert.doesNotMatch(error.message, /[^\x20-\x7e]/);
+    return inUse(error) && error.message.length < 600;
+  });
+});
+
+test("folder and files are for their owner alone, whatever the umask and earlier versions say", async (context) => {
+  const folder = path.join(await tempFolder(context), "data");
+  const before = process.umask(0);
+  context.after(() => process.umask(before));
+  await mkdir(folder);
+  await writeFile(path.join(folder, "ours"), "");
+  const { log, lines } = recordingLog();
+
+  const held = await lockFolder(folder, { owns: (name) => name === "ours" }, { seconds: 0, log });
+
+  const names = ["", "ours", "deneb.lock", "deneb.lock.txt"] as const;
+  const modes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).mode & 0o777));
+  assert.deepEqual(modes, [0o700, 0o600, 0o600, 0o600]);
+  assert.deepEqual(lines, []);
+  await held.release();
+});
+
+test("a folder that holds something else stays open with a warning, and what is ours there is closed", async (context) => {
+  const folder = path.join(await tempFolder(context), "data");
+  await mkdir(folder);
+  await chmod(folder, 0o755);
+  for (const name of ["ours", "theirs"]) {
+    await writeFile(path.join(folder, name), "");
+    await chmod(path.join(folder, name), 0o644);
+  }
+  const { log, lines } = recordingLog();
+
+  const held = await lockFolder(folder, { owns: (name) => name === "ours" }, { seconds: 0, log });
+
+  const names = ["", "ours", "theirs"] as const;
+  const modes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).mode & 0o777));
+  assert.deepEqual(modes, [0o755, 0o600, 0o644]);
+  assert.deepEqual(lines, [
+    {
+      level: "warn",
+      fields: { path: folder, reason: 'the folder holds other files too, as "theirs"' },
+      message: "others may read what is kept here",
+    },
+  ]);
+  await held.release();
+});
