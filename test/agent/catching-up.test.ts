@@ -13,7 +13,7 @@ import { room, storingAgent } from "../support/storing-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-type Wishes = Readonly<Record<string, "wrong port" | "right port" | "refuses to start">>;
+type Wishes = Readonly<Record<string, "wrong port" | "right port" | "refuses to start" | "starts late">>;
 
 const common = { summary: "for tests", stability: "stable", config: {} } as const;
 const batching = { batchSize: 1, batchTimeout: 30, batchTtl: 10, batchTtlGiven: false, batchRetryIntervals: [1] };
@@ -23,6 +23,12 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
   const dataDir = await tempFolder(context);
   const { log, lines } = recordingLog();
   const stores = new Map(names.map((name) => [name, new KeepingStore()]));
+  let startLate = () => {};
+  const started = new Promise<void>((resolve) => {
+    startLate = resolve;
+  });
+  const lateRows: unknown[] = [];
+  const late = { started, start: () => startLate(), rows: lateRows };
   const channelPlugin: AnyPlugin = {
     ...common,
     kind: "channel",
@@ -35,6 +41,13 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
     type: `keeping ${wish}`,
     create: () => {
       const sink = new KeepingSink(stores.get(name) ?? new KeepingStore(), wish === "right port");
+      if (wish === "starts late") {
+        sink.start = () => late.started;
+        sink.persist = async ({ events }) => {
+          late.rows.push(...events.map(({ body }) => body));
+          return { requestBytes: 0, responseBytes: 0 };
+        };
+      }
       if (wish === "refuses to start") sink.start = () => Promise.reject(new Error("no such option"));
       return sink;
     },
@@ -89,7 +102,7 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
     assert.ok(found);
     return found;
   };
-  return { start, store, lines };
+  return { start, store, lines, late };
 }
 
 /** Resolves when the log has such a line. */
@@ -169,6 +182,28 @@ test("a reload whose new sink does not start leaves nobody waiting", async (cont
 
   assert.deepEqual([failed, corrected], [false, true]);
   assert.deepEqual([...store("k").rows, ...store("other").rows], [1, 2]);
+});
+
+test("a new sink whose start hangs is taken back, and takes nothing when it has started after all", async (context) => {
+  const { start, store, late } = await setUp(context, "k", "other");
+  const { put, reload, emptied, agent } = await start({ k: "right port" });
+  await put(1);
+  await emptied();
+
+  const reloaded = await reload({ k: "right port", other: "starts late" });
+  late.start();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  for (const body of [2, 3, 4, 5]) {
+    await put(body);
+    await emptied();
+  }
+
+  assert.equal(reloaded, false);
+  assert.deepEqual(
+    agent.assembly.sinks.map(({ name }) => name),
+    ["k"],
+  );
+  assert.deepEqual([store("k").rows, late.rows], [[1, 2, 3, 4, 5], []]);
 });
 
 test("a sink that is added later leaves out what its store has already, and others take meanwhile", async (context) => {

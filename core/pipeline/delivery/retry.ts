@@ -47,6 +47,7 @@ export class Retry implements Stage {
       } catch (error) {
         if (course.signal.aborted || isPositionFault(error)) throw error;
         const open = batch.open();
+        if (open.events.length === 0) return nothingSent;
         const failed = tries.failed(error, open.events.length < rest.events.length);
         if (!mayRetry(this.#parts.retry, failed, retryableOf(error))) {
           return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });

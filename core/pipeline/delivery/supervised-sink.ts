@@ -118,11 +118,10 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** A sink that fails while it is asked does not answer. */
   async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
-    const plugin = this.#sink?.plugin;
-    const ask = plugin?.answers?.bind(plugin);
-    if (plugin === undefined) return false;
-    if (ask === undefined) return undefined;
     try {
+      const { plugin } = this.#sink ?? (await this.#restarted(signal));
+      const ask = plugin.answers?.bind(plugin);
+      if (ask === undefined) return undefined;
       return await this.#limited("asking the store", signal, (own) => ask(error, own));
     } catch (thrown) {
       this.#parts.log.debug({ reason: reasonOf(asError(thrown)) }, "the store does not answer");

@@ -112,6 +112,44 @@ test("a position that another agent moved keeps the batch whole, in order and ou
   assert.equal(supervised.health.failure, undefined);
 });
 
+test("a late sink whose stored position is not of the channel waits as well, and goes on when that is remedied", async (context) => {
+  const store = new KeepingStore();
+  store.position = "elsewhere:9";
+  let compared = 0;
+  const { feed, outlet, supervised, lines, letters } = await setUp(context, new KeepingSink(store), (files) => {
+    const openTake = files.openTake.bind(files);
+    files.openTake = () => {
+      const transaction = openTake();
+      const coveredBy = transaction.coveredBy?.bind(transaction);
+      return Object.assign(transaction, {
+        coveredBy: (position: string) => {
+          compared += 1;
+          if (position.startsWith("elsewhere:")) throw foreign();
+          return coveredBy?.(position) ?? [];
+        },
+      });
+    };
+    return files;
+  });
+  await outlet.gate.join().arrive(patience());
+  await put(outlet.channel, 1, 2);
+
+  feed.start();
+  await until(
+    async () => compared,
+    (times) => times > 3,
+  );
+  const meanwhile = [store.rows.length, outlet.channel.size, await letters(), errors(lines).length];
+  const reason = supervised.health.failure?.reason;
+  store.position = undefined;
+  await feed.drain(patience());
+
+  assert.deepEqual(meanwhile, [0, 2, 0, 1]);
+  assert.equal(reason, "the stored position is not of this channel; remove the row");
+  assert.deepEqual(store.rows, [1, 2]);
+  assert.equal(supervised.health.failure, undefined);
+});
+
 test("a stop does not wait for the remedy, and the events stay in the channel", async (context) => {
   let tell = () => {};
   const tried = new Promise<void>((resolve) => {

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
 import { AgentError, type Batch, type Channel, type Event, type Receipt, type Sink } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { channelIn } from "../../plugins/file-channel/channel-folder.js";
 import { feedOf, put } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
@@ -65,6 +66,33 @@ for (const { what, value, body } of oddities)
     assert.deepEqual(await letters(), [["NOT_AN_EVENT", body]]);
     assert.deepEqual(settled, [{ stored: 2, "dead-lettered": 1, filtered: 0 }]);
   });
+
+test("what is no event blocks a file channel neither before nor after a restart", async (context) => {
+  const dataDir = await tempFolder(context);
+  const { log } = recordingLog();
+  const deadLetters = new DeadLetters(dataDir);
+  const first = channelIn(dataDir).channel;
+  await first.start();
+  const transaction = first.openPut();
+  const anything: { put(value: unknown): void } = transaction;
+  for (const value of [good("a"), null, "text", { body: 1 }, good("b")]) anything.put(value);
+  await transaction.commit();
+  await first.stop();
+  const sink = new ScriptedSink();
+  const { channel } = channelIn(dataDir);
+  await channel.start();
+  context.after(() => channel.stop());
+  const { feed } = feedOf({ channel, sink, deadLetters, log });
+
+  feed.start();
+  await feed.drain(patience());
+
+  assert.deepEqual(
+    sink.stored.map((event) => event.body),
+    ["a", "b"],
+  );
+  assert.equal(channel.size, 0);
+});
 
 const circular: Record<string, unknown> = {};
 circular["self"] = circular;
