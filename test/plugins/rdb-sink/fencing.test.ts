@@ -87,6 +87,26 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
+    name: "a sink that replaces one whose answer was lost leaves out in a larger batch what that one committed",
+    service: "larger",
+    run: async (place, service) => {
+      const events = ["1", "2"].map((a) => eventOf(entity("urn:f:1", { a }), service));
+      const coveredBy = (position: string) => events.slice(0, Number(position.split(":")[1]));
+      const batch = (count: number) => ({
+        events: events.slice(0, count),
+        position: `${service}c:${count}`,
+        coveredBy,
+      });
+      const { sink: one } = await place.sink();
+      await one.persist(batch(1), never);
+
+      const { sink: two } = await place.sink();
+      await two.persist(batch(2), never);
+
+      assert.deepEqual(await values(place, service), ["1", "2"]);
+    },
+  },
+  {
     name: "a table of an earlier version gets the new columns, and its position holds",
     service: "older",
     run: async (place, service) => {
