@@ -8,7 +8,7 @@ import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
 import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { contents, dataFolder, openIn } from "./channel-folder.js";
+import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 /** A disk that can be told to fail: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
@@ -131,3 +131,24 @@ async function smallFileSystem(context: TestContext): Promise<string | undefined
   });
   return folder;
 }
+
+test("a position that covers the numbers of a put that failed is known as the channel's own after a kill", async (context) => {
+  const folder = await tempFolder(context);
+  const [live, killed] = [path.join(folder, "live"), path.join(folder, "killed")];
+  const disk = new FailingDisk();
+  const { channel } = await openIn(live, {}, disk.openFile);
+  await put(channel, 0, 1);
+  const taken = channel.openTake();
+  await taken.take(2, never);
+  disk.failing = "write";
+  await assert.rejects(put(channel, 100, 101));
+  const position = String(taken.position);
+  await copyOf(live, killed);
+
+  const { channel: again } = await openIn(killed);
+  const skipped = await again.skipTo(position);
+
+  assert.match(position, /:4$/);
+  assert.deepEqual([skipped, again.size], [2, 0]);
+  await Promise.all([channel.stop(), again.stop()]);
+});

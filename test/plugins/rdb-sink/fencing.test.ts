@@ -52,6 +52,27 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
+    name: "agents that write to different services meet at the one row of a server",
+    service: "apart",
+    run: async (place, service) => {
+      // Each SQLite file commits by itself.
+      if (place.positions(service)[0] === service) return;
+      const { sink: one } = await place.sink({}, undefined, host("one"));
+      await one.persist(batchOf(service, 1), never);
+      const { sink: two } = await place.sink({}, undefined, host("two"));
+      await two.storedPositions(never);
+      const elsewhere = (number: number) => ({
+        ...batchOf(service, number),
+        events: [eventOf(entity("urn:f:1", { a: String(number) }), `${service}2`)],
+      });
+
+      await one.persist(elsewhere(2), never);
+
+      await assert.rejects(two.persist(batchOf(service, 3), never), conflict);
+      assert.deepEqual([await values(place, service), await values(place, `${service}2`)], [["1"], ["2"]]);
+    },
+  },
+  {
     name: "of two agents that find nothing the second one stores nothing",
     service: "first",
     run: async (place, service) => {
@@ -84,6 +105,26 @@ await onEveryDatabase("two agents with one channel", [
       await one.persist(batchOf(service, 4), never);
 
       assert.deepEqual(await values(place, service), ["1", "2", "3", "4"]);
+    },
+  },
+  {
+    name: "a sink that replaces one whose answer was lost leaves out in a larger batch what that one committed",
+    service: "larger",
+    run: async (place, service) => {
+      const events = ["1", "2"].map((a) => eventOf(entity("urn:f:1", { a }), service));
+      const coveredBy = (position: string) => events.slice(0, Number(position.split(":")[1]));
+      const batch = (count: number) => ({
+        events: events.slice(0, count),
+        position: `${service}c:${count}`,
+        coveredBy,
+      });
+      const { sink: one } = await place.sink();
+      await one.persist(batch(1), never);
+
+      const { sink: two } = await place.sink();
+      await two.persist(batch(2), never);
+
+      assert.deepEqual(await values(place, service), ["1", "2"]);
     },
   },
   {
