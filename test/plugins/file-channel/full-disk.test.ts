@@ -8,7 +8,7 @@ import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
 import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { contents, dataFolder, openIn } from "./channel-folder.js";
+import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 /** A disk that can be told to fail: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
@@ -131,3 +131,30 @@ async function smallFileSystem(context: TestContext): Promise<string | undefined
   });
   return folder;
 }
+
+for (const failing of ["open", "write", "sync"] as const)
+  test(`numbers of puts that a disk refused at ${failing} are not taken for lost events after a kill`, async (context) => {
+    const folder = await tempFolder(context);
+    const live = path.join(folder, "live");
+    const disk = new FailingDisk();
+    const { channel } = await openIn(live, { maxFileSize: 100 }, disk.openFile);
+    context.after(() => channel.stop());
+    const kills: string[] = [];
+    const kill = async () => kills.push(await copyOf(live, path.join(folder, `killed-${kills.length}`)));
+    for (const body of [0, 2, 4]) {
+      await put(channel, body, body + 1);
+      await kill();
+      disk.failing = failing;
+      await assert.rejects(put(channel, 100, 101, 102));
+      await assert.rejects(put(channel, 103));
+      await kill();
+      disk.failing = undefined;
+    }
+
+    for (const copy of kills) {
+      const again = await openIn(copy);
+      const errors = again.lines.filter(({ level }) => level === "error");
+      assert.deepEqual({ lost: again.channel.lost, errors }, { lost: 0, errors: [] }, copy);
+      await again.channel.stop();
+    }
+  });
