@@ -87,7 +87,7 @@ for (const channel of ["memory", "file"])
 
     assert.equal(code, 3, stderr);
     assert.equal(stdout, "");
-    assert.match(stderr, /^warning: folder is in use by another process; waiting .*\nerror: folder .* is in use by/);
+    assert.match(stderr, /^error: folder .* is in use by/m);
     assert.ok(stderr.includes(`pid ${first.process.pid} on host `), stderr);
     assert.match(stderr, /give another data directory with --data-dir or DENEB_DATA_DIR\n$/);
     assert.equal(taken, 7500);

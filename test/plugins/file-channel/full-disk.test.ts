@@ -152,3 +152,30 @@ test("a position that covers the numbers of a put that failed is known as the ch
   assert.deepEqual([skipped, again.size], [2, 0]);
   await Promise.all([channel.stop(), again.stop()]);
 });
+
+for (const failing of ["open", "write", "sync"] as const)
+  test(`numbers of puts that a disk refused at ${failing} are not taken for lost events after a kill`, async (context) => {
+    const folder = await tempFolder(context);
+    const live = path.join(folder, "live");
+    const disk = new FailingDisk();
+    const { channel } = await openIn(live, { maxFileSize: 100 }, disk.openFile);
+    context.after(() => channel.stop());
+    const kills: string[] = [];
+    const kill = async () => kills.push(await copyOf(live, path.join(folder, `killed-${kills.length}`)));
+    for (const body of [0, 2, 4]) {
+      await put(channel, body, body + 1);
+      await kill();
+      disk.failing = failing;
+      await assert.rejects(put(channel, 100, 101, 102));
+      await assert.rejects(put(channel, 103));
+      await kill();
+      disk.failing = undefined;
+    }
+
+    for (const copy of kills) {
+      const again = await openIn(copy);
+      const errors = again.lines.filter(({ level }) => level === "error");
+      assert.deepEqual({ lost: again.channel.lost, errors }, { lost: 0, errors: [] }, copy);
+      await again.channel.stop();
+    }
+  });

@@ -57,9 +57,9 @@ await onEveryDatabase("two agents with one channel", [
     run: async (place, service) => {
       // Each SQLite file commits by itself.
       if (place.positions(service)[0] === service) return;
-      const { sink: one } = await place.sink({}, undefined, host("one"));
+      const { sink: one } = await place.sink({}, undefined, { run: host("one") });
       await one.persist(batchOf(service, 1), never);
-      const { sink: two } = await place.sink({}, undefined, host("two"));
+      const { sink: two } = await place.sink({}, undefined, { run: host("two") });
       await two.storedPositions(never);
       const elsewhere = (number: number) => ({
         ...batchOf(service, number),
