@@ -46,9 +46,9 @@ export class ChannelProcessor {
     this.counters.received += 1;
     const routes = this.#routes(events);
     const required = routes.filter((route) => route.required);
-    const [only, ...others] = required;
-    if (only !== undefined && others.length === 0 && this.#isPlain(only)) await putAll(only);
-    else if (only !== undefined) await this.#putTogether(required);
+    const only = required.length === 1 ? required[0] : undefined;
+    if (only !== undefined && this.#isPlain(only)) await putAll(only);
+    else if (required.length > 0) await this.#putTogether(required);
     for (const route of routes) if (!route.required) await this.#tryPut(route);
     this.counters.processed += 1;
     this.#parts.log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");

@@ -19,7 +19,9 @@ export class InterceptorChain {
   /** The event after all interceptors; undefined when one dropped it. Throws code `EVENT_MALFORMED`. */
   intercept(event: Event): Event | undefined {
     let current = event;
-    for (const [at, interceptor] of this.#interceptors.entries()) {
+    let at = -1;
+    for (const interceptor of this.#interceptors) {
+      at += 1;
       const made: Event | undefined = interceptor.intercept(current);
       if (made === undefined) return undefined;
       if (made !== current) this.#check(made, current, at);

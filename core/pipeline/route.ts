@@ -23,5 +23,6 @@ export function append(routes: Route[], way: Way, event: Event, origin: Event): 
       return;
     }
   }
-  routes.push({ ...way, events: [event], origins: [origin] });
+  const { name, channel, required } = way;
+  routes.push({ name, channel, required, events: [event], origins: [origin] });
 }
