@@ -70,6 +70,7 @@ function commands(terminal: Terminal, settle: Settle): Command {
 
   withPlugins(program.command("migrate").description("print a file of the original in new spelling"))
     .requiredOption("-f, --config <file>", "properties file of the original")
+    .option("--with-secrets", "print passwords and tokens; else environment variables stand for them")
     .action((options) => settle(import("./migrate.js").then(({ migrate }) => migrate(options, terminal))));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(
