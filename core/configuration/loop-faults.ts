@@ -59,9 +59,10 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 
 function listenerOf(text: string): Listener | undefined {
   if (!URL.canParse(text)) return undefined;
-  const { hostname, port, protocol } = new URL(text);
+  const { hostname: written, port, protocol } = new URL(text);
+  const hostname = written.replaceAll(/^\[|\]$/g, "");
   const number = port === "" ? defaultPorts.get(protocol) : Number(port);
   // As an address to send to, this one means the machine itself.
-  const host = hostname === "0.0.0.0" || hostname === "[::]" ? "localhost" : hostname;
+  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
   return number === undefined ? undefined : { host, port: number };
 }

@@ -161,6 +161,18 @@ const cases = [
     ],
   },
   {
+    says: "a sink that sends to the address its source listens on",
+    further: [
+      ...apart,
+      "a1.sources.s.bind = 2001:db8::1",
+      "a1.sinks.k.url = http://[2001:db8::1]:7001/",
+      "a1.sinks.l.url = http://store.example/",
+    ],
+    faults: [
+      'error line 17: a1.sinks.k.url = "http://[2001:db8::1]:7001/": is source "s", from which the events of this sink come: they would never end; send elsewhere',
+    ],
+  },
+  {
     says: "the same port at another machine",
     further: [...apart, "a1.sinks.k.url = http://store.example:7001/", "a1.sinks.l.url = http://store.example/"],
     faults: [],
