@@ -47,6 +47,7 @@ function hidden(line: string, edit: LineEdit, number: number): readonly string[]
 }
 
 function masked(line: string): string {
+  if (/^\s*[#!]/.test(line)) return `# ${MASK}`;
   return line.replace(/^(\s*[#!]*\s*[^\s=:#!]+\s*[=:]?\s*).*$/s, (_, start: string) => `${start}${MASK}`);
 }
 

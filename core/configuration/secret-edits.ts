@@ -13,8 +13,8 @@ export interface OldFile {
 
 const REFERENCE = /^\$\{env:\w+\}$/;
 const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
-/** A setting, also one in a comment. */
-const LIKE_A_SETTING = /^\s*[#!]*\s*([^\s=:#!]+)\s*[=:]\s*(\S.*)$/s;
+/** A setting, anywhere in a comment too. */
+const LIKE_A_SETTING = /([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
 
 /** The edits of a file, by line, for those lines that show a secret: settings that count, others, and comments. */
 export function secretEdits({ text, settings, components, edits }: OldFile): ReadonlyMap<number, LineEdit> {
@@ -28,8 +28,8 @@ export function secretEdits({ text, settings, components, edits }: OldFile): Rea
       const line = index + 1;
       const edit = edits.get(line);
       const setting = counting.get(line);
-      const shown = setting ?? likeASetting(content);
-      if (shown === undefined || !isSecret(shown, secrecy.get(line))) return [];
+      const shown = setting === undefined ? likeSettings(content) : [setting];
+      if (!shown.some((one) => isSecret(one, secrecy.get(line)))) return [];
       const isRead = setting !== undefined && edit?.dropped === undefined;
       const variable = isRead ? distinct(variableName(setting.key, edit), variables) : undefined;
       return [[line, { ...edit, secret: { variable } }] as const];
@@ -42,9 +42,8 @@ interface Shown {
   readonly value: string;
 }
 
-function likeASetting(line: string): Shown | undefined {
-  const [, key, value] = LIKE_A_SETTING.exec(line) ?? [];
-  return key === undefined || value === undefined ? undefined : { key, value };
+function likeSettings(line: string): readonly Shown[] {
+  return [...line.matchAll(LIKE_A_SETTING)].map(([, key = "", value = ""]) => ({ key, value }));
 }
 
 function isSecret({ key, value }: Shown, known: boolean | undefined): boolean {

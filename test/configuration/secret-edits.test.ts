@@ -39,6 +39,8 @@ const cases = [
     lines: ["a1.sinks.s.sea_password = hush", "a1.sinks.s.sea_password = x"],
   },
   { what: "a comment", lines: ["#a1.sinks.s.sea_password = hush"] },
+  { what: "a comment with words before it", lines: ["# it was: a1.sinks.s.password = hush, or not"] },
+  { what: "a comment with an address", lines: ["# see mqtt://me:hush@broker"] },
   { what: "a comment over several lines", lines: ["! a1.sinks.s.sea_password = x\\", "  hush", ""] },
   { what: "a property that nobody knows", lines: ["a1.sinks.s.api_token = hush"] },
   {
