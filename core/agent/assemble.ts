@@ -90,6 +90,7 @@ function runningSource(
   );
   const processor = new ChannelProcessor({
     interceptors,
+    interceptorNames: node.interceptors.map(({ name }) => name),
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,

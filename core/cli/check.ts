@@ -1,13 +1,15 @@
-import { type PluginFlags, pluginPlaces } from "../configuration/kernel-settings.js";
+import { type KernelFlags, pluginPlaces, readKernelSettings } from "../configuration/kernel-settings.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface CheckOptions extends ConfigurationFile, PluginFlags {}
+export interface CheckOptions extends ConfigurationFile, KernelFlags {}
 
-/** `deneb check`: reports every fault of a properties file, warnings included; any of them but a notice fails the check. */
+/** `deneb check`: reports every fault of a properties file and of the settings of the program, warnings included; any of them but a notice fails the check. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   const catalogue = await loadPlugins(pluginPlaces(options, terminal.env), terminal, options.config);
-  const { faults, agents, topology } = loadConfiguration(options, catalogue, terminal);
+  const { settings, faults: ofSettings } = readKernelSettings(options, terminal.env);
+  const { faults: ofFile, agents, topology } = loadConfiguration(options, catalogue, terminal, settings);
+  const faults = [...ofSettings, ...ofFile];
   printFaults(faults, terminal);
   const counted = faults.filter(({ severity }) => severity !== "notice");
   if (counted.length > 0 || topology === undefined) {

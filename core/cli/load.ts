@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "../configuration/fault.js";
 import { faultText } from "../configuration/fault-text.js";
-import type { PluginPlaces } from "../configuration/kernel-settings.js";
+import type { KernelSettings, PluginPlaces } from "../configuration/kernel-settings.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
@@ -33,11 +33,15 @@ export interface ConfigurationFile {
   readonly name?: string;
 }
 
+/** Where the management interface is going to listen. */
+export type ManagementPlace = Pick<KernelSettings, "managementHost" | "managementPort">;
+
 /** Reads a properties file; a file that cannot be read is a fault like any other. */
 export function loadConfiguration(
   file: ConfigurationFile,
   catalogue: PluginCatalogue,
   terminal: Terminal,
+  management?: ManagementPlace,
 ): Configuration {
   let text: string;
   try {
@@ -51,6 +55,9 @@ export function loadConfiguration(
     env: terminal.env,
     readFile: (path) => readFileSync(path, "utf8"),
     catalogue,
+    ...(management === undefined
+      ? {}
+      : { management: { host: management.managementHost, port: management.managementPort } }),
   });
 }
 

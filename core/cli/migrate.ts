@@ -11,11 +11,13 @@ export interface MigrateOptions {
   readonly config: string;
   readonly plugins?: readonly string[];
   readonly pluginPackages?: readonly string[];
+  /** Passwords and tokens are printed as the old file holds them. */
+  readonly withSecrets?: boolean;
 }
 
 /** `deneb migrate`: prints a file of the original in new spelling, and tells what is better, different or missing. */
 export async function migrate(
-  { config, plugins = [], pluginPackages = [] }: MigrateOptions,
+  { config, plugins = [], pluginPackages = [], withSecrets = false }: MigrateOptions,
   terminal: Terminal,
 ): Promise<number> {
   let old: string;
@@ -26,8 +28,12 @@ export async function migrate(
     return exitCodes.badInput;
   }
   const places = pluginPlaces({ pluginFolders: plugins, pluginPackages }, terminal.env);
-  const { text, components, faults } = migration(old, await loadPlugins(places, terminal, config));
+  const catalogue = await loadPlugins(places, terminal, config);
+  const { text, variables, components, faults } = migration(old, catalogue, withSecrets ? "shown" : "as-variables");
   terminal.out(text.trimEnd());
+  for (const { variable, line } of variables) {
+    terminal.err(`secret: set ${variable} to the value of line ${line}, or print the value with --with-secrets`);
+  }
   for (const line of remarks(components)) terminal.err(line);
   for (const fault of faults)
     terminal.err(`${fault.severity === "error" ? "not supported" : "check"}: ${faultText(fault)}`);

@@ -62,14 +62,16 @@ function commands(terminal: Terminal, settle: Settle): Command {
       settle(import("./run.js").then(({ run }) => run(withKernelFlags(options), version, terminal))),
     );
 
-  withPlugins(
-    withConfiguration(program.command("check").description("report every fault of a properties file")),
-  ).action(({ plugins: pluginFolders, ...rest }) =>
-    settle(import("./check.js").then(({ check }) => check({ ...rest, pluginFolders }, terminal))),
-  );
+  withPlugins(withConfiguration(program.command("check").description("report every fault of a properties file")))
+    .option("-p, --management-port <port>", "port that the management interface is going to have (default: 5080)")
+    .option("--management-host <host>", "address that it is going to have (default: 127.0.0.1)")
+    .action(({ plugins: pluginFolders, ...rest }) =>
+      settle(import("./check.js").then(({ check }) => check({ ...rest, pluginFolders }, terminal))),
+    );
 
   withPlugins(program.command("migrate").description("print a file of the original in new spelling"))
     .requiredOption("-f, --config <file>", "properties file of the original")
+    .option("--with-secrets", "print passwords and tokens; else environment variables stand for them")
     .action((options) => settle(import("./migrate.js").then(({ migrate }) => migrate(options, terminal))));
 
   withPlugins(program.command("plugins").description("list kind, type and origin of every plugin")).action(

@@ -29,7 +29,7 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings, terminal, options.config);
-  const read = () => loadConfiguration(options, catalogue, terminal);
+  const read = () => loadConfiguration(options, catalogue, terminal, settings);
   const configuration = read();
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;

@@ -3,6 +3,7 @@ import { readSettings, type SettingsReading } from "./component-settings.js";
 import { componentType, type TypeSetting, typeName } from "./component-type.js";
 import type { Fault } from "./fault.js";
 import { errorAt, startable } from "./fault-at.js";
+import { type Resource, resourcesOf } from "./resources.js";
 import { respelled } from "./respelling.js";
 import { settingsBelow, settingsWithout } from "./setting.js";
 import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
@@ -19,13 +20,18 @@ export interface ComponentInput {
   readonly linked?: readonly string[] | undefined;
 }
 
+export interface ComponentReading extends Reading<ComponentNode> {
+  /** What it needs for itself, with that of the components in its slots. */
+  readonly resources: readonly Resource[];
+}
+
 /** Reads a component with the components nested in its slots. */
 export function readComponent(
   { block, type, kernelNames, linked }: ComponentInput,
   surroundings: Surroundings,
-): Reading<ComponentNode> {
+): ComponentReading {
   const { value: definition, faults } = componentType(type, surroundings);
-  if (definition === undefined) return { value: undefined, faults };
+  if (definition === undefined) return { value: undefined, faults, resources: [] };
   const slots = readSlots(definition.slots ?? {}, block, surroundings);
   const names = Object.keys(definition.slots ?? {});
   const asWritten = { ...block, settings: settingsWithout(block.settings, names, names) };
@@ -40,16 +46,17 @@ export function readComponent(
     ...unknownSettings({ definition, block: own, kernelNames }, surroundings.catalogue),
     ...checkFaults({ definition, block: own, type, linked }, read),
   ];
+  const resources = [...resourcesOf(definition.config, own, read), ...slots.resources];
   if (read.config === undefined || slots.value === undefined || !startable(all))
-    return { value: undefined, faults: all };
-  return { value: { name: block.name, definition, config: read.config, slots: slots.value }, faults: all };
+    return { value: undefined, faults: all, resources };
+  return { value: { name: block.name, definition, config: read.config, slots: slots.value }, faults: all, resources };
 }
 
 function readSlots(
   slots: Slots,
   block: ComponentBlock,
   surroundings: Surroundings,
-): Reading<Readonly<Record<string, ComponentNode>>> {
+): Reading<Readonly<Record<string, ComponentNode>>> & Pick<ComponentReading, "resources"> {
   const readings = Object.entries(slots).map(([slot, kind]) => {
     const key = `${block.key}.${slot}`;
     const setting = block.settings.get(slot);
@@ -61,6 +68,7 @@ function readSlots(
   return {
     value: nodes.length === readings.length ? Object.fromEntries(nodes) : undefined,
     faults: readings.flatMap(({ faults }) => faults),
+    resources: readings.flatMap(({ resources }) => resources),
   };
 }
 

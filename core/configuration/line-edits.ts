@@ -6,8 +6,8 @@ export interface LineEdit {
   readonly rename?: { readonly from: string; readonly to: string };
   /** Its value. */
   readonly value?: string;
-  /** Its value is not shown: an environment variable gives it. */
-  readonly secret?: { readonly variable: string };
+  /** Its value is not shown: a variable gives it, or, where nobody reads it, nothing does. */
+  readonly secret?: { readonly variable: string | undefined };
   /** Settings that follow it. */
   readonly added?: readonly { readonly key: string; readonly value: string }[];
   /** Why it becomes a comment. */
@@ -20,11 +20,11 @@ export function rewritten(text: string, edits: ReadonlyMap<number, LineEdit>): s
   let continued: "dropped" | "hidden" | undefined;
   return lines
     .flatMap((line, index) => {
-      const edit = edits.get(index + 1);
       const before = continued;
-      continued = isContinued(line) ? (stateOf(edit) ?? before) : undefined;
+      const edit = edits.get(index + 1);
+      continued = isContinued(line) ? (fateOf(edit) ?? before) : undefined;
+      if (edit?.secret !== undefined) return hidden(line, edit, index + 1);
       if (before === "hidden") return [];
-      if (edit?.secret !== undefined) return referring(line, edit.secret, { edit, number: index + 1 });
       if (edit?.dropped === undefined && before === undefined) return edit === undefined ? [line] : edited(line, edit);
       const why = edit?.dropped === undefined ? [] : [`# ${edit.dropped}:`];
       return [...why, `# ${line}`];
@@ -32,22 +32,23 @@ export function rewritten(text: string, edits: ReadonlyMap<number, LineEdit>): s
     .join("\n");
 }
 
-function stateOf(edit: LineEdit | undefined): "dropped" | "hidden" | undefined {
+function fateOf(edit: LineEdit | undefined): "dropped" | "hidden" | undefined {
   if (edit?.secret !== undefined) return "hidden";
   return edit?.dropped === undefined ? undefined : "dropped";
 }
 
-interface Hidden {
-  readonly edit: LineEdit;
-  readonly number: number;
+/** The setting with a variable as its value; of one that nobody reads only the name. */
+function hidden(line: string, edit: LineEdit, number: number): readonly string[] {
+  const variable = edit.secret?.variable;
+  if (edit.dropped !== undefined) return [`# ${edit.dropped}:`, `# ${masked(line)}`];
+  if (variable === undefined) return [masked(line)];
+  const where = `# ${variable} must hold the value of line ${number} of the old file:`;
+  return [where, ...edited(line, { ...edit, value: `\${env:${variable}}` })];
 }
 
-/** The setting with a variable as its value; of one that is dropped only the name. */
-function referring(line: string, { variable }: { readonly variable: string }, { edit, number }: Hidden) {
-  if (edit.dropped !== undefined)
-    return [`# ${edit.dropped}:`, ...edited(line, { value: MASK }).map((one) => `# ${one}`)];
-  const where = `# ${variable} has to hold the value of line ${number} of the old file:`;
-  return [where, ...edited(line, { ...edit, value: `\${env:${variable}}` })];
+function masked(line: string): string {
+  if (/^\s*[#!]/.test(line)) return `# ${MASK}`;
+  return line.replace(/^(\s*[#!]*\s*[^\s=:#!]+\s*[=:]?\s*).*$/s, (_, start: string) => `${start}${MASK}`);
 }
 
 const KEY_AND_REST = /^(\s*)((?:\\.|[^\s=:\\])+)(\s*[=:]?\s*)(.*)$/s;

@@ -2,6 +2,7 @@ import type { AnyPlugin, Kind, Schema, Spelling } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { agentSection } from "./agent-sections.js";
 import type { LineEdit } from "./line-edits.js";
+import { mapPrefix } from "./map-name.js";
 import { respelled } from "./respelling.js";
 import { firstLine, type Section, sectionOf } from "./section.js";
 import { type Setting, settingsBelow, settingsWithout } from "./setting.js";
@@ -17,6 +18,8 @@ export interface MigratedComponent {
   readonly spelling: Spelling | undefined;
   /** By the number of the line. */
   readonly edits: readonly (readonly [line: number, edit: LineEdit])[];
+  /** By the number of the line whether its property is a secret; of lines that are no known property nothing. */
+  readonly secrecy: readonly (readonly [line: number, isSecret: boolean])[];
 }
 
 /** The components of an agent with those nested in them, as far as their plugins are known. */
@@ -64,7 +67,23 @@ function migrated({ kind, block, type }: Written, catalogue: PluginCatalogue): r
     line === undefined ? [] : [[line, { dropped: whyDropped(lastPart(block, key), reason, spelling) }] as const],
   );
   const edits = [...typeEdits({ type, definition, block, spelt: spelt.block }), ...renames(spelt.block), ...dropped];
-  return [{ definition, key: block.key, spelling, edits }, ...nested.flatMap((one) => migrated(one, catalogue))];
+  const secrecy = secrecyOf(schema, [...block.settings, ...spelt.block.settings]);
+  return [
+    { definition, key: block.key, spelling, edits, secrecy },
+    ...nested.flatMap((one) => migrated(one, catalogue)),
+  ];
+}
+
+function secrecyOf(
+  schema: Schema,
+  settings: readonly (readonly [name: string, setting: Setting])[],
+): MigratedComponent["secrecy"] {
+  const maps = Object.keys(schema).filter((name) => schema[name]?.format === "map");
+  return settings.flatMap(([name, { line }]) => {
+    const map = maps.find((one) => name.startsWith(`${mapPrefix(one)}.`));
+    const property = schema[name] ?? (map === undefined ? undefined : schema[map]);
+    return property === undefined || line === undefined ? [] : [[line, property.sensitive === true] as const];
+  });
 }
 
 function whyDropped(name: string, reason: string, spelling: Spelling | undefined): string {

@@ -1,13 +1,17 @@
 import { agentSection } from "./agent-sections.js";
 import { idleChannels } from "./channel-links.js";
-import { readComponent } from "./component.js";
+import { type ComponentReading, readComponent } from "./component.js";
 import { declaredComponents, emptyListFaults } from "./declared-components.js";
 import type { Fault } from "./fault.js";
-import { errorAt } from "./fault-at.js";
+import { errorAt, startable } from "./fault-at.js";
+import { folderFaults } from "./folder-faults.js";
+import { loopFaults } from "./loop-faults.js";
+import { portFaults } from "./port-faults.js";
 import { readSink, type SinkReading } from "./read-sink.js";
 import { readSinkGroup } from "./read-sink-group.js";
 import { readSource } from "./read-source.js";
 import { type Setting, settingsWithout } from "./setting.js";
+import { sharedChannels } from "./shared-channels.js";
 import { groupLinkFaults } from "./sink-group-links.js";
 import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { ComponentNode, Topology } from "./topology.js";
@@ -32,6 +36,8 @@ export function readAgent(settings: readonly Setting[], agent: string, surroundi
   const sinks = declared.sinks.blocks.map((block) => readSink(block, names, surroundings));
   const groups = declared.groups.blocks.map((block) => readSinkGroup(block, declared.sinks.names, surroundings));
   const links = { written: sources.map(({ link }) => link), read: sinks.map(({ link }) => link) };
+  const resources = [...sources, ...channels, ...sinks].flatMap((reading) => reading.resources);
+  const groupLinks = groupLinkFaults(groups, sinks);
   const nodes = {
     sources: valuesOf(sources),
     channels: valuesOf(channels),
@@ -47,13 +53,17 @@ export function readAgent(settings: readonly Setting[], agent: string, surroundi
       ...emptyListFaults(section.sinks, declared.sinks),
       ...[...channels, ...sources, ...sinks, ...groups].flatMap(({ faults }) => faults),
       ...idleChannels(declared.channels, links),
-      ...groupLinkFaults(groups, sinks),
+      ...groupLinks,
       ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
+      ...(startable(groupLinks) ? sharedChannels(sinks, groups) : []),
+      ...folderFaults(resources),
+      ...portFaults(resources, surroundings.management),
+      ...loopFaults(sources, sinks),
     ],
   };
 }
 
-function readChannel(block: ComponentBlock, surroundings: Surroundings): Reading<ComponentNode> {
+function readChannel(block: ComponentBlock, surroundings: Surroundings): ComponentReading {
   const setting = block.settings.get("type");
   return readComponent(
     {

@@ -7,6 +7,7 @@ import { parseProperties } from "./properties.js";
 import { readAgent } from "./read-agent.js";
 import type { Environment } from "./surroundings.js";
 import type { Topology } from "./topology.js";
+import { variableFaults } from "./variable-faults.js";
 
 export interface ConfigurationInput {
   /** The properties file. */
@@ -17,6 +18,8 @@ export interface ConfigurationInput {
   /** Reads a file that an environment variable names; throws when it cannot. */
   readonly readFile: (path: string) => string;
   readonly catalogue: PluginCatalogue;
+  /** Where the management interface is going to listen; absent: not known. */
+  readonly management?: { readonly host: string; readonly port: number };
 }
 
 export interface Configuration {
@@ -40,6 +43,7 @@ export function readConfiguration({ text, agent, ...surroundings }: Configuratio
     ...syntax,
     ...keyFaults(settings, agents, chosen),
     ...(reading?.faults ?? []),
+    ...variableFaults(text, surroundings),
   ];
   return { topology: startable(faults) ? reading?.value : undefined, agents, faults: inFileOrder(faults) };
 }

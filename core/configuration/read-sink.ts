@@ -3,6 +3,7 @@ import { readComponent } from "./component.js";
 import { readSettings } from "./component-settings.js";
 import { type TypeSetting, typeName } from "./component-type.js";
 import { type Place, startable } from "./fault-at.js";
+import type { Resource } from "./resources.js";
 import { respelled } from "./respelling.js";
 import { settingsWithout } from "./setting.js";
 import { sinkProperties, sinkSettings } from "./sink-properties.js";
@@ -10,6 +11,7 @@ import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { SinkNode } from "./topology.js";
 
 export interface SinkReading extends Reading<SinkNode> {
+  readonly resources: readonly Resource[];
   readonly name: string;
   readonly link: ChannelLink;
   readonly placeOf: (property: string) => Place;
@@ -29,6 +31,7 @@ export function readSink(block: ComponentBlock, channels: readonly string[], sur
   const link = { place: placeOf("channel"), channels: typeof channel === "string" ? [channel] : undefined };
   const reading = {
     name: block.name,
+    resources: component.resources,
     link,
     placeOf,
     batchSize: values.get("batch_size"),

@@ -3,6 +3,7 @@ import { readComponent } from "./component.js";
 import { readSettings } from "./component-settings.js";
 import { startable } from "./fault-at.js";
 import { readInterceptors } from "./read-interceptors.js";
+import type { Resource } from "./resources.js";
 import { firstLine } from "./section.js";
 import { settingsBelow, settingsWithout } from "./setting.js";
 import { sourceProperties, sourceSettings } from "./source-properties.js";
@@ -10,6 +11,8 @@ import type { ComponentBlock, Reading, Surroundings } from "./surroundings.js";
 import type { ComponentNode, SourceNode } from "./topology.js";
 
 export interface SourceReading extends Reading<SourceNode> {
+  readonly name: string;
+  readonly resources: readonly Resource[];
   readonly link: ChannelLink;
 }
 
@@ -26,6 +29,8 @@ export function readSource(
   const place = places.get("channels") ?? { key: `${block.key}.channels`, line: block.line };
   const link = { place, channels: config?.channels };
   const reading = {
+    name: block.name,
+    resources: component.resources,
     link,
     faults: [...faults, ...linkFaults(link, channels), ...component.faults, ...interceptors.faults, ...selector.faults],
   };

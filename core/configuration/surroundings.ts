@@ -10,6 +10,8 @@ export interface Surroundings {
   /** Throws when the file cannot be read. */
   readonly readFile: (path: string) => string;
   readonly catalogue: PluginCatalogue;
+  /** Where the management interface is going to listen; absent: not known. */
+  readonly management?: { readonly host: string; readonly port: number };
 }
 
 /** The lines of one component of the file. */

@@ -7,31 +7,48 @@ import {
   reasonOf,
 } from "../sdk/index.js";
 import { SourceCounters } from "./counters.js";
+import { InterceptorChain } from "./interceptor-chain.js";
 import { logContext } from "./log-context.js";
+import { PutTogether } from "./put-together.js";
+import { RefusedPuts } from "./refused-puts.js";
+import { append, type Route } from "./route.js";
 
 export interface ChannelProcessorParts {
   /** In the order of execution. */
   readonly interceptors: readonly Interceptor[];
+  /** Their names for messages, in the same order. */
+  readonly interceptorNames?: readonly string[];
   readonly selector: ChannelSelector;
   /** The channels of the source by name. */
   readonly channels: ReadonlyMap<string, Channel>;
   readonly log: Logger;
+  /** Milliseconds of a clock; only differences matter. */
+  readonly now?: () => number;
 }
 
-/** Everything between a source and its channels: interceptors, the selector, and one put per chosen channel. */
+/** Everything between a source and its channels: interceptors, the selector, and the puts into the chosen channels. */
 export class ChannelProcessor {
   readonly counters = new SourceCounters();
   readonly #parts: ChannelProcessorParts;
+  readonly #chain: InterceptorChain;
+  readonly #together = new PutTogether();
+  readonly #refused: RefusedPuts;
 
   constructor(parts: ChannelProcessorParts) {
+    const { interceptors, interceptorNames = [], log, now = () => performance.now() } = parts;
     this.#parts = parts;
+    this.#chain = new InterceptorChain(interceptors, interceptorNames, log);
+    this.#refused = new RefusedPuts(now);
   }
 
   /** The `emit` of the source's context. */
   readonly emit = async (events: readonly Event[]): Promise<void> => {
     this.counters.received += 1;
     const routes = this.#routes(events);
-    for (const route of routes) if (route.required) await this.#put(route);
+    const required = routes.filter((route) => route.required);
+    const only = required.length === 1 ? required[0] : undefined;
+    if (only !== undefined && this.#isPlain(only)) await putAll(only);
+    else if (required.length > 0) await this.#putTogether(required);
     for (const route of routes) if (!route.required) await this.#tryPut(route);
     this.counters.processed += 1;
     this.#parts.log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
@@ -41,12 +58,12 @@ export class ChannelProcessor {
     const routes: Route[] = [];
     const unrouted: Event[] = [];
     for (const event of events) {
-      const intercepted = this.#intercept(event);
+      const intercepted = this.#chain.intercept(event);
       if (intercepted === undefined) continue;
       const { required, optional } = this.#parts.selector.select(intercepted);
       if (required.length === 0 && optional.length === 0) unrouted.push(intercepted);
-      for (const name of required) append(routes, intercepted, { name, required: true });
-      for (const name of optional) append(routes, intercepted, { name, required: false });
+      for (const name of required) append(routes, this.#way(name, true), intercepted, event);
+      for (const name of optional) append(routes, this.#way(name, false), intercepted, event);
     }
     if (unrouted.length > 0) {
       this.#parts.log.warn({ events: unrouted.length, ...logContext(unrouted) }, "events dropped: no channel chosen");
@@ -54,24 +71,48 @@ export class ChannelProcessor {
     return routes;
   }
 
-  #intercept(event: Event): Event | undefined {
-    let current: Event | undefined = event;
-    for (const interceptor of this.#parts.interceptors) {
-      if (current === undefined) return undefined;
-      current = interceptor.intercept(current);
-    }
-    return current;
-  }
-
-  #put({ name, events }: Route): Promise<void> {
+  #way(name: string, required: boolean) {
     const channel = this.#parts.channels.get(name);
     if (channel === undefined) throw new Error(`selecting channel "${name}", which is not a channel of this source`);
-    return events.length <= channel.transactionCapacity ? putAll(channel, events) : putInParts(channel, events);
+    return { name, channel, required };
+  }
+
+  /** Whether one transaction of the usual size is all there is to do. */
+  #isPlain({ channel, events }: Route): boolean {
+    return this.#refused.isEmpty && events.length <= channel.transactionCapacity;
+  }
+
+  async #putTogether(required: readonly Route[]): Promise<void> {
+    const claim = this.#refused.claim(required);
+    try {
+      const { refusal, left } = await this.#together.put(claim.routes);
+      if (refusal === undefined) return;
+      this.#refused.remember(left);
+      if (left.length > 0)
+        this.#tellLeft(
+          left.map(({ route }) => route),
+          refusal.error,
+        );
+      throw refusal.error;
+    } catch (error) {
+      this.#refused.giveBack(claim);
+      throw error;
+    }
+  }
+
+  #tellLeft(routes: readonly Route[], error: unknown): void {
+    const channels = routes.map(({ name }) => name);
+    const context = logContext(routes.flatMap(({ events }) => events));
+    this.#parts.log.warn(
+      { channels, reason: reasonOf(error), ...context },
+      "notification refused after these channels had it: they do not get it again when it is repeated soon",
+    );
   }
 
   async #tryPut(route: Route): Promise<void> {
     try {
-      await this.#put(route);
+      const { refusal } = await this.#together.put([route]);
+      if (refusal !== undefined) throw refusal.error;
     } catch (error) {
       const { name, events } = route;
       this.#parts.log.warn(
@@ -82,36 +123,8 @@ export class ChannelProcessor {
   }
 }
 
-interface Way {
-  readonly name: string;
-  /** Whether the notification is refused when the channel does not take it. */
-  readonly required: boolean;
-}
-
-/** The events for one channel. */
-interface Route extends Way {
-  readonly events: Event[];
-}
-
-/** Looks through the routes: a source has few channels, and making a map for each notification costs more. */
-function append(routes: Route[], event: Event, { name, required }: Way): void {
-  for (const route of routes) {
-    if (route.name === name && route.required === required) {
-      route.events.push(event);
-      return;
-    }
-  }
-  routes.push({ name, required, events: [event] });
-}
-
-function putAll(channel: Channel, events: readonly Event[]): Promise<void> {
+function putAll({ channel, events }: Route): Promise<void> {
   const transaction = channel.openPut();
   for (const event of events) transaction.put(event);
   return transaction.commit();
-}
-
-/** Several transactions in a row for a notification larger than one may be: refusing it would lose it all. */
-async function putInParts(channel: Channel, events: readonly Event[]): Promise<void> {
-  const most = channel.transactionCapacity;
-  for (let from = 0; from < events.length; from += most) await putAll(channel, events.slice(from, from + most));
 }

@@ -1,4 +1,11 @@
-import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
+import {
+  type Channel,
+  codeOf,
+  type Event,
+  type PutTransaction,
+  type TakeTransaction,
+  type Waiting,
+} from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 
@@ -73,8 +80,8 @@ export class CountedChannel implements Channel {
     return (await this.#channel.skipTo?.(position)) ?? 0;
   }
 
-  openPut(): PutTransaction {
-    return new CountedPut(this.#channel.openPut(), this.#watch);
+  openPut(events?: number): PutTransaction {
+    return new CountedPut(this.#channel.openPut(events), this.#watch);
   }
 
   openTake(): TakeTransaction {
@@ -111,6 +118,16 @@ class CountedPut implements PutTransaction {
     this.transaction.put(event);
   }
 
+  /** A refusal counts once: at once only when waiting is of no use. */
+  async reserve(waiting: Waiting): Promise<boolean> {
+    try {
+      return (await this.transaction.reserve?.(waiting)) ?? false;
+    } catch (error) {
+      if (waiting === "wait" || codeOf(error) !== "CHANNEL_FULL") this.watch.counters.putsFailed += this.#settle();
+      throw error;
+    }
+  }
+
   async commit(): Promise<void> {
     const { counters, account, beforeCommit } = this.watch;
     const events = this.#settle();
@@ -125,8 +142,9 @@ class CountedPut implements PutTransaction {
     account?.accepted(events);
   }
 
+  /** Not a failure of this channel: the notification was refused elsewhere. */
   async rollback(): Promise<void> {
-    this.watch.counters.putsFailed += this.#settle();
+    this.#settle();
     await this.transaction.rollback();
   }
 

@@ -7,13 +7,27 @@ export interface Transaction {
   rollback(): Promise<void>;
 }
 
+/** Whether a put that finds no room waits for some, as long as the channel's patience lasts, or is refused at once. */
+export type Waiting = "wait" | "at-once";
+
 /** Events on their way into a channel: put one after another, seen by takers all at once after commit. */
 export interface PutTransaction extends Transaction {
-  /** Adds an event; nobody sees it before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity. */
+  /**
+   * Adds an event; nobody sees it before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity, or
+   * beyond the number that `openPut` was given when that is larger.
+   */
   put(event: Event): void;
   /**
-   * Resolves when the events are as durable as this channel promises. Rejects with code `CHANNEL_FULL` (retryable)
-   * when there is no room within the channel's patience; then none of the events is in the channel.
+   * Keeps room for all events put so far until commit or rollback: a notification for several channels is put into the
+   * first only when each has room for it. Resolves to true when the room is kept; to false when the channel cannot keep
+   * room. Rejects as commit does when there is none; the transaction stays open and may try again. After it, commit
+   * fails only when the device does, or after a stop. Absent: the channel cannot keep room.
+   */
+  reserve?(waiting: Waiting): Promise<boolean>;
+  /**
+   * Resolves when the events are as durable as this channel promises: all of them, or none. Rejects with code
+   * `CHANNEL_FULL` (retryable) when there is no room within the channel's patience, with `NOTIFICATION_TOO_LARGE` (not
+   * retryable) when they would not even fit into the empty channel; then none of the events is in the channel.
    */
   commit(): Promise<void>;
 }
@@ -45,7 +59,7 @@ export interface TakeTransaction extends Transaction {
 export interface Channel extends Lifecycle {
   /** Events in the channel, those taken but not committed included. */
   readonly size: number;
-  /** The most events one put or take transaction may hold. */
+  /** The most events a take transaction may hold, and a put transaction that is opened without a number. */
   readonly transactionCapacity: number;
   /** True when events outlive the process: then the ledger of the channel is kept over restarts, too. */
   readonly durable?: boolean;
@@ -54,7 +68,11 @@ export interface Channel extends Lifecycle {
    * agent looks after the start and after each take, and counts them as lost.
    */
   readonly lost?: number;
-  openPut(): PutTransaction;
+  /**
+   * `events`: how many the transaction is to hold when that is more than transactionCapacity, because they belong
+   * together. A channel that ignores it gets them in several transactions.
+   */
+  openPut(events?: number): PutTransaction;
   openTake(): TakeTransaction;
   /**
    * Leaves out what was done before a stored position, as if it had been committed. To be called between `start` and

@@ -4,7 +4,7 @@
  */
 export { API_VERSION } from "./api-version.js";
 export { type BatchSinkParts, batchSink } from "./batch-sink.js";
-export type { Channel, PutTransaction, TakeTransaction, Transaction } from "./channel.js";
+export type { Channel, PutTransaction, TakeTransaction, Transaction, Waiting } from "./channel.js";
 export type {
   ChannelContext,
   Context,

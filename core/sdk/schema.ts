@@ -56,6 +56,12 @@ export interface Property {
   readonly envFile?: string;
   /** Never shown: masked wherever the configuration is printed. */
   readonly sensitive?: true;
+  /**
+   * What the value stands for outside the program; the agent refuses a configuration in which two components collide:
+   * `port`: a port the component listens on; `host`: the address for it; `folder`: folders that it alone may use;
+   * `url`: where it sends what it takes.
+   */
+  readonly resource?: "port" | "host" | "folder" | "url";
   /** Why not to use it any more, and what instead. */
   readonly deprecated?: string;
 }

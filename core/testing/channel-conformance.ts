@@ -3,6 +3,7 @@ import type { ChannelLimits } from "./channel-fixture.js";
 import { sharingCases } from "./channel-sharing.js";
 import { transactionCases } from "./channel-transactions.js";
 import { waitingCases } from "./channel-waiting.js";
+import { wholeCases } from "./channel-whole.js";
 
 /** Makes and starts an empty channel with these limits. */
 export type OpenChannel = (limits: ChannelLimits) => Promise<Channel>;
@@ -23,7 +24,7 @@ const usual: ChannelLimits = { capacity: 10, transactionCapacity: 5, patience: 0
 
 /** What every channel does, whatever it keeps its events in. */
 export function channelConformance(openChannel: OpenChannel): readonly ChannelConformance[] {
-  return [...transactionCases, ...waitingCases, ...sharingCases].map(({ name, run }) => ({
+  return [...transactionCases, ...waitingCases, ...sharingCases, ...wholeCases].map(({ name, run }) => ({
     name,
     async run() {
       const opened: Channel[] = [];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
+import { eventFault } from "../sdk/event-fault.js";
 import type { AnyPlugin } from "../sdk/index.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
 import type { ConformanceCase } from "./conformance-case.js";
@@ -60,6 +61,12 @@ class SourceBench {
     return this.#room.emitted.map(({ body }) => body);
   }
 
+  /** What keeps a durable channel from holding what was emitted. */
+  get faults(): readonly unknown[] {
+    const nothing = { headers: {}, body: undefined };
+    return this.#room.emitted.flatMap((event) => eventFault(event, nothing) ?? []);
+  }
+
   async untilEmitted(text: string): Promise<void> {
     const end = performance.now() + MOST_MILLIS;
     while (!this.emitted.includes(text) && performance.now() < end) await setTimeout(PAUSE_MILLIS);
@@ -90,6 +97,17 @@ const cases: readonly SourceCase[] = [
       await bench.untilEmitted("c");
 
       assert.deepEqual(bench.emitted, ["a", "b", "c"]);
+    },
+  },
+  {
+    name: "what is emitted are events with texts as headers and a body that is JSON",
+    async run(bench) {
+      await bench.start();
+
+      await bench.send("a");
+      await bench.untilEmitted("a");
+
+      assert.deepEqual(bench.faults, []);
     },
   },
   {

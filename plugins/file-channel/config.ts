@@ -4,7 +4,7 @@ const SECONDS_OF_A_DAY = 86_400;
 
 const common = {
   transactionCapacity: {
-    doc: "The most events of one put or take transaction; not above the capacity.",
+    doc: "The most events of one take; not above the capacity. A notification of more events goes in as a whole.",
     format: "count",
     default: 10_000,
     min: 1,
@@ -19,6 +19,7 @@ const common = {
     doc: "Folder of the checkpoint, for this channel alone. Empty: channels/<channel>/checkpoint in the data directory.",
     format: "text",
     default: "",
+    resource: "folder",
   },
   dataDirs: {
     doc:
@@ -26,6 +27,7 @@ const common = {
       "Empty: channels/<channel>/data in the data directory.",
     format: "words",
     default: [],
+    resource: "folder",
   },
   maxFileSize: {
     doc: "Bytes after which a file of events is closed and the next one begun. A file is removed as a whole.",

@@ -48,8 +48,8 @@ export class FileChannel implements Channel {
     return this.#queue.lost;
   }
 
-  openPut(): PutTransaction {
-    return new QueuePut(this.#queue, { channel: this.#name, most: this.transactionCapacity });
+  openPut(events = 0): PutTransaction {
+    return new QueuePut(this.#queue, { channel: this.#name, most: Math.max(events, this.transactionCapacity) });
   }
 
   openTake(): TakeTransaction {

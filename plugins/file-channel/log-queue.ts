@@ -1,12 +1,26 @@
-import { type Event, type Logger, reasonOf } from "deneb/sdk";
-import { channelStopped, type EventQueue, type QueuedEvent, WaitingTakes } from "deneb/sdk/channel";
+import { type Event, type Logger, reasonOf, type Waiting } from "deneb/sdk";
+import {
+  type Amount,
+  type ChannelLimits,
+  channelStopped,
+  type EventQueue,
+  type QueuedEvent,
+  type Reservation,
+  Room,
+  WaitingTakes,
+} from "deneb/sdk/channel";
+import { storedBytes } from "./encode-group.js";
 import { EventLog, type LogPlace } from "./event-log.js";
-import { logPut, type Written } from "./log-put.js";
+import { type LogPut, logPut, type Written } from "./log-put.js";
 import { ReadyWindow } from "./ready-window.js";
-import { type QueueLimits, Room } from "./room.js";
 
 /** What was just written is handed on without reading it back while no more than this waits in memory. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
+
+export interface QueueLimits extends ChannelLimits {
+  /** Events kept in memory alone; what comes when there are as many goes to disk. */
+  readonly memoryCapacity: number;
+}
 
 /** First in, first out over a log on disk; only what is about to be taken is in memory. */
 export class LogQueue implements EventQueue {
@@ -18,6 +32,8 @@ export class LogQueue implements EventQueue {
   readonly #takes = new WaitingTakes();
   /** Events that are in memory alone, by sequence number. */
   readonly #unsaved = new Map<number, Event>();
+  /** Puts that are being written. */
+  #appending = 0;
   #reading: Promise<void> | undefined;
   #closed = false;
 
@@ -44,14 +60,27 @@ export class LogQueue implements EventQueue {
 
   async add(events: readonly Event[]): Promise<void> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
-    if (this.#fitsInMemory(events)) return this.#remember(events);
+    if (this.#addInMemory(events)) return;
     const put = logPut(events);
-    await this.#room.enter(put);
-    try {
-      await this.#events.append(put);
-    } finally {
-      this.#room.settle(put);
-    }
+    const amount = amountOf(put);
+    await this.#room.enter(amount);
+    await this.#append(put, amount);
+  }
+
+  async reserve(events: readonly Event[], waiting: Waiting): Promise<Reservation> {
+    if (this.#closed) throw channelStopped(this.#limits.channel);
+    const put = logPut(events);
+    const amount = amountOf(put);
+    await this.#room.enter(amount, waiting);
+    return {
+      add: async () => {
+        if (!this.#closed && this.#fitsInMemory(events)) {
+          this.#remember(events);
+          this.#room.settle(amount);
+        } else await this.#append(put, amount);
+      },
+      release: () => this.#room.settle(amount),
+    };
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
@@ -109,10 +138,30 @@ export class LogQueue implements EventQueue {
     await this.#events.close();
   }
 
-  /** In memory alone only while nothing on disk would have to come first. */
+  #addInMemory(events: readonly Event[]): boolean {
+    const amount = { events: events.length, bytes: 0 };
+    if (!this.#fitsInMemory(events) || !this.#room.tryEnter(amount)) return false;
+    this.#remember(events);
+    this.#room.settle(amount);
+    return true;
+  }
+
+  /** In memory alone only while nothing on disk, or on its way there, would have to come first. */
   #fitsInMemory(events: readonly Event[]): boolean {
     const fits = this.#unsaved.size + events.length <= this.#limits.memoryCapacity;
-    return fits && this.#room.isQuiet && this.#reading === undefined && !this.#events.reader.unread;
+    return fits && this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
+  }
+
+  /** Writes a put that entered. */
+  async #append(put: LogPut, amount: Amount): Promise<void> {
+    this.#appending += 1;
+    try {
+      if (this.#closed) throw channelStopped(this.#limits.channel);
+      await this.#events.append(put);
+    } finally {
+      this.#appending -= 1;
+      this.#room.settle(amount);
+    }
   }
 
   #remember(events: readonly Event[]): void {
@@ -162,4 +211,8 @@ export class LogQueue implements EventQueue {
       );
     }
   }
+}
+
+function amountOf(put: LogPut): Amount {
+  return { events: put.texts.length, bytes: storedBytes(put) };
 }

@@ -4,6 +4,7 @@ export const httpSinkSchema = {
   url: {
     doc: "Where to send; a template, in which only path and query may hold {{...}}. Values are percent-encoded.",
     format: "text",
+    resource: "url",
   },
   method: { doc: "Method of the requests.", format: ["POST", "PUT", "PATCH"], default: "POST" },
   send: {

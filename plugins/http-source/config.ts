@@ -6,11 +6,13 @@ export const httpSchema = {
   port: {
     doc: "Port to listen on; 0 lets the system choose.",
     format: "port",
+    resource: "port",
   },
   bind: {
     doc: "Address or host name to listen on: 0.0.0.0 is every IPv4 address, :: every address.",
     format: "text",
     default: "0.0.0.0",
+    resource: "host",
   },
   max_body_size: {
     doc: "Largest body accepted, in bytes; a larger one is answered 413.",

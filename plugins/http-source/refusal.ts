@@ -17,6 +17,7 @@ export function refusalOf(error: unknown, retryAfterSeconds: number): Refusal {
   if (code === "CHANNEL_FULL" || code === "TRANSACTION_TOO_LARGE") {
     return { status: 503, headers: { "Retry-After": String(retryAfterSeconds) }, reason: error.message };
   }
+  if (code === "NOTIFICATION_TOO_LARGE") return { status: 413, headers: {}, reason: error.message };
   return unexpected;
 }
 

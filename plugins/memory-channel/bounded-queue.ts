@@ -1,28 +1,31 @@
-import type { Event } from "deneb/sdk";
+import type { Event, Waiting } from "deneb/sdk";
 import {
+  type Amount,
   type ChannelLimits,
-  channelFull,
   channelStopped,
   type EventQueue,
   type QueuedEvent,
+  type Reservation,
+  Room,
   SequenceRing,
-  WaitingPuts,
   WaitingTakes,
 } from "deneb/sdk/channel";
+import { weightOf } from "./weight.js";
 
 /** First in, first out, with an upper bound; events taken count until they are released. */
 export class BoundedQueue implements EventQueue {
   readonly #limits: ChannelLimits;
   readonly #queued = new SequenceRing();
-  readonly #puts: WaitingPuts<readonly Event[]>;
+  readonly #room: Room;
   readonly #takes = new WaitingTakes();
   #sequence = 0;
   #taken = 0;
+  #bytes = 0;
   #closed = false;
 
   constructor(limits: ChannelLimits) {
     this.#limits = limits;
-    this.#puts = new WaitingPuts(limits.patience * 1000);
+    this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#bytes }));
   }
 
   get size(): number {
@@ -30,11 +33,22 @@ export class BoundedQueue implements EventQueue {
   }
 
   /** Adds all events or none, after those that already wait for room. */
-  add(events: readonly Event[]): Promise<void> {
-    if (this.#closed) return Promise.reject(channelStopped(this.#limits.channel));
-    if (this.#puts.first !== undefined || !this.#hasRoom(events)) return this.#addLater(events);
-    this.#append(events);
-    return Promise.resolve();
+  async add(events: readonly Event[]): Promise<void> {
+    const put = this.#weighed(events);
+    if (!this.#room.tryEnter(put)) await this.#room.enter(put);
+    this.#append(put);
+  }
+
+  async reserve(events: readonly Event[], waiting: Waiting): Promise<Reservation> {
+    const put = this.#weighed(events);
+    await this.#room.enter(put, waiting);
+    return {
+      add: async () => {
+        if (this.#closed) throw channelStopped(this.#limits.channel);
+        this.#append(put);
+      },
+      release: () => this.#room.settle(put),
+    };
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
@@ -45,7 +59,8 @@ export class BoundedQueue implements EventQueue {
 
   async release(taken: readonly QueuedEvent[]): Promise<void> {
     this.#taken -= taken.length;
-    this.#admitWaiting();
+    for (const { bytes = 0 } of taken) this.#bytes -= bytes;
+    this.#room.admitWaiting();
   }
 
   restore(taken: readonly QueuedEvent[]): void {
@@ -56,22 +71,29 @@ export class BoundedQueue implements EventQueue {
 
   close(): void {
     this.#closed = true;
-    this.#puts.refuseAll();
+    this.#room.close();
     this.#takes.releaseAll();
   }
 
-  async #addLater(events: readonly Event[]): Promise<void> {
-    if (await this.#puts.wait(events)) return;
-    this.#admitWaiting();
-    throw this.#closed ? channelStopped(this.#limits.channel) : channelFull(this.#limits, events.length);
+  /** Events are weighed only where a limit needs it. */
+  #weighed(list: readonly Event[]): WeighedPut {
+    if (this.#limits.byteCapacity === undefined) return { list, weights: [], events: list.length, bytes: 0 };
+    const weights: number[] = [];
+    let bytes = 0;
+    for (const event of list) {
+      const weight = weightOf(event);
+      weights.push(weight);
+      bytes += weight;
+    }
+    return { list, weights, events: list.length, bytes };
   }
 
-  #hasRoom(events: readonly Event[]): boolean {
-    return this.size + events.length <= this.#limits.capacity;
-  }
-
-  #append(events: readonly Event[]): void {
-    this.#queued.push(events.map((event) => ({ sequence: ++this.#sequence, event })));
+  /** Of a put that entered: from now on its events are held. */
+  #append(put: WeighedPut): void {
+    const { list, weights } = put;
+    this.#queued.push(list.map((event, at) => ({ sequence: ++this.#sequence, event, bytes: weights[at] ?? 0 })));
+    this.#bytes += put.bytes;
+    this.#room.settle(put);
     this.#serveWaiting();
   }
 
@@ -81,16 +103,15 @@ export class BoundedQueue implements EventQueue {
     return events;
   }
 
-  #admitWaiting(): void {
-    for (let put = this.#puts.first; put !== undefined && this.#hasRoom(put.item); put = this.#puts.first) {
-      put.settle(true);
-      this.#append(put.item);
-    }
-  }
-
   #serveWaiting(): void {
     for (let take = this.#takes.first; take !== undefined && this.#queued.length > 0; take = this.#takes.first) {
       take.settle(this.#draw(take.max));
     }
   }
+}
+
+interface WeighedPut extends Amount {
+  readonly list: readonly Event[];
+  /** Of each event; none where there is no limit. */
+  readonly weights: readonly number[];
 }

@@ -10,10 +10,25 @@ export const memorySchema = {
     min: 1,
   },
   transactionCapacity: {
-    doc: "The most events of one put or take transaction; not above capacity.",
+    doc: "The most events of one take; not above capacity. A notification of more events goes in as a whole.",
     format: "count",
     default: 100,
     min: 1,
+  },
+  byteCapacity: {
+    doc:
+      "The most bytes of all events in the channel, counted about as long as they are as JSON; of these " +
+      "byteCapacityBufferPercentage are kept free. -1: a fifth of the memory that Node gives the program " +
+      "(its heap limit); 0: no limit.",
+    format: "integer",
+    default: -1,
+    min: -1,
+  },
+  byteCapacityBufferPercentage: {
+    doc: "Percentage of byteCapacity that is kept free, because bytes are counted by estimate.",
+    format: "count",
+    default: 20,
+    max: 99,
   },
   "keep-alive": {
     doc: "Seconds that a put waits for room before it is refused; 0 refuses at once.",
@@ -24,6 +39,10 @@ export const memorySchema = {
 } as const satisfies Schema;
 
 export type MemoryConfig = ConfigOf<typeof memorySchema>;
+
+/** What a memory channel must be told; the rest has defaults. */
+export type MemoryLimits = Pick<MemoryConfig, "capacity" | "transactionCapacity" | "keep-alive"> &
+  Partial<MemoryConfig>;
 
 export function checkMemory(config: MemoryConfig): readonly PropertyFault<typeof memorySchema>[] {
   const { capacity, transactionCapacity } = config;

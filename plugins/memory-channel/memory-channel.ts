@@ -1,19 +1,24 @@
+import { getHeapStatistics } from "node:v8";
 import type { Channel, Context, PutTransaction, TakeTransaction } from "deneb/sdk";
 import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import { BoundedQueue } from "./bounded-queue.js";
-import type { MemoryConfig } from "./config.js";
+import { type MemoryLimits, memorySchema } from "./config.js";
+
+/** Of the heap limit; events take two to three times the memory that they count for. */
+const SHARE_OF_HEAP = 0.2;
 
 export class MemoryChannel implements Channel {
   readonly transactionCapacity: number;
   readonly #name: string;
   readonly #queue: BoundedQueue;
 
-  constructor(config: MemoryConfig, context: Context) {
+  constructor(config: MemoryLimits, context: Context) {
     this.transactionCapacity = config.transactionCapacity;
     this.#name = context.name;
     this.#queue = new BoundedQueue({
       channel: context.name,
       capacity: config.capacity,
+      ...byteLimit(config),
       patience: config["keep-alive"],
     });
   }
@@ -22,8 +27,8 @@ export class MemoryChannel implements Channel {
     return this.#queue.size;
   }
 
-  openPut(): PutTransaction {
-    return new QueuePut(this.#queue, { channel: this.#name, most: this.transactionCapacity });
+  openPut(events = 0): PutTransaction {
+    return new QueuePut(this.#queue, { channel: this.#name, most: Math.max(events, this.transactionCapacity) });
   }
 
   openTake(): TakeTransaction {
@@ -35,4 +40,13 @@ export class MemoryChannel implements Channel {
   async stop(): Promise<void> {
     this.#queue.close();
   }
+}
+
+function byteLimit({
+  byteCapacity = memorySchema.byteCapacity.default,
+  byteCapacityBufferPercentage: buffer = memorySchema.byteCapacityBufferPercentage.default,
+}: MemoryLimits): { readonly byteCapacity?: number } {
+  if (byteCapacity === 0) return {};
+  const bytes = byteCapacity === -1 ? getHeapStatistics().heap_size_limit * SHARE_OF_HEAP : byteCapacity;
+  return { byteCapacity: Math.floor(bytes * (1 - buffer / 100)) };
 }

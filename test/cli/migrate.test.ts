@@ -56,3 +56,18 @@ test("a file that is not there is bad input", async () => {
   assert.equal(await migrate({ config: "/no/such.properties" }, terminal), exitCodes.badInput);
   assert.match(err.join(), /migrating "\/no\/such\.properties": it cannot be read .*give an existing properties file/);
 });
+
+test("secrets are printed only when that is asked for", async (context) => {
+  const file = path.join(await tempFolder(context), "old.properties");
+  await writeFile(file, `${oldFile}\nold.sinks.pg.postgresql_password = hush`);
+  const [masked, shown] = [recordingTerminal(), recordingTerminal()];
+
+  await migrate({ config: file }, masked.terminal);
+  await migrate({ config: file, withSecrets: true }, shown.terminal);
+
+  const all = [...masked.out, ...masked.err].join("\n");
+  assert.ok(!all.includes("hush"));
+  assert.match(all, /^old\.sinks\.pg\.rdb_password = \$\{env:OLD_SINKS_PG_RDB_PASSWORD\}$/m);
+  assert.match(all, /^secret: set OLD_SINKS_PG_RDB_PASSWORD to the value of line 14/m);
+  assert.match(shown.out.join("\n"), /^old\.sinks\.pg\.rdb_password = hush$/m);
+});

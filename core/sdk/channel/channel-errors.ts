@@ -22,25 +22,62 @@ export function transactionEnded({ channel }: TransactionLimit): AgentError {
   );
 }
 
+/** The error of an event that is put into a transaction whose room is already reserved. */
+export function transactionReserved({ channel }: TransactionLimit): AgentError {
+  return new AgentError(
+    "TRANSACTION_RESERVED",
+    `putting an event into a transaction of channel "${channel}" after its room was reserved`,
+  );
+}
+
 /** How much a channel holds and how long a put waits for room in it. */
 export interface ChannelLimits {
   readonly channel: string;
+  /** The most events. */
   readonly capacity: number;
+  /** The most bytes; absent: no limit. */
+  readonly byteCapacity?: number;
   /** Seconds a put waits for room. */
   readonly patience: number;
 }
 
-/** The error of a put that found no room in time. */
+/** What a put brings, or what a channel holds. */
+export interface Amount {
+  readonly events: number;
+  /** In the measure of the channel's byteCapacity. */
+  readonly bytes: number;
+}
+
+/** The error of a put that found no room for its events in time. */
 export function channelFull({ channel, capacity, patience }: ChannelLimits, count: number): AgentError {
-  const events = count === 1 ? "1 event" : `${count} events`;
+  const wanted = `no room for ${countOf(count)} within ${patience} s, its capacity is ${capacity}`;
+  return new AgentError("CHANNEL_FULL", `channel "${channel}" is full: ${wanted}`, { retryable: true });
+}
+
+/** The error of a put that found no room for its bytes in time. */
+export function channelFullOfBytes({ channel, byteCapacity, patience }: ChannelLimits, bytes: number): AgentError {
+  const wanted = `no room for ${bytes} bytes within ${patience} s, its byteCapacity is ${byteCapacity}`;
+  return new AgentError("CHANNEL_FULL", `channel "${channel}" is full: ${wanted}`, { retryable: true });
+}
+
+/** The error of a put that does not fit into the channel even when it is empty. */
+export function notificationTooLarge(limits: ChannelLimits, { events, bytes }: Amount): AgentError {
+  const { channel, capacity, byteCapacity } = limits;
+  const [size, limit, remedy] =
+    events > capacity
+      ? [countOf(events), `capacity ${capacity}`, "capacity"]
+      : [`${bytes} bytes`, `byteCapacity ${byteCapacity}`, "byteCapacity"];
   return new AgentError(
-    "CHANNEL_FULL",
-    `channel "${channel}" is full: no room for ${events} within ${patience} s, its capacity is ${capacity}`,
-    { retryable: true },
+    "NOTIFICATION_TOO_LARGE",
+    `a notification of ${size} is larger than channel "${channel}" with its ${limit}; raise its property "${remedy}"`,
   );
 }
 
 /** The error of a call that came after the stop. */
 export function channelStopped(channel: string): AgentError {
   return new AgentError("CHANNEL_STOPPED", `using channel "${channel}", which has stopped`, { retryable: true });
+}
+
+function countOf(events: number): string {
+  return events === 1 ? "1 event" : `${events} events`;
 }

@@ -1,15 +1,28 @@
+import type { Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 
 /** An event in a queue; later ones have larger sequence numbers. */
 export interface QueuedEvent {
   readonly sequence: number;
   readonly event: Event;
+  /** What it counts for in a queue with a limit in bytes. */
+  readonly bytes?: number;
+}
+
+/** Room kept for events that are about to be added. It ends with exactly one of these calls. */
+export interface Reservation {
+  /** Adds the events; fails only when the device does, or when the channel has stopped. */
+  add(): Promise<void>;
+  /** Gives the room back. */
+  release(): void;
 }
 
 /** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. */
 export interface EventQueue {
   /** Adds all events or none; resolves when they are as durable as the channel promises. */
   add(events: readonly Event[]): Promise<void>;
+  /** Keeps room for the events, as PutTransaction.reserve says; absent: the channel cannot keep room. */
+  reserve?(events: readonly Event[], waiting: Waiting): Promise<Reservation>;
   /** Waits as TakeTransaction.take does; what it returns belongs to the caller until it is released or restored. */
   take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]>;
   /** Forgets events that were taken. */

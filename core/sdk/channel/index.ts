@@ -4,16 +4,21 @@
  * `deneb/sdk/testing`.
  */
 export {
+  type Amount,
   type ChannelLimits,
   channelFull,
+  channelFullOfBytes,
   channelStopped,
+  notificationTooLarge,
   type TransactionLimit,
   transactionEnded,
+  transactionReserved,
   transactionTooLarge,
 } from "./channel-errors.js";
-export type { EventQueue, QueuedEvent } from "./event-queue.js";
+export type { EventQueue, QueuedEvent, Reservation } from "./event-queue.js";
 export { QueuePut } from "./queue-put.js";
 export { QueueTake } from "./queue-take.js";
+export { Room } from "./room.js";
 export { SequenceRing } from "./sequence-ring.js";
 export { type WaitingPut, WaitingPuts } from "./waiting-puts.js";
 export { type WaitingTake, WaitingTakes } from "./waiting-takes.js";

@@ -1,13 +1,14 @@
-import type { PutTransaction } from "../channel.js";
+import type { PutTransaction, Waiting } from "../channel.js";
 import type { Event } from "../event.js";
-import { type TransactionLimit, transactionEnded, transactionTooLarge } from "./channel-errors.js";
-import type { EventQueue } from "./event-queue.js";
+import { type TransactionLimit, transactionEnded, transactionReserved, transactionTooLarge } from "./channel-errors.js";
+import type { EventQueue, Reservation } from "./event-queue.js";
 
 /** A put transaction over a queue: collects, then adds everything at once. */
 export class QueuePut implements PutTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
   readonly #events: Event[] = [];
+  #reservation: Reservation | undefined;
   #open = true;
 
   constructor(queue: EventQueue, limit: TransactionLimit) {
@@ -17,17 +18,36 @@ export class QueuePut implements PutTransaction {
 
   put(event: Event): void {
     if (!this.#open) throw transactionEnded(this.#limit);
+    if (this.#reservation !== undefined) throw transactionReserved(this.#limit);
     if (this.#events.length >= this.#limit.most) throw transactionTooLarge(this.#limit);
     this.#events.push(event);
+  }
+
+  async reserve(waiting: Waiting): Promise<boolean> {
+    if (!this.#open) throw transactionEnded(this.#limit);
+    if (this.#queue.reserve === undefined) return false;
+    if (this.#reservation !== undefined || this.#events.length === 0) return true;
+    const reservation = await this.#queue.reserve([...this.#events], waiting);
+    if (this.#open && this.#reservation === undefined) {
+      this.#reservation = reservation;
+      return true;
+    }
+    // The transaction ended while it was waiting: nobody would ever give this room back.
+    reservation.release();
+    if (this.#open) return true;
+    throw transactionEnded(this.#limit);
   }
 
   commit(): Promise<void> {
     if (!this.#open) return Promise.resolve();
     this.#open = false;
+    if (this.#reservation !== undefined) return this.#reservation.add();
     return this.#events.length > 0 ? this.#queue.add(this.#events) : Promise.resolve();
   }
 
   async rollback(): Promise<void> {
+    if (!this.#open) return;
     this.#open = false;
+    this.#reservation?.release();
   }
 }

@@ -61,6 +61,13 @@ const failures = [
     reason: "at most 100 events",
   },
   {
+    name: "a notification larger than a channel",
+    error: new AgentError("NOTIFICATION_TOO_LARGE", 'larger than channel "c"'),
+    status: 413,
+    retryAfter: undefined,
+    reason: 'larger than channel "c"',
+  },
+  {
     name: "an unexpected error",
     error: new Error("secret of the house"),
     status: 500,

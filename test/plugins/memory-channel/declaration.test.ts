@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugin from "../../../plugins/memory-channel/index.js";
 
+const others = { byteCapacity: -1, byteCapacityBufferPercentage: 20, "keep-alive": 3 };
+
 const cases = [
   { capacity: 100, transactionCapacity: 100, faults: [] },
   { capacity: 1000, transactionCapacity: 100, faults: [] },
@@ -13,5 +15,5 @@ const cases = [
 ] as const;
 for (const { capacity, transactionCapacity, faults } of cases)
   test(`capacity ${capacity} with transactionCapacity ${transactionCapacity} has ${faults.length} faults`, () => {
-    assert.deepEqual(plugin.check?.({ capacity, transactionCapacity, "keep-alive": 3 }), faults);
+    assert.deepEqual(plugin.check?.({ ...others, capacity, transactionCapacity }), faults);
   });

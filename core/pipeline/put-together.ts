@@ -1,0 +1,158 @@
+import { type Channel, codeOf, type Event, type PutTransaction, type Waiting } from "../sdk/index.js";
+import type { Route } from "./route.js";
+
+/** How often a notification waits for room in one channel and then finds that another has none. */
+const MOST_WAITS = 10;
+
+/** What stayed in a channel although the notification was refused: the first events of its route. */
+export interface Left {
+  readonly route: Route;
+  readonly events: number;
+}
+
+export interface Outcome {
+  /** Why the notification is refused; undefined when it is in all channels. */
+  readonly refusal?: { readonly error: unknown };
+  readonly left: readonly Left[];
+}
+
+/**
+ * Puts routes into their channels: into all, or into none as far as the channels keep room. A notification that waits
+ * for one channel keeps no room in others, so that a channel that stands does not fill them. Only one at a time does,
+ * so that two full channels do not send everybody from one line to the other; it waits in the order of the names, so
+ * that it never waits for one that waits for it.
+ */
+export class PutTogether {
+  #isHolding = false;
+
+  async put(routes: readonly Route[]): Promise<Outcome> {
+    let waitFor: Route | undefined;
+    for (let waits = 0; ; waits += 1) {
+      const opened = await openAll(routes);
+      const [first, ...others] = opened;
+      const isAlone = others.length === 0 && first?.parts.length === 1;
+      const refusal = isAlone ? undefined : await this.#reserve(opened, waitFor, waits);
+      if (refusal === undefined) return await commitAll(opened);
+      await rollBack(opened.flatMap(({ parts }) => parts));
+      if (refusal.isFinal || waits === MOST_WAITS) return { refusal, left: [] };
+      waitFor = refusal.route;
+    }
+  }
+
+  /** First nothing is waited for, then one channel, then, when it is the turn of this notification, all of them. */
+  async #reserve(all: readonly Opened[], waitFor: Route | undefined, waits: number): Promise<Refusal | undefined> {
+    if (waits < 2 || this.#isHolding) {
+      const rank = ({ route }: Opened) => (route === waitFor ? 0 : 1);
+      return await reserveAll(
+        all.toSorted((one, other) => rank(one) - rank(other)),
+        ({ route }) => (route === waitFor ? "wait" : "at-once"),
+      );
+    }
+    this.#isHolding = true;
+    try {
+      const inOrder = all.toSorted(({ route: one }, { route: other }) => (one.name < other.name ? -1 : 1));
+      return await reserveAll(inOrder, () => "wait");
+    } finally {
+      this.#isHolding = false;
+    }
+  }
+}
+
+/** One transaction when the events fit into one or the channel makes one as large as needed, else several. */
+export async function openPuts(channel: Channel, events: readonly Event[]): Promise<readonly Part[]> {
+  try {
+    return [await opened(channel, events)];
+  } catch (error) {
+    const most = channel.transactionCapacity;
+    if (codeOf(error) !== "TRANSACTION_TOO_LARGE" || events.length <= most) throw error;
+    const parts: Part[] = [];
+    for (let from = 0; from < events.length; from += most) {
+      parts.push(await opened(channel, events.slice(from, from + most)));
+    }
+    return parts;
+  }
+}
+
+interface Part {
+  readonly transaction: PutTransaction;
+  readonly events: number;
+}
+
+interface Opened {
+  readonly route: Route;
+  readonly parts: readonly Part[];
+  isKept: boolean;
+}
+
+async function opened(channel: Channel, events: readonly Event[]): Promise<Part> {
+  const transaction = channel.openPut(events.length);
+  try {
+    for (const event of events) transaction.put(event);
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+  return { transaction, events: events.length };
+}
+
+async function openAll(routes: readonly Route[]): Promise<readonly Opened[]> {
+  const all: Opened[] = [];
+  try {
+    for (const route of routes) {
+      all.push({ route, parts: await openPuts(route.channel, route.events), isKept: false });
+    }
+  } catch (error) {
+    await rollBack(all.flatMap(({ parts }) => parts));
+    throw error;
+  }
+  return all;
+}
+
+interface Refusal {
+  readonly route: Route;
+  readonly error: unknown;
+  readonly isFinal: boolean;
+}
+
+async function reserveAll(all: readonly Opened[], waitingFor: (one: Opened) => Waiting): Promise<Refusal | undefined> {
+  for (const one of all) {
+    const waiting = waitingFor(one);
+    try {
+      one.isKept = await reserve(one.parts, waiting);
+    } catch (error) {
+      return { route: one.route, error, isFinal: waiting === "wait" || codeOf(error) !== "CHANNEL_FULL" };
+    }
+  }
+  return undefined;
+}
+
+async function reserve(parts: readonly Part[], waiting: Waiting): Promise<boolean> {
+  let isKept = true;
+  for (const { transaction } of parts) isKept = ((await transaction.reserve?.(waiting)) ?? false) && isKept;
+  return isKept;
+}
+
+/** First those that can still be full, then those that a disk can fail, last those that cannot fail. */
+async function commitAll(all: readonly Opened[]): Promise<Outcome> {
+  const inTurn = all.toSorted((one, other) => certainty(one) - certainty(other));
+  const done = new Map<Route, number>();
+  const open = inTurn.flatMap(({ route, parts }) => parts.map((part) => ({ route, part })));
+  for (const [at, { route, part }] of open.entries()) {
+    try {
+      await part.transaction.commit();
+    } catch (error) {
+      await rollBack(open.slice(at).map((one) => one.part));
+      return { refusal: { error }, left: [...done].map(([of, events]) => ({ route: of, events })) };
+    }
+    done.set(route, (done.get(route) ?? 0) + part.events);
+  }
+  return { left: [] };
+}
+
+function certainty({ isKept, route }: Opened): number {
+  return (isKept ? 2 : 0) + (route.channel.durable === true ? 0 : 1);
+}
+
+async function rollBack(parts: readonly Part[]): Promise<void> {
+  await Promise.allSettled(parts.map(async ({ transaction }) => await transaction.rollback()));
+}

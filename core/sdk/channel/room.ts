@@ -1,0 +1,100 @@
+import type { Waiting } from "../channel.js";
+import type { AgentError } from "../errors.js";
+import {
+  type Amount,
+  type ChannelLimits,
+  channelFull,
+  channelFullOfBytes,
+  channelStopped,
+  notificationTooLarge,
+} from "./channel-errors.js";
+import { WaitingPuts } from "./waiting-puts.js";
+
+/**
+ * Lets puts in while a channel has room for them, in events and bytes, in the order in which they came. A put that
+ * entered counts until it is settled; from then on what it added counts as held.
+ */
+export class Room {
+  readonly #limits: ChannelLimits;
+  readonly #held: () => Amount;
+  readonly #waiting: WaitingPuts<Amount>;
+  #events = 0;
+  #bytes = 0;
+  #closed = false;
+
+  /** `held` tells what is in the channel, without the puts that entered and did not settle. */
+  constructor(limits: ChannelLimits, held: () => Amount) {
+    this.#limits = limits;
+    this.#held = held;
+    this.#waiting = new WaitingPuts(limits.patience * 1000);
+  }
+
+  /** Whether puts wait for room. */
+  get hasWaiting(): boolean {
+    return this.#waiting.first !== undefined;
+  }
+
+  /** Lets the put in when there is room at once and no other waits. */
+  tryEnter(put: Amount): boolean {
+    if (this.#closed || this.hasWaiting || !this.#fits(put)) return false;
+    this.#enter(put);
+    return true;
+  }
+
+  /** Resolves when the put is in. Rejects when there is no room, or will never be, or when the channel stops. */
+  async enter(put: Amount, waiting: Waiting = "wait"): Promise<void> {
+    if (this.#closed) throw channelStopped(this.#limits.channel);
+    if (!this.#couldFit(put)) throw notificationTooLarge(this.#limits, put);
+    if (this.tryEnter(put)) return;
+    if (waiting === "at-once") throw this.#full(put);
+    const admitted = await this.#waiting.wait(put);
+    if (admitted && !this.#closed) return;
+    if (admitted) this.settle(put);
+    else this.admitWaiting();
+    throw this.#closed ? channelStopped(this.#limits.channel) : this.#full(put);
+  }
+
+  /** The put is in the channel, or will never be. */
+  settle({ events, bytes }: Amount): void {
+    this.#events -= events;
+    this.#bytes -= bytes;
+    this.admitWaiting();
+  }
+
+  /** To be called when the channel holds less than before. */
+  admitWaiting(): void {
+    for (let put = this.#waiting.first; put !== undefined && this.#fits(put.item); put = this.#waiting.first) {
+      this.#enter(put.item);
+      put.settle(true);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#waiting.refuseAll();
+  }
+
+  #enter({ events, bytes }: Amount): void {
+    this.#events += events;
+    this.#bytes += bytes;
+  }
+
+  #fits(put: Amount): boolean {
+    const { events, bytes } = this.#held();
+    return this.#couldFit({
+      events: events + this.#events + put.events,
+      bytes: bytes + this.#bytes + put.bytes,
+    });
+  }
+
+  #couldFit({ events, bytes }: Amount): boolean {
+    const { capacity, byteCapacity } = this.#limits;
+    return events <= capacity && (byteCapacity === undefined || bytes <= byteCapacity);
+  }
+
+  #full(put: Amount): AgentError {
+    const { capacity } = this.#limits;
+    const isOfEvents = this.#held().events + this.#events + put.events > capacity || put.bytes === 0;
+    return isOfEvents ? channelFull(this.#limits, put.events) : channelFullOfBytes(this.#limits, put.bytes);
+  }
+}
