@@ -11,6 +11,8 @@ export interface AccessTokens {
 /** What a caller may do: `open` when no tokens are configured. */
 export type Role = "open" | "none" | "read" | "admin";
 
+const onlyReads = "This token may only read counts and states. Use an admin token";
+
 /** Asks for a bearer token when some are configured: one of either role to read, an admin one to change anything. */
 export function accessControl(tokens: AccessTokens): RequestHandler {
   const roleOf = roles(tokens);
@@ -22,13 +24,19 @@ export function accessControl(tokens: AccessTokens): RequestHandler {
       return;
     }
     if (role === "read") {
-      fail(response, 403, { error: "This token may only read. Use an admin token" });
+      fail(response, 403, { error: onlyReads });
       return;
     }
     response.set("WWW-Authenticate", 'Bearer realm="deneb"');
     fail(response, 401, { error: "A valid bearer token is required (header Authorization)" });
   };
 }
+
+/** Keeps a read token from what is more than counts and states: the data of notifications, calls to other servers. */
+export const adminOnly: RequestHandler = (_request, response, next) => {
+  if (response.locals["role"] === "read") fail(response, 403, { error: onlyReads });
+  else next();
+};
 
 export function hasTokens({ read, admin }: AccessTokens): boolean {
   return read.length + admin.length > 0;
