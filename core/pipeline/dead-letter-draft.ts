@@ -58,13 +58,14 @@ export async function writeDraft({ source, size, signal, ...paths }: DraftParts)
       pieces = [];
       length = 0;
     };
-    for await (const read of recordsIn(source, size)) {
+    for await (const some of recordsIn(source, size)) {
       signal.throwIfAborted();
-      if (!isNeeded(read)) continue;
-      if (read.text !== undefined) pieces.push(read.text, lineFeed);
-      length += read.text === undefined ? 0 : read.end - read.start;
-      if (length > copyStep || read.text === undefined) await flush();
-      if (read.text === undefined) await copy(source, target, { from: read.start, to: read.end });
+      for (const { text, start, end } of some.filter(isNeeded)) {
+        if (text !== undefined) pieces.push(text, lineFeed);
+        length += text === undefined ? 0 : end - start;
+        if (length > copyStep || text === undefined) await flush();
+        if (text === undefined) await copy(source, target, { from: start, to: end });
+      }
     }
     await flush();
     return { finish: finishing({ source, target, size, paths }, discard), discard };

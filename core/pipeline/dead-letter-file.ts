@@ -44,8 +44,8 @@ export class DeadLetterFile {
     const handle = await openIfThere(this.path);
     try {
       if (handle === undefined) return;
-      for await (const { record } of recordsIn(handle, (await handle.stat()).size)) {
-        if (record !== undefined) yield record;
+      for await (const some of recordsIn(handle, (await handle.stat()).size)) {
+        for (const { record } of some) if (record !== undefined) yield record;
       }
     } finally {
       await handle?.close();
@@ -62,7 +62,7 @@ export class DeadLetterFile {
     const handle = await openIfThere(this.path);
     try {
       return handle === undefined
-        ? { table: new LetterTable(), lines: 0, unreadable: 0, size: 0 }
+        ? { table: new LetterTable(), lines: 0, unreadable: 0 }
         : await contentsIn(handle, (await handle.stat()).size);
     } finally {
       await handle?.close();
@@ -77,11 +77,11 @@ export class DeadLetterFile {
       if (handle === undefined) return;
       const { size } = await handle.stat();
       const { table } = await contentsIn(handle, size);
-      for await (const { line, record } of recordsIn(handle, size)) {
-        if (record === undefined || isMark(record)) continue;
-        const entry = table.get(record.id);
-        if (entry?.line !== line) continue;
-        if (entry.mark === "waiting" || entry.mark === "replaying") yield { ...record, state: entry.mark };
+      for await (const some of recordsIn(handle, size)) {
+        for (const { line, record } of some) {
+          const letter = record === undefined ? undefined : openLetter(record, line, table);
+          if (letter !== undefined) yield letter;
+        }
       }
     } finally {
       await handle?.close();
@@ -102,4 +102,12 @@ export class DeadLetterFile {
   get #draft(): string {
     return `${this.path}.new`;
   }
+}
+
+/** A letter that is neither stored nor dropped, from the line of its latest version. */
+function openLetter(record: LetterRecord, line: number, table: LetterTable): OpenLetter | undefined {
+  if (isMark(record)) return undefined;
+  const entry = table.get(record.id);
+  if (entry?.line !== line) return undefined;
+  return entry.mark === "waiting" || entry.mark === "replaying" ? { ...record, state: entry.mark } : undefined;
 }

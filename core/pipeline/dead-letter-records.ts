@@ -17,15 +17,18 @@ export interface FileContents {
   readonly lines: number;
   /** Lines that hold no record. */
   readonly unreadable: number;
-  readonly size: number;
 }
 
-/** Every whole line in the first `size` bytes of an open file, in order. */
-export async function* recordsIn(handle: FileHandle, size: number): AsyncGenerator<NumberedRecord> {
-  let line = 0;
-  for await (const read of linesOf(handle, size)) {
-    line += 1;
-    yield { ...read, line, record: read.text === undefined ? undefined : recordOf(read.text.toString()) };
+/** Every whole line in the first `size` bytes of an open file, in order, as many together as one read brings. */
+export async function* recordsIn(handle: FileHandle, size: number): AsyncGenerator<readonly NumberedRecord[]> {
+  let before = 0;
+  for await (const lines of linesOf(handle, size)) {
+    const first = before + 1;
+    before += lines.length;
+    yield lines.map((read, index) => {
+      const record = read.text === undefined ? undefined : recordOf(read.text.toString());
+      return { ...read, line: first + index, record };
+    });
   }
 }
 
@@ -33,10 +36,12 @@ export async function contentsIn(handle: FileHandle, size: number): Promise<File
   const table = new LetterTable();
   let lines = 0;
   let unreadable = 0;
-  for await (const { line, start, end, record } of recordsIn(handle, size)) {
-    lines = line;
-    if (record === undefined) unreadable += 1;
-    else table.note(record, { line, bytes: end - start, own: false });
+  for await (const records of recordsIn(handle, size)) {
+    for (const { line, start, end, record } of records) {
+      lines = line;
+      if (record === undefined) unreadable += 1;
+      else table.note(record, { line, bytes: end - start, own: false });
+    }
   }
-  return { table, lines, unreadable, size };
+  return { table, lines, unreadable };
 }

@@ -147,7 +147,12 @@ export class LetterTable {
 /** Half of a SHA-256: two ids never have the same. */
 function keyOf(id: string): Uint32Array {
   const digest = createHash("sha256").update(id).digest();
-  return Uint32Array.from({ length: keyWords }, (_, word) => digest.readUInt32LE(word * 4));
+  return Uint32Array.of(
+    digest.readUInt32LE(0),
+    digest.readUInt32LE(4),
+    digest.readUInt32LE(8),
+    digest.readUInt32LE(12),
+  );
 }
 
 const columnNames = ["state", "reason", "time", "bytes", "replays", "lines", "lastLines"] as const;

@@ -3,7 +3,7 @@ import { codeOf } from "../sdk/index.js";
 
 const lineEnd = 10;
 const tailStep = 65_536;
-const readStep = 1_048_576;
+const readStep = 262_144;
 
 /** The longest line that is read; a longer one was not written by the agent. */
 const longestLine = 268_435_456;
@@ -18,26 +18,32 @@ export interface TextLine {
   readonly text: Buffer | undefined;
 }
 
-/** The whole lines in the first `size` bytes of an open file. Each byte is copied twice at most, however long a line is. */
-export async function* linesOf(file: FileHandle, size: number): AsyncGenerator<TextLine> {
+/**
+ * The whole lines in the first `size` bytes of an open file, as many together as one read brings. Each byte is copied
+ * twice at most, however long a line is.
+ */
+export async function* linesOf(file: FileHandle, size: number): AsyncGenerator<readonly TextLine[]> {
   let pieces: Buffer[] = [];
   let start = 0;
   for (let at = 0; at < size; ) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(readStep, size - at)), { position: at });
     if (bytesRead === 0) return;
     const chunk = buffer.subarray(0, bytesRead);
+    const lines: TextLine[] = [];
     let from = 0;
     for (let to = chunk.indexOf(lineEnd); to !== -1; to = chunk.indexOf(lineEnd, from)) {
       const end = at + to + 1;
-      pieces.push(chunk.subarray(from, to));
-      yield { start, end, text: end - start > longestLine ? undefined : Buffer.concat(pieces) };
+      const last = chunk.subarray(from, to);
+      const text = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+      lines.push({ start, end, text: end - start > longestLine ? undefined : text });
       pieces = [];
       start = end;
       from = to + 1;
     }
     at += bytesRead;
     if (at - start > longestLine) pieces = [];
-    else pieces.push(chunk.subarray(from));
+    else if (from < chunk.length) pieces.push(chunk.subarray(from));
+    yield lines;
   }
 }
 
