@@ -78,12 +78,15 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
       const progress = scope.resolve(PROGRESS);
+      scope.resolve(PROMETHEUS).observeLetters(() => parts.deadLetters.counts());
       scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
       return agent;
     }),
   });
   own.register(STATISTICS, {
-    useFactory: instanceCachingFactory((scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER))),
+    useFactory: instanceCachingFactory(
+      (scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER), scope.resolve(DEAD_LETTERS)),
+    ),
   });
   own.register(LETTER_DESK, {
     useFactory: instanceCachingFactory((scope) => {
