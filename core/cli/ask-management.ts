@@ -77,11 +77,11 @@ function responseOf(address: ManagementAddress, method: string, path: string): P
 function remedyFor(cause: unknown, { tls }: ManagementAddress): string {
   const code = codeOf(cause) ?? "";
   if (tls === undefined && code !== "ECONNREFUSED") return "when it speaks HTTPS give --tls or --ca-file";
-  if (/CERT|ALTNAME|SELF_SIGNED|VERIFY/.test(code)) {
-    return "give the CA of its certificate with --ca-file and a name in it with --management-host";
-  }
-  if (/SSL|TLS|EPROTO/.test(code) || /alert/.test(reasonOf(cause))) {
+  if (/_ALERT_|EPROTO|WRONG_VERSION/.test(code) || /alert/.test(reasonOf(cause))) {
     return "give --client-cert and --client-key when it asks for a certificate, and no --tls when it speaks plain HTTP";
+  }
+  if (/CERT|SELF_SIGNED|VERIFY/.test(code)) {
+    return "give the CA of its certificate with --ca-file and a name in it with --management-host";
   }
   return "start it, or give --management-host and --management-port as it has them";
 }
