@@ -51,28 +51,29 @@ export async function writeDraft({ source, size, signal, ...paths }: DraftParts)
     target = await open(paths.draft, "wx", fileMode);
     const { table } = await contentsIn(source, size);
     const isNeeded = neededBy(table);
-    let pieces: Buffer[] = [];
-    let length = 0;
-    const flush = async () => {
-      await target?.appendFile(Buffer.concat(pieces));
-      pieces = [];
-      length = 0;
-    };
     for await (const some of recordsIn(source, size)) {
       signal.throwIfAborted();
-      for (const { text, start, end } of some.filter(isNeeded)) {
-        if (text !== undefined) pieces.push(text, lineFeed);
-        length += text === undefined ? 0 : end - start;
-        if (length > copyStep || text === undefined) await flush();
-        if (text === undefined) await copy(source, target, { from: start, to: end });
-      }
+      await copyLines(some.filter(isNeeded), source, target);
     }
-    await flush();
     return { finish: finishing({ source, target, size, paths }, discard), discard };
   } catch (error) {
     await discard();
     throw error;
   }
+}
+
+/** Writes lines together; one that is too long to be read goes piece by piece. */
+async function copyLines(lines: readonly NumberedRecord[], source: FileHandle, target: FileHandle): Promise<void> {
+  let pieces: Buffer[] = [];
+  for (const { text, start, end } of lines) {
+    if (text !== undefined) pieces.push(text, lineFeed);
+    else {
+      await target.appendFile(Buffer.concat(pieces));
+      pieces = [];
+      await copy(source, target, { from: start, to: end });
+    }
+  }
+  await target.appendFile(Buffer.concat(pieces));
 }
 
 interface OpenDraft {

@@ -64,11 +64,11 @@ function cited(text: string): string {
 const hidden = ["\u0085", "\u009b", "\u2028", "\u2029", "\u200f", "\u202e", "\u2066", "\u2069", "\u061c"];
 
 for (const character of hidden) {
-  const escape = `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
-  test(`a value with ${escape} is shown with its escape`, () => {
+  const shown = `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+  test(`a value with ${shown} is shown with its escape`, () => {
     const forged = JSON.stringify({ level: "info", time: "2026-03-04T05:06:07.008Z", component: "c", msg: character });
 
-    assert.equal(conversionPattern("%m")(readLogLine(forged)), escape);
+    assert.equal(conversionPattern("%m")(readLogLine(forged)), shown);
   });
 }
 
