@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
 import { createProgram } from "./cli/program.js";
-import { exitCodes, type Terminal } from "./cli/terminal.js";
+import { exitCodes, printingOnly, type Terminal } from "./cli/terminal.js";
 import { reasonOf } from "./sdk/index.js";
 
 // The young generation is small: threads that help to collect it take more time of the cores than they save.
@@ -14,13 +14,13 @@ setFlagsFromString("--heap-growing-percent=100");
 
 const stopping = new AbortController();
 
-const terminal: Terminal = {
+const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
   stopRequested: stopping.signal,
   onReload: (listener) => process.on("SIGHUP", listener),
-};
+});
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {

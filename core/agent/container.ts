@@ -12,8 +12,10 @@ import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
 import { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
+import { contextOf } from "./assembly-parts.js";
 import { componentStates } from "./component-states.js";
 import { LetterDesk } from "./letter-desk.js";
+import { LetterReplays } from "./letter-replays.js";
 import { Readiness } from "./readiness.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
@@ -23,6 +25,7 @@ export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
 export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
 export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
+export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterReplays");
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
@@ -77,15 +80,29 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
       const progress = scope.resolve(PROGRESS);
+      scope.resolve(PROMETHEUS).observeLetters(() => parts.deadLetters.counts());
       scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
       return agent;
     }),
   });
   own.register(STATISTICS, {
-    useFactory: instanceCachingFactory((scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER))),
+    useFactory: instanceCachingFactory(
+      (scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER), scope.resolve(DEAD_LETTERS)),
+    ),
   });
   own.register(LETTER_DESK, {
-    useFactory: instanceCachingFactory((scope) => new LetterDesk(scope.resolve(AGENT), scope.resolve(DEAD_LETTERS))),
+    useFactory: instanceCachingFactory((scope) => {
+      const parts = assemblyParts(scope, setup);
+      const { deadLetters: letters } = parts;
+      return new LetterDesk({ agent: scope.resolve(AGENT), letters, contextOf: (sink) => contextOf(sink, parts) });
+    }),
+  });
+  own.register(LETTER_REPLAYS, {
+    useFactory: instanceCachingFactory((scope) => {
+      const parts = { desk: scope.resolve(LETTER_DESK), letters: scope.resolve(DEAD_LETTERS) };
+      const log = scope.resolve(LOGGERS).of("dead-letters");
+      return new LetterReplays({ ...parts, progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK), log });
+    }),
   });
   own.register(RELOAD, {
     useFactory: instanceCachingFactory((scope) => {

@@ -1,109 +1,199 @@
-import type { DeadLetters, OpenLetter } from "../pipeline/dead-letters.js";
+import { isChosen, type LetterChoice } from "../pipeline/dead-letter-choice.js";
+import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-letters.js";
 import { letterHeader } from "../pipeline/replayed-letters.js";
-import { AgentError, type Event } from "../sdk/index.js";
+import { AgentError, type Context, codeOf, type Event, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import type { RunningSink } from "./component.js";
 
-/** Which letters are meant; all when nothing is given. */
-export interface LetterChoice {
-  readonly id?: string;
-  readonly sink?: string;
+export type { LetterChoice } from "../pipeline/dead-letter-choice.js";
+
+/** Letters of one sink that could not be replayed. */
+export interface ReplayRefusal {
+  readonly sink: string;
+  readonly letters: number;
+  readonly code: string | undefined;
+  readonly reason: string;
+  /** Whether the same replay may succeed later. */
+  readonly retryable: boolean;
 }
 
 export interface ReplayResult {
-  /** Letters whose events are in the channel of their sink now. */
+  /** Letters whose events are in the channel of their sink now; those that would be, in a dry run. */
   readonly replayed: number;
   /** Letters that were on their way already. */
   readonly underway: number;
+  readonly refusals: readonly ReplayRefusal[];
+}
+
+export interface DropResult {
+  readonly dropped: number;
+  /** Letters that are on their way to their sink, and stay. */
+  readonly underway: number;
+}
+
+/** Letters that are handled at once. */
+const largestParcel = 1000;
+
+export interface LetterDeskParts {
+  readonly agent: Agent;
+  readonly letters: DeadLetters;
+  /** What a sink gets to explain an event. */
+  readonly contextOf: (sink: string) => Context;
 }
 
 /** Sends dead letters to their sinks again, or drops them. */
 export class LetterDesk {
   readonly letters: DeadLetters;
   readonly #agent: Agent;
+  readonly #contextOf: (sink: string) => Context;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(agent: Agent, letters: DeadLetters) {
+  constructor({ agent, letters, contextOf }: LetterDeskParts) {
     this.#agent = agent;
     this.letters = letters;
+    this.#contextOf = contextOf;
   }
 
   /** The letters of a choice, oldest first. */
-  async *chosen({ id, sink }: LetterChoice): AsyncGenerator<OpenLetter> {
-    for await (const letter of this.letters.open(sink)) if (id === undefined || letter.id === id) yield letter;
+  async *chosen(choice: LetterChoice): AsyncGenerator<OpenLetter> {
+    for await (const letter of this.letters.open(choice.sink)) if (isChosen(choice, letter)) yield letter;
+  }
+
+  /** The running sink that takes letters kept under this name: of a group, any of its sinks. */
+  sinkOf(name: string): RunningSink | undefined {
+    return this.#agent.assembly.sinks.find((sink) => sink.name === name || sink.group?.name === name);
+  }
+
+  /** Where its sink would store a letter, part by part with points between; undefined when the sink cannot say. */
+  async tableOf({ sink, event }: OpenLetter): Promise<string | undefined> {
+    const node = this.sinkOf(sink)?.node;
+    try {
+      const explanation = await node?.definition.explain?.(node.config, event, this.#contextOf(node.name));
+      const destination = explanation?.writes[0]?.destination;
+      return destination === undefined ? undefined : Object.values(destination).join(".");
+    } catch {
+      // What a sink refuses has no place.
+      return undefined;
+    }
+  }
+
+  /** Throws code NO_SUCH_SINK for a name that neither the agent nor a letter has. */
+  async checkSink(name: string | undefined): Promise<void> {
+    if (name === undefined || this.sinkOf(name) !== undefined) return;
+    const kept = await this.letters.sinks();
+    if (kept.includes(name)) return;
+    const message = `there is no sink "${name}" and no dead letter of one; the agent has ${this.#names()}`;
+    throw new AgentError("NO_SUCH_SINK", message);
   }
 
   /**
    * Puts the events into the channels of their sinks. A letter that is underway is left alone; one that the process
-   * before sent off may be sent again, because its sink stores a letter only once.
+   * before sent off may be sent again, because its sink stores a letter only once. A dry run changes nothing.
    */
-  async replay(choice: LetterChoice): Promise<ReplayResult> {
-    return await this.#inTurn(() => this.#replay(choice));
-  }
-
-  /** Returns how many letters were dropped; those underway are not. */
-  async drop(choice: LetterChoice): Promise<number> {
+  async replay(choice: LetterChoice, { dryRun = false } = {}): Promise<ReplayResult> {
     return await this.#inTurn(async () => {
-      const bySink = new Map<string, string[]>();
-      for await (const { id, sink, state } of this.chosen(choice)) {
-        if (state === "waiting") bySink.set(sink, [...(bySink.get(sink) ?? []), id]);
+      let replayed = 0;
+      let underway = 0;
+      const refusals: ReplayRefusal[] = [];
+      for (const sink of choice.sink === undefined ? await this.letters.sinks() : [choice.sink]) {
+        const result = await this.#replay(sink, choice, dryRun);
+        replayed += result.replayed;
+        underway += result.underway;
+        refusals.push(...result.refusals);
       }
-      for (const [sink, ids] of bySink) await this.letters.mark(sink, ids, "dropped");
-      return [...bySink.values()].reduce((sum, ids) => sum + ids.length, 0);
+      return { replayed, underway, refusals };
     });
   }
 
-  async #replay(choice: LetterChoice): Promise<ReplayResult> {
-    const sinks = choice.sink === undefined ? await this.letters.sinks() : [choice.sink];
-    const result = { replayed: 0, underway: 0 };
-    for (const name of sinks) {
-      const standings = await this.letters.standings(name);
-      const mayGo = ({ id, state }: OpenLetter) => {
-        const standing = standings.get(id);
-        return state === "waiting" || (standing !== undefined && !this.letters.isOwn(standing));
-      };
-      let parcel: OpenLetter[] = [];
-      for await (const letter of this.chosen({ ...choice, sink: name })) {
-        if (!mayGo(letter)) {
-          result.underway += 1;
-          continue;
-        }
-        parcel.push(letter);
-        const sink = this.#sinkOf(letter);
-        if (parcel.length < sink.channel.transactionCapacity) continue;
-        result.replayed += await this.#send(sink, parcel);
-        parcel = [];
+  /** Puts the events of some letters of one sink into its channel; resolves to how many were still to be sent. */
+  async send(sink: string, parcel: Parcel): Promise<number> {
+    return await this.#inTurn(() => this.#send(sink, parcel));
+  }
+
+  /** Drops letters, and resolves when they are gone from the disk; those underway stay. */
+  async drop(choice: LetterChoice): Promise<DropResult> {
+    return await this.#inTurn(async () => {
+      const result = { dropped: 0, underway: 0 };
+      for (const sink of choice.sink === undefined ? await this.letters.sinks() : [choice.sink]) {
+        const { dropped, underway } = await this.#drop(sink, choice);
+        result.dropped += dropped;
+        result.underway += underway;
       }
-      const [last] = parcel;
-      if (last !== undefined) result.replayed += await this.#send(this.#sinkOf(last), parcel);
+      return result;
+    });
+  }
+
+  async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
+    const ids: string[] = [];
+    for await (const { id } of this.chosen({ ...choice, sink })) ids.push(id);
+    const { length: dropped } = await this.letters.mark(sink, ids, "dropped", mayGo);
+    if (dropped > 0) await this.letters.compact(sink);
+    return { dropped, underway: ids.length - dropped };
+  }
+
+  async #replay(sink: string, choice: LetterChoice, dryRun: boolean): Promise<ReplayResult> {
+    const result = { replayed: 0, underway: 0, refused: 0 };
+    let parcel: OpenLetter[] = [];
+    let error: unknown;
+    const flush = async () => {
+      const letters = parcel;
+      parcel = [];
+      try {
+        if (error === undefined)
+          result.replayed += dryRun ? this.#dryRun(sink, letters) : await this.#send(sink, letters);
+        else result.refused += letters.length;
+      } catch (refusal) {
+        error = refusal;
+        result.refused += letters.length;
+      }
+    };
+    for await (const letter of this.chosen({ ...choice, sink })) {
+      if (mayGo(await this.letters.entry(sink, letter.id))) parcel.push(letter);
+      else result.underway += 1;
+      if (parcel.length >= this.#parcelFor(sink)) await flush();
     }
-    return result;
+    if (parcel.length > 0) await flush();
+    const refusals = error === undefined ? [] : [refusalOf(error, sink, result.refused)];
+    return { replayed: result.replayed, underway: result.underway, refusals };
+  }
+
+  #parcelFor(sink: string): number {
+    return Math.min(this.sinkOf(sink)?.channel.transactionCapacity ?? largestParcel, largestParcel);
+  }
+
+  #dryRun(sink: string, { length }: Parcel): number {
+    this.#running(sink);
+    return length;
   }
 
   /** Marked before they are put: a sink that is quick to refuse one again must have the last word. */
-  async #send(sink: RunningSink, parcel: readonly OpenLetter[]): Promise<number> {
+  async #send(name: string, parcel: Parcel): Promise<number> {
+    const { channel } = this.#running(name);
     const ids = parcel.map(({ id }) => id);
-    const keeper = parcel[0]?.sink ?? sink.name;
-    await this.letters.mark(keeper, ids, "replaying");
+    const marked = new Set(await this.letters.mark(name, ids, "replaying", mayGo));
+    const going = parcel.filter(({ id }) => marked.has(id));
+    if (going.length === 0) return 0;
     try {
-      const transaction = sink.channel.openPut();
-      for (const letter of parcel) transaction.put(replayOf(letter));
+      const transaction = channel.openPut();
+      for (const letter of going) transaction.put(replayOf(letter));
       await transaction.commit();
     } catch (cause) {
-      await this.letters.mark(keeper, ids, "waiting");
-      throw new AgentError("REPLAY_REFUSED", `putting ${ids.length} letters into the channel of sink "${keeper}"`, {
-        cause,
-        retryable: true,
-      });
+      await this.letters.mark(name, [...marked], "waiting");
+      const message = `putting ${going.length} letters into the channel of sink "${name}"`;
+      throw new AgentError("REPLAY_REFUSED", message, { cause, retryable: true });
     }
-    return ids.length;
+    return going.length;
   }
 
-  #sinkOf({ sink }: OpenLetter): RunningSink {
-    const running = this.#agent.assembly.sinks.find(({ name, group }) => name === sink || group?.name === sink);
+  #running(name: string): RunningSink {
+    const running = this.sinkOf(name);
     if (running !== undefined) return running;
-    const names = this.#agent.assembly.sinks.map(({ name }) => name).join(", ");
-    throw new AgentError("UNKNOWN_SINK", `replaying to sink "${sink}", which the agent does not have; it has ${names}`);
+    const message = `replaying to sink "${name}", which the agent does not have; it has ${this.#names()}`;
+    throw new AgentError("UNKNOWN_SINK", message);
+  }
+
+  #names(): string {
+    return this.#agent.assembly.sinks.map(({ name }) => `"${name}"`).join(", ");
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -113,6 +203,18 @@ export class LetterDesk {
   }
 }
 
-function replayOf({ id, event }: OpenLetter): Event {
+type Parcel = readonly Pick<OpenLetter, "id" | "event">[];
+
+/** What this process sent is left alone; what one before it sent may have been lost with it. */
+function mayGo(entry: LetterEntry | undefined): boolean {
+  return entry?.mark === "waiting" || (entry?.mark === "replaying" && !entry.own);
+}
+
+function refusalOf(error: unknown, sink: string, letters: number): ReplayRefusal {
+  const retryable = retryableOf(error) === true;
+  return { sink, letters, code: codeOf(error), reason: reasonOf(error), retryable };
+}
+
+function replayOf({ id, event }: Parcel[number]): Event {
   return { ...event, headers: { ...event.headers, [letterHeader]: id } };
 }

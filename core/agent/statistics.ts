@@ -1,3 +1,4 @@
+import type { DeadLetters, LetterCounts } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Agent } from "./agent.js";
 import type { Running } from "./component.js";
@@ -33,16 +34,34 @@ export interface StatisticsSnapshot {
   readonly channels: readonly ChannelStatistics[];
   readonly sinks: readonly SinkStatistics[];
   readonly ledger: LedgerSnapshot;
+  readonly dead_letters: readonly DeadLetterStatistics[];
+}
+
+export interface DeadLetterStatistics {
+  readonly sink: string;
+  /** Letters that wait for a replay. */
+  readonly num_waiting: number;
+  /** Letters whose event is on its way to the sink. */
+  readonly num_replaying: number;
+  readonly num_permanent: number;
+  readonly num_retries_exhausted: number;
+  readonly bytes: number;
+  /** When the oldest was kept, ISO 8601 UTC. */
+  readonly oldest?: string;
+  /** Removed since the start because of their age. */
+  readonly num_deleted: number;
 }
 
 /** The counts of an agent's components, in the names of the management interface. */
 export class Statistics {
   readonly #agent: Agent;
   readonly #ledger: Ledger;
+  readonly #letters: Pick<DeadLetters, "counts">;
 
-  constructor(agent: Agent, ledger: Ledger) {
+  constructor(agent: Agent, ledger: Ledger, letters: Pick<DeadLetters, "counts">) {
     this.#agent = agent;
     this.#ledger = ledger;
+    this.#letters = letters;
   }
 
   snapshot(): StatisticsSnapshot {
@@ -67,6 +86,7 @@ export class Statistics {
         num_persisted_events: running.counters.persisted,
       })),
       ledger: ledgerSnapshot(channels, this.#ledger),
+      dead_letters: this.#letters.counts().map(lettersOf),
     };
   }
 
@@ -77,6 +97,19 @@ export class Statistics {
     for (const { channel } of channels) channel.counters.reset();
     for (const { counters } of sinks) counters.reset();
   }
+}
+
+function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }: LetterCounts): DeadLetterStatistics {
+  return {
+    sink,
+    num_waiting: waiting,
+    num_replaying: replaying,
+    num_permanent: reasons.permanent,
+    num_retries_exhausted: reasons["retries-exhausted"],
+    bytes,
+    ...(oldest === undefined ? {} : { oldest: oldest.toISOString() }),
+    num_deleted: deleted,
+  };
 }
 
 function common({ name, status, setupTime }: Running): ComponentStatistics {

@@ -1,33 +1,110 @@
-import type { KernelSettings } from "../configuration/kernel-settings.js";
-import { AgentError } from "../sdk/index.js";
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
+import { text } from "node:stream/consumers";
+import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 
-type Address = Pick<KernelSettings, "managementHost" | "managementPort">;
-
-/** Milliseconds an answer may take. */
-const patience = 60_000;
-
-/** Sends one request to the management interface of a running agent; throws what it refuses. */
-export async function askManagement(address: Address, method: string, path: string): Promise<object> {
-  const reply: unknown = await answerOf(address, method, path);
-  if (typeof reply !== "object" || reply === null) {
-    throw new AgentError("NOT_AN_AGENT", `asking ${place(address)}: the answer is not that of an agent`);
-  }
-  if ("success" in reply && reply.success === "true") return reply;
-  const reason = "error" in reply ? String(reply.error) : "no reason given";
-  throw new AgentError("REFUSED", `the agent at ${place(address)} refused: ${reason}`);
+/** Where the management interface of an agent is, and what it asks for. */
+export interface ManagementAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  /** Undefined for plain HTTP. */
+  readonly tls: ClientTls | undefined;
 }
 
-async function answerOf(address: Address, method: string, path: string): Promise<unknown> {
+export interface ClientTls {
+  /** Certificates that the agent's is checked against; those of Node when undefined. */
+  readonly ca: string | undefined;
+  /** The certificate of the client and its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** What the agent answered. */
+export interface ManagementReply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Why the agent refused; undefined when it did not. */
+  readonly refusal: string | undefined;
+}
+
+/** Milliseconds without a byte from the agent: it may have to go through a file of letters first. */
+const patience = 300_000;
+
+/** Sends one request to the management interface of a running agent. */
+export async function askManagement(
+  address: ManagementAddress,
+  method: string,
+  path: string,
+): Promise<ManagementReply> {
+  const { status, content } = await answerOf(address, method, path);
+  const body = parsed(content);
+  if (body === undefined || typeof body["success"] !== "string") {
+    throw new AgentError("NOT_AN_AGENT", `asking ${place(address)}: the answer (${status}) is not that of an agent`);
+  }
+  if (body["success"] === "true") return { status, body, refusal: undefined };
+  const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
+  return { status, body, refusal: `the agent at ${place(address)} refused: ${reason}${remedies.get(status) ?? ""}` };
+}
+
+const tokenOptions = "--token-file or DENEB_MANAGEMENT_TOKEN";
+const remedies: ReadonlyMap<number, string> = new Map([
+  [401, `; give a token with ${tokenOptions}`],
+  [403, `; give an admin token with ${tokenOptions}`],
+]);
+
+async function answerOf(address: ManagementAddress, method: string, path: string) {
   try {
-    const response = await fetch(`http://${place(address)}${path}`, { method, signal: AbortSignal.timeout(patience) });
-    return await response.json();
+    const response = await responseOf(address, method, path);
+    return { status: response.statusCode ?? 0, content: await text(response) };
   } catch (cause) {
-    const remedy = "start it, or give --management-host and --management-port as it has them";
-    throw new AgentError("NO_AGENT", `no agent answers at ${place(address)}; ${remedy}`, { cause });
+    throw new AgentError("NO_AGENT", `no agent answers at ${place(address)}; ${remedyFor(cause, address)}`, { cause });
   }
 }
 
-function place({ managementHost, managementPort }: Address): string {
-  const host = managementHost === "0.0.0.0" ? "127.0.0.1" : managementHost === "::" ? "::1" : managementHost;
-  return `${host.includes(":") ? `[${host}]` : host}:${managementPort}`;
+function responseOf(address: ManagementAddress, method: string, path: string): Promise<IncomingMessage> {
+  const { port, tls, token } = address;
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const options: RequestOptions = { host: reachable(address.host), port, method, path, headers, agent: false };
+  return new Promise((resolve, reject) => {
+    const outgoing =
+      tls === undefined ? requestPlain(options) : requestTls({ ...options, ca: tls.ca, cert: tls.cert, key: tls.key });
+    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience / 1000} seconds`)));
+    outgoing.on("error", reject).on("response", resolve).end();
+  });
+}
+
+function remedyFor(cause: unknown, { tls }: ManagementAddress): string {
+  const code = codeOf(cause) ?? "";
+  if (tls === undefined && code !== "ECONNREFUSED") return "when it speaks HTTPS give --tls or --ca-file";
+  if (/_ALERT_|EPROTO|WRONG_VERSION/.test(code) || /alert/.test(reasonOf(cause))) {
+    return "give --client-cert and --client-key when it asks for a certificate, and no --tls when it speaks plain HTTP";
+  }
+  if (/CERT|SELF_SIGNED|VERIFY/.test(code)) {
+    return "give the CA of its certificate with --ca-file and a name in it with --management-host";
+  }
+  return "start it, or give --management-host and --management-port as it has them";
+}
+
+function place({ host, port, tls }: ManagementAddress): string {
+  const name = reachable(host);
+  return `${tls === undefined ? "" : "https://"}${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** An address that stands for all of a machine is reached at its own. */
+function reachable(host: string): string {
+  return host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+}
+
+function parsed(content: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(content);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

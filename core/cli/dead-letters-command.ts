@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withManagementAddress } from "./management-address.js";
 import type { Terminal } from "./terminal.js";
 
 type Settle = (command: Promise<number>) => Promise<void>;
@@ -6,38 +7,46 @@ type Settle = (command: Promise<number>) => Promise<void>;
 /** Adds `deneb dead-letters` with its four commands. */
 export function addDeadLetters(program: Command, settle: Settle, terminal: Terminal): void {
   const letters = program.command("dead-letters").description("events that a sink could not store");
-  offline(letters.command("list").description("list the letters in the data directory"))
-    .option("-s, --sink <sink>", "letters of this sink only")
+  reading(withChoice(letters.command("list").description("list letters"), "of"))
     .option("--json", "print them as JSON")
     .action((options) =>
-      settle(import("./dead-letters.js").then(({ listDeadLetters }) => listDeadLetters(options, terminal))),
+      settle(import("./dead-letters-read.js").then(({ listDeadLetters }) => listDeadLetters(options, terminal))),
     );
-  offline(letters.command("show").description("show one letter with its event"))
+  reading(letters.command("show").description("show one letter with its event"))
     .argument("<id>", "id of the letter")
     .action((id, options) =>
-      settle(import("./dead-letters.js").then(({ showDeadLetter }) => showDeadLetter(id, options, terminal))),
+      settle(import("./dead-letters-read.js").then(({ showDeadLetter }) => showDeadLetter(id, options, terminal))),
     );
-  online(letters.command("replay").description("have the running agent store letters after all"))
-    .argument("[id]", "id of the letter")
+  changing(letters.command("replay").description("have the running agent store letters after all"))
+    .option("--dry-run", "say what would be replayed, and change nothing")
     .action((id, options) =>
       settle(import("./dead-letters.js").then(({ replayDeadLetters }) => replayDeadLetters(id, options, terminal))),
     );
-  online(letters.command("drop").description("have the running agent forget letters"))
-    .argument("[id]", "id of the letter")
-    .action((id, options) =>
+  changing(letters.command("drop").description("have the running agent remove letters from its disk")).action(
+    (id, options) =>
       settle(import("./dead-letters.js").then(({ dropDeadLetters }) => dropDeadLetters(id, options, terminal))),
-    );
+  );
 }
 
-function offline(command: Command): Command {
-  return command.option("--data-dir <folder>", "data directory of the agent (default: data)");
+/** Reads the data directory, or asks the agent when an option names one. */
+function reading(command: Command): Command {
+  return withManagementAddress(command.option("--data-dir <folder>", "data directory of the agent (default: data)"));
 }
 
-function online(command: Command): Command {
+function changing(command: Command): Command {
+  return withManagementAddress(
+    withChoice(command, "all letters of")
+      .argument("[id]", "id of the letter")
+      .option("--all", "all letters of all sinks")
+      .option("--json", "print the answer as JSON"),
+  );
+}
+
+function withChoice(command: Command, of: string): Command {
   return command
-    .option("-s, --sink <sink>", "all letters of this sink")
-    .option("--all", "all letters of all sinks")
-    .option("-p, --management-port <port>", "port of the agent's management interface (default: 5080)")
-    .option("--management-host <host>", "address of the agent's management interface (default: 127.0.0.1)")
-    .option("--json", "print the answer as JSON");
+    .option("-s, --sink <sink>", `${of} this sink`)
+    .option("--service <service>", `${of} this service`)
+    .option("--entity <id>", `${of} the entity with this id`)
+    .option("--reason <reason>", `${of} this reason: permanent or retries-exhausted`)
+    .option("--since <time>", `${of} this time or later, as 2026-01-31T08:00:00Z`);
 }

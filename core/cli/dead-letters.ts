@@ -1,48 +1,18 @@
-import path from "node:path";
-import { kernelFiles } from "../agent/container.js";
 import { type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
-import { DeadLetters, type OpenLetter } from "../pipeline/dead-letters.js";
-import { AgentError } from "../sdk/index.js";
+import { type ChoiceText, choiceNames, type LetterChoice, readChoice } from "../pipeline/dead-letter-choice.js";
 import { askManagement } from "./ask-management.js";
 import { printFaults } from "./load.js";
-import { tableText } from "./table.js";
+import { type ManagementAddressOptions, managementAddress } from "./management-address.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface DeadLetterOptions {
+export interface DeadLetterOptions extends ManagementAddressOptions, ChoiceText {
   readonly dataDir?: string;
-  readonly managementHost?: string;
-  readonly managementPort?: string;
-  readonly sink?: string;
   readonly all?: boolean;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
-const resource = "/v1/admin/deadletters";
-
-/** `deneb dead-letters list`: the letters in a data directory, whether an agent runs or not. */
-export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {
-  const settings = settingsOf(options, terminal);
-  if (settings === undefined) return exitCodes.badInput;
-  const letters: Omit<OpenLetter, "event">[] = [];
-  for await (const { event: _event, ...letter } of lettersIn(settings).open(options.sink)) letters.push(letter);
-  terminal.out(options.json === true ? JSON.stringify(letters, undefined, 2) : tableOf(letters));
-  return exitCodes.success;
-}
-
-/** `deneb dead-letters show`: one letter with its event. */
-export async function showDeadLetter(id: string, options: DeadLetterOptions, terminal: Terminal): Promise<number> {
-  const settings = settingsOf(options, terminal);
-  if (settings === undefined) return exitCodes.badInput;
-  const letter = await lettersIn(settings).find(id);
-  if (letter === undefined) {
-    throw new AgentError(
-      "UNKNOWN_LETTER",
-      `dead letter "${id}" is not in "${settings.dataDir}"; see dead-letters list`,
-    );
-  }
-  terminal.out(JSON.stringify(letter, undefined, 2));
-  return exitCodes.success;
-}
+export const deadLettersPath = "/v1/admin/deadletters";
 
 /** `deneb dead-letters replay`: asks the running agent to send letters to their sinks again. */
 export async function replayDeadLetters(
@@ -50,17 +20,16 @@ export async function replayDeadLetters(
   options: DeadLetterOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const request = { method: "POST", path: id === undefined ? `${resource}/replay` : `${pathOf(id)}/replay` } as const;
-  return await ask(request, { id, options, terminal });
+  return await ask({ method: "POST", suffix: "/replay" }, { id, options, terminal });
 }
 
-/** `deneb dead-letters drop`: asks the running agent to forget letters. */
+/** `deneb dead-letters drop`: asks the running agent to remove letters. */
 export async function dropDeadLetters(
   id: string | undefined,
   options: DeadLetterOptions,
   terminal: Terminal,
 ): Promise<number> {
-  return await ask({ method: "DELETE", path: id === undefined ? resource : pathOf(id) }, { id, options, terminal });
+  return await ask({ method: "DELETE", suffix: "" }, { id, options, terminal });
 }
 
 interface Command {
@@ -69,40 +38,64 @@ interface Command {
   readonly terminal: Terminal;
 }
 
-async function ask(
-  { method, path: target }: { readonly method: string; readonly path: string },
-  { id, options, terminal }: Command,
-): Promise<number> {
+interface Request {
+  readonly method: "POST" | "DELETE";
+  readonly suffix: "" | "/replay";
+}
+
+async function ask({ method, suffix }: Request, { id, options, terminal }: Command): Promise<number> {
   const settings = settingsOf(options, terminal);
-  if (settings === undefined) return exitCodes.badInput;
-  if (id === undefined && options.sink === undefined && options.all !== true) {
-    terminal.err("say which letters: an id, --sink <name>, or --all");
-    return exitCodes.badInput;
+  const choice = choiceOf(options, terminal);
+  const names = choiceNames.filter((name) => options[name] !== undefined);
+  const fault = choosing(id, names.length > 0, options.all === true);
+  if (fault !== undefined) terminal.err(fault);
+  if (settings === undefined || choice === undefined || fault !== undefined) return exitCodes.badInput;
+  const query = queryOf(options);
+  if (options.dryRun === true) query.set("dry_run", "true");
+  if (options.all === true) query.set("all", "true");
+  const target = `${deadLettersPath}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${suffix}?${query}`;
+  const { body, refusal } = await askManagement(managementAddress(options, settings, terminal), method, target);
+  const said = options.json === true ? JSON.stringify(body) : countsIn(body);
+  if (said !== "") terminal.out(options.json !== true && options.dryRun === true ? `dry run: ${said}` : said);
+  if (refusal === undefined) return exitCodes.success;
+  terminal.err(`deneb: ${refusal}`);
+  return exitCodes.failure;
+}
+
+/** What is wrong with how letters are chosen. */
+function choosing(id: string | undefined, byOptions: boolean, all: boolean): string | undefined {
+  if (id !== undefined) return byOptions || all ? "give an id, or options that choose letters, not both" : undefined;
+  if (all && byOptions) return "give --all, or options that choose letters, not both";
+  const options = choiceNames.map((name) => `--${name}`).join(", ");
+  return all || byOptions ? undefined : `say which letters: an id, --all, or some of ${options}`;
+}
+
+function countsIn(body: Readonly<Record<string, unknown>>): string {
+  const counts = Object.entries(body).filter(([, value]) => typeof value === "number");
+  return counts.map(([name, count]) => `${name}: ${count}`).join(", ");
+}
+
+/** The choice as parameters of a request. */
+export function queryOf(options: ChoiceText): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of choiceNames) {
+    const value = options[name];
+    if (value !== undefined) query.set(name, value);
   }
-  const query = new URLSearchParams({ all: "true", ...(options.sink === undefined ? {} : { sink: options.sink }) });
-  const reply = await askManagement(settings, method, id === undefined ? `${target}?${query}` : target);
-  const counts = Object.entries(reply).filter(([name]) => name !== "success");
-  terminal.out(options.json === true ? JSON.stringify(reply) : counts.map(([name, n]) => `${name}: ${n}`).join(", "));
-  return exitCodes.success;
+  return query;
 }
 
-function pathOf(id: string): string {
-  return `${resource}/${encodeURIComponent(id)}`;
+/** Undefined, and said so, when an option has no such value. */
+export function choiceOf(options: ChoiceText, terminal: Terminal): LetterChoice | undefined {
+  const choice = readChoice(options);
+  if (typeof choice !== "string") return choice;
+  terminal.err(`error: --${choice}`);
+  return undefined;
 }
 
-function settingsOf(options: DeadLetterOptions, terminal: Terminal): KernelSettings | undefined {
+export function settingsOf(options: DeadLetterOptions, terminal: Terminal): KernelSettings | undefined {
   const { dataDir, managementHost, managementPort } = options;
   const { settings, faults } = readKernelSettings({ dataDir, managementHost, managementPort }, terminal.env);
   printFaults(faults, terminal);
   return settings;
-}
-
-function lettersIn({ dataDir }: KernelSettings): DeadLetters {
-  return new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
-}
-
-function tableOf(letters: readonly Omit<OpenLetter, "event">[]): string {
-  if (letters.length === 0) return "no dead letters";
-  const rows = letters.map(({ id, time, sink, state, reason, message }) => [id, time, sink, state, reason, message]);
-  return tableText(["id", "time", "sink", "state", "reason", "message"], rows);
 }

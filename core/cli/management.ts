@@ -28,6 +28,7 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     timeoutMillis: settings.brokerTimeout * 1000,
     verifyTls: settings.brokerVerifyTls,
   });
+  const hosts = [settings.managementHost, ...settings.managementHosts];
   const app = managementApp({
     version,
     statistics: container.resolve(STATISTICS),
@@ -35,7 +36,7 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
     brokers,
-    access: { tokens, tls: tls !== undefined, bodyLimit: settings.managementBodyLimit },
+    access: { tokens, tls: tls !== undefined, hosts, bodyLimit: settings.managementBodyLimit },
     logging,
     nameMappings,
     letterDesk: container.resolve(LETTER_DESK),

@@ -4,14 +4,15 @@ import { addDeadLetters } from "./dead-letters-command.js";
 import { addExplain } from "./explain-command.js";
 import { withManagement } from "./management-options.js";
 import { addPlugin } from "./plugin-command.js";
-import { exitCodes, type Terminal } from "./terminal.js";
+import { exitCodes, printingOnly, type Terminal } from "./terminal.js";
 import { readVersion } from "./version.js";
 
 const packageFile = new URL("../../../package.json", import.meta.url);
 const revisionFile = new URL("../../revision.json", import.meta.url);
 
 /** The command line: `run` resolves to the exit code of the command that the arguments name. */
-export function createProgram(terminal: Terminal): { run(args: readonly string[]): Promise<number> } {
+export function createProgram(given: Terminal): { run(args: readonly string[]): Promise<number> } {
+  const terminal = printingOnly(given);
   return {
     async run(args) {
       let exitCode: number = exitCodes.success;
@@ -55,8 +56,9 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--start-timeout <seconds>", "time a source or sink may take to start, 0 for ever (default: 30)")
     .option("--lock-wait <seconds>", "time to wait for another agent that uses the data directory (default: 10)")
     .option("--reload-interval <seconds>", "time between two looks at the properties file, 0 for never (default: 30)")
-    .option("--dead-letter-days <days>", "time a dead letter is kept, 0 for ever (default: 30)")
-    .option("--dead-letter-bytes <bytes>", "most dead letters of one sink, 0 for no limit (default: 268435456)")
+    .option("--dead-letter-days <days>", "age at which dead letters are removed, 0 for never (default: 0)")
+    .option("--dead-letter-bytes <bytes>", "most dead letters of one sink, 0 for no limit (default: 1073741824)")
+    .option("--dead-letter-replay <flag>", "whether letters whose retries ran out are replayed (default: true)")
     .option("--log-level <level>", "least level of log lines: debug, info, warn or error (default: info)")
     .action((options) =>
       settle(import("./run.js").then(({ run }) => run(withKernelFlags(options), version, terminal))),

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, RELOAD } from "../agent/container.js";
+import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD } from "../agent/container.js";
+import type { LetterReplays } from "../agent/letter-replays.js";
 import {
   isGiven,
   type KernelFlags,
@@ -69,7 +70,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, manage, reloading } = build(service);
+    const { agent, manage, reloading, replays } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
@@ -77,11 +78,13 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
       management = await manage();
       await management.start();
       reloading.start();
+      if (settings.deadLetterReplay) replays.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
     } finally {
       await reloading.stop();
+      await replays.stop();
       await agent.stop(settings.gracePeriodSeconds * 1000);
       await management?.stop(AbortSignal.abort());
     }
@@ -98,6 +101,7 @@ interface Built {
   /** Loads and makes the management interface: brokers need not wait for it. */
   readonly manage: () => Promise<ManagementServer>;
   readonly reloading: ReloadOnChange;
+  readonly replays: LetterReplays;
 }
 
 function build({ topology, settings, version, logging, file, read }: Service): Built {
@@ -129,5 +133,5 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     const { managementOf } = await import("./management.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });
   };
-  return { agent: container.resolve(AGENT), manage, reloading };
+  return { agent: container.resolve(AGENT), manage, reloading, replays: container.resolve(LETTER_REPLAYS) };
 }

@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { onOneLine } from "../logging/printable.js";
 
 const none = { top: "", "top-mid": "", "top-left": "", "top-right": "" };
 const noBottom = { bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" };
@@ -11,15 +12,10 @@ export function tableText(head: readonly string[], rows: readonly (readonly stri
     chars: { ...none, ...noBottom, ...noSides },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of rows) table.push(row.map((cell) => printable(cell)));
+  for (const row of rows) table.push(row.map((cell) => onOneLine(cell)));
   return table
     .toString()
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-}
-
-/** Control characters would move the cursor of a terminal: they are shown as escapes. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }

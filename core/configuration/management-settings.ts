@@ -28,6 +28,12 @@ export const managementProperties = {
     default: "",
     env: "DENEB_MANAGEMENT_ADMIN_TOKENS_FILE",
   },
+  managementHosts: {
+    doc: "Names under which the management interface may be called (header Host), as host, *.domain or *. Those of loopback, the address it is bound to and the address of the connection always may.",
+    format: "words",
+    default: [],
+    env: "DENEB_MANAGEMENT_HOSTS",
+  },
   managementTlsKey: {
     doc: "PEM file with the private key of the management interface; with a certificate it speaks HTTPS only.",
     format: "text",
@@ -54,7 +60,7 @@ export const managementProperties = {
     env: "DENEB_MANAGEMENT_BODY_LIMIT",
   },
   brokerTargets: {
-    doc: "Brokers that subscription calls may reach, as host, host:port, *.domain or *. When empty: any while the management interface is bound to loopback or asks for tokens or client certificates, else none.",
+    doc: "Brokers that subscription calls may reach, as host, host:port, *.domain or *. When empty: none.",
     format: "words",
     default: [],
     env: "DENEB_BROKER_TARGETS",
@@ -92,6 +98,7 @@ export const managementProperties = {
 export const managementOptions = {
   managementReadTokensFile: "--management-read-tokens-file",
   managementAdminTokensFile: "--management-admin-tokens-file",
+  managementHosts: "--management-hosts",
   managementTlsKey: "--management-tls-key",
   managementTlsCertificate: "--management-tls-certificate",
   managementTlsClientCa: "--management-tls-client-ca",

@@ -1,4 +1,5 @@
 import type { LogRecord } from "./log-record.js";
+import { onOneLine } from "./printable.js";
 
 /** The message, then the fields that say nothing of the context, as `name=value`. */
 export function messageOf({ message, fields }: LogRecord): string {
@@ -28,17 +29,3 @@ function shown(value: unknown): string {
   if (value === undefined) return "N/A";
   return onOneLine(typeof value === "string" ? value : JSON.stringify(value));
 }
-
-// An entry is one line: a value cannot make a line of its own, or change a terminal.
-function onOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return escapes.get(character) ?? `\\u${code.toString(16).padStart(4, "0")}`;
-  });
-}
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-]);

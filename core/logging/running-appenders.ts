@@ -1,6 +1,7 @@
 import { type Appender, type AppenderSurroundings, openAppender } from "./appender.js";
 import { type AppenderDefinition, type AppenderItem, appenderItem, builtInAppender } from "./appender-definition.js";
 import { type LogRecord, readLogLine } from "./log-record.js";
+import { printable } from "./printable.js";
 import type { AppenderChange, AppenderTarget, PutResult } from "./targets.js";
 
 /** The appenders of the running agent; the stream that pino writes to. */
@@ -15,7 +16,8 @@ export class RunningAppenders implements AppenderTarget {
   }
 
   /** Takes one JSON line with its line end. */
-  write(line: string): void {
+  write(given: string): void {
+    const line = printable(given);
     let record: LogRecord | undefined;
     const read = () => {
       record ??= readLogLine(line);

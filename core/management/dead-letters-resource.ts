@@ -1,96 +1,123 @@
 import { type Request, type Response, Router } from "express";
-import type { LetterChoice, LetterDesk } from "../agent/letter-desk.js";
+import type { LetterChoice, LetterDesk, ReplayResult } from "../agent/letter-desk.js";
+import { choiceNames, readChoice } from "../pipeline/dead-letter-choice.js";
+import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import type { OpenLetter } from "../pipeline/dead-letters.js";
-import { codeOf, reasonOf, retryableOf } from "../sdk/index.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
 import { fail, succeed } from "./envelope.js";
+import { badRequest, RefusedCall } from "./refused-call.js";
+import { parameterOf, parametersOf } from "./request-text.js";
+import { adminOnly } from "./security/access.js";
 
-/** So many letters are listed when the request does not say. */
+/** Letters that are listed when the request does not say. */
 const usualLimit = 100;
+const largestLimit = 10_000;
 
 const path = "/v1/admin/deadletters";
+const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limit", "offset", "dry_run"]);
 
 /**
  * `GET /v1/admin/deadletters` lists, `GET .../{id}` shows one with its event, `POST .../replay` and
- * `POST .../{id}/replay` send letters to their sinks again, `DELETE` drops them. `?sink=` chooses those of one sink.
+ * `POST .../{id}/replay` send letters to their sinks again, `DELETE` drops them. The query chooses which.
  */
 export function deadLettersResource(desk: LetterDesk): Router {
   const router = Router({ caseSensitive: true });
-  router.get(path, (request, response) => list(desk, request, response));
-  router.get(`${path}/:id`, (request, response) => show(desk, request.params.id, response));
-  router.post(`${path}/replay`, (request, response) => replay(desk, choiceOf(request), response));
+  router.get(path, async (request, response) => list(desk, request, response));
+  router.get(`${path}/:id`, adminOnly, (request, response) => show(desk, textOf(request.params["id"]), response));
+  router.post(`${path}/replay`, async (request, response) => {
+    answerReplay(response, await desk.replay(await choiceOf(desk, request), modeOf(request)));
+  });
   router.post(`${path}/:id/replay`, async (request, response) => {
-    const { id } = request.params;
-    if (await isKnown(desk, id, response)) await replay(desk, { id }, response);
+    const { id, sink } = await known(desk, textOf(request.params["id"]));
+    answerReplay(response, await desk.replay({ id, sink }, modeOf(request)));
   });
   router.delete(path, async (request, response) => {
-    const choice = choiceOf(request);
-    if (choice.sink === undefined && request.query["all"] !== "true") {
-      fail(response, 400, {
-        error: "Missing parameter. Give sink=<name>, or all=true to drop the letters of all sinks",
-      });
-      return;
+    const choice = await choiceOf(desk, request);
+    if (Object.values(choice).every((value) => value === undefined) && parameterOf(request, "all") !== "true") {
+      throw badRequest(
+        `Missing parameter. Give ${choiceNames.join(", ")}, or all=true to drop the letters of all sinks`,
+      );
     }
-    succeed(response, { dropped: await desk.drop(choice) });
+    succeed(response, await desk.drop(choice));
   });
   router.delete(`${path}/:id`, async (request, response) => {
-    const { id } = request.params;
-    if (await isKnown(desk, id, response)) succeed(response, { dropped: await desk.drop({ id }) });
+    const { id, sink } = await known(desk, textOf(request.params["id"]));
+    succeed(response, await desk.drop({ id, sink }));
   });
   return router;
 }
 
 async function list(desk: LetterDesk, request: Request, response: Response): Promise<void> {
-  const limit = countOf(request.query["limit"], usualLimit);
-  const offset = countOf(request.query["offset"], 0);
-  if (limit === undefined || offset === undefined) {
-    fail(response, 400, { error: "Invalid parameter. limit and offset are whole numbers, 0 or more" });
-    return;
-  }
+  const choice = await choiceOf(desk, request);
+  const limit = Math.min(countOf(request, "limit", usualLimit), largestLimit);
+  const offset = countOf(request, "offset", 0);
   const shown: object[] = [];
   let count = 0;
-  for await (const { event: _event, ...letter } of desk.chosen(choiceOf(request))) {
-    if (count >= offset && shown.length < limit) shown.push(letter);
+  for await (const letter of desk.chosen(choice)) {
+    if (count >= offset && shown.length < limit) shown.push(await described(desk, letter));
     count += 1;
   }
   succeed(response, { count, deadletters: shown });
 }
 
+/** A letter without its event, and what it is about. */
+async function described(desk: LetterDesk, letter: OpenLetter): Promise<object> {
+  const { event: _event, ...rest } = letter;
+  return { ...rest, ...subjectOf(letter), table: await desk.tableOf(letter) };
+}
+
 async function show(desk: LetterDesk, id: string, response: Response): Promise<void> {
-  const letter = await found(desk, id);
-  if (letter === undefined) fail(response, 404, unknownLetter(id));
-  else succeed(response, { deadletter: letter });
+  const letter = await known(desk, id);
+  succeed(response, { deadletter: { ...(await described(desk, letter)), event: letter.event } });
 }
 
-async function replay(desk: LetterDesk, choice: LetterChoice, response: Response): Promise<void> {
-  try {
-    succeed(response, { ...(await desk.replay(choice)) });
-  } catch (error) {
-    if (codeOf(error) === "UNKNOWN_SINK") fail(response, 409, { error: reasonOf(error) });
-    else if (retryableOf(error) === true) fail(response, 503, { error: reasonOf(error) });
-    else throw error;
+function answerReplay(response: Response, { replayed, underway, refusals }: ReplayResult): void {
+  const refused = refusals.reduce((sum, { letters }) => sum + letters, 0);
+  const counts = { replayed, underway, refused };
+  if (refused === 0) {
+    succeed(response, counts);
+    return;
   }
+  const error = refusals.map(({ reason }) => reason).join("; ");
+  const shown = refusals.map(({ sink, letters, reason }) => ({ sink, letters, reason }));
+  fail(response, refusals.some(({ retryable }) => retryable) ? 503 : 409, { error, ...counts, refusals: shown });
 }
 
-async function isKnown(desk: LetterDesk, id: string, response: Response): Promise<boolean> {
-  if ((await found(desk, id)) !== undefined) return true;
-  fail(response, 404, unknownLetter(id));
-  return false;
+async function known(desk: LetterDesk, id: string): Promise<OpenLetter> {
+  const letter = await desk.letters.find(id);
+  if (letter !== undefined) return letter;
+  throw new RefusedCall(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
 }
 
-async function found(desk: LetterDesk, id: string): Promise<OpenLetter | undefined> {
-  return await desk.letters.find(id);
+async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoice> {
+  const given = parametersOf(request);
+  const strange = given.find((name) => !ownParameters.has(name));
+  if (strange !== undefined) {
+    throw badRequest(`Unknown parameter ${strange}. Known are ${[...ownParameters].join(", ")}`);
+  }
+  const [sink, service, entity, reason, since] = choiceNames.map((name) => parameterOf(request, name));
+  const choice = readChoice({ sink, service, entity, reason, since });
+  if (typeof choice === "string") throw badRequest(`Invalid parameter. ${choice}`);
+  try {
+    await desk.checkSink(choice.sink);
+  } catch (error) {
+    if (codeOf(error) === "NO_SUCH_SINK") throw new RefusedCall(404, { error: reasonOf(error) });
+    throw error;
+  }
+  return choice;
 }
 
-function unknownLetter(id: string): object {
-  return { error: `dead letter ${id} not found; it may be stored or dropped already` };
+function modeOf(request: Request): { readonly dryRun: boolean } {
+  return { dryRun: parameterOf(request, "dry_run") === "true" };
 }
 
-function choiceOf({ query }: Request): LetterChoice {
-  const { sink } = query;
-  return typeof sink === "string" && sink !== "" ? { sink } : {};
-}
-
-function countOf(text: unknown, otherwise: number): number | undefined {
+function countOf(request: Request, name: string, otherwise: number): number {
+  const text = parameterOf(request, name);
   if (text === undefined) return otherwise;
-  return typeof text === "string" && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badRequest("Invalid parameter. limit and offset are whole numbers, 0 or more");
+}
+
+function textOf(parameter: unknown): string {
+  return typeof parameter === "string" ? parameter : "";
 }

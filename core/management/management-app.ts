@@ -23,6 +23,8 @@ import { bodyReader } from "./request-text.js";
 import { type AccessTokens, accessControl } from "./security/access.js";
 import { audit } from "./security/audit.js";
 import { refusePages, securityHeaders } from "./security/headers.js";
+import { knownHosts } from "./security/known-hosts.js";
+import { WrongTokens } from "./security/wrong-tokens.js";
 import { statisticsResource } from "./statistics-resource.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
 import { versionResource } from "./version-resource.js";
@@ -46,6 +48,8 @@ export interface ManagementAccess {
   readonly tokens: AccessTokens;
   /** Whether it is served over TLS. */
   readonly tls: boolean;
+  /** Names besides those of loopback and the address of a connection under which it may be called. */
+  readonly hosts: readonly string[];
   /** Largest body of a request, in bytes. */
   readonly bodyLimit: number;
 }
@@ -55,7 +59,9 @@ export function managementApp(parts: ManagementParts): Express {
   const { version, access, log } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(securityHeaders(access.tls), correlate, audit(log), refusePages, accessControl(access.tokens));
+  const wrongTokens = new WrongTokens({ log, count: () => parts.prometheus.countWrongToken() });
+  app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts), refusePages);
+  app.use(accessControl(access.tokens, wrongTokens));
   app.use(unknownMethod, bodyReader(access.bodyLimit));
   app.use(versionResource(version));
   app.use(statisticsResource(parts.statistics));

@@ -21,10 +21,18 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | un
 }
 
 /** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
-export function parameterOf({ originalUrl }: Request, name: string): string | undefined {
+export function parameterOf(request: Request, name: string): string | undefined {
+  return queryOf(request).get(name) ?? undefined;
+}
+
+/** The names of the parameters that are given. */
+export function parametersOf(request: Request): readonly string[] {
+  return [...queryOf(request).keys()];
+}
+
+function queryOf({ originalUrl }: Request): URLSearchParams {
   const start = originalUrl.indexOf("?");
-  const query = start === -1 ? "" : originalUrl.slice(start + 1);
-  return new URLSearchParams(query).get(name) ?? undefined;
+  return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { TransactionObserver } from "../tokens.js";
 import type { ComponentStates } from "./component-states.js";
+import { addLetterInstruments, type LetterStates } from "./letter-instruments.js";
 import { addStateInstruments } from "./state-instruments.js";
 import { TransactionInstruments } from "./transaction-instruments.js";
 
@@ -8,12 +9,19 @@ import { TransactionInstruments } from "./transaction-instruments.js";
 export class Prometheus {
   readonly #instruments = new Registry();
   readonly #version: Gauge;
+  readonly #wrongTokens: Counter;
   readonly observer: TransactionObserver;
 
   constructor(mostServices: number) {
     collectDefaultMetrics({ register: this.#instruments });
     const labels = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
     this.#version = new Gauge({ ...labels, registers: [this.#instruments] });
+    const help = "Calls of the management interface with a token that is not configured.";
+    this.#wrongTokens = new Counter({
+      name: "deneb_management_wrong_tokens_total",
+      help,
+      registers: [this.#instruments],
+    });
     this.observer = new TransactionInstruments(this.#instruments, mostServices);
   }
 
@@ -28,6 +36,15 @@ export class Prometheus {
 
   tellVersion(version: string): void {
     this.#version.set({ version }, 1);
+  }
+
+  countWrongToken(): void {
+    this.#wrongTokens.inc();
+  }
+
+  /** Adds what is known of dead letters; called once. */
+  observeLetters(counts: () => readonly LetterStates[]): void {
+    addLetterInstruments(this.#instruments, counts);
   }
 
   async text(): Promise<string> {

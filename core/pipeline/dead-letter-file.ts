@@ -1,28 +1,10 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
-import { isMark, type LetterMark, type LetterRecord, lineOf, type OpenLetter, recordOf } from "./dead-letter.js";
-import { linesOf, mendTail } from "./text-lines.js";
-
-/** Characters that are written at once when a file is written anew. */
-const draftStep = 1_048_576;
-
-/** The latest that a file says of one letter. */
-export interface LetterStanding {
-  readonly mark: LetterMark["mark"];
-  readonly run: string | undefined;
-  readonly time: string;
-  /** The line of its latest record as a letter; undefined when only marks are left. */
-  readonly line: number | undefined;
-  /** The line of its latest record of either kind. */
-  readonly lastLine: number;
-}
-
-/** A line of a file with its record. */
-export interface NumberedRecord {
-  readonly line: number;
-  readonly bytes: number;
-  readonly record: LetterRecord;
-}
+import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
+import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./dead-letter-draft.js";
+import { contentsIn, type FileContents, recordsIn } from "./dead-letter-records.js";
+import { LetterTable } from "./dead-letter-table.js";
+import { mendTail, openIfThere } from "./text-lines.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is written anew. */
 export class DeadLetterFile {
@@ -32,15 +14,15 @@ export class DeadLetterFile {
     this.path = file;
   }
 
-  /** Adds records at the end, on disk when it resolves. Returns the size of the file. */
-  async append(records: readonly LetterRecord[]): Promise<number> {
-    await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
-    const handle = await open(this.path, "a", 0o600);
+  /** Adds records at the end, on disk when it resolves. */
+  async append(records: readonly LetterRecord[]): Promise<void> {
+    const folder = path.dirname(this.path);
+    await mkdir(folder, { recursive: true, mode: folderMode });
+    const handle = await open(this.path, "a", fileMode);
     const { size } = await handle.stat();
     try {
       await handle.appendFile(records.map(lineOf).join(""));
       await handle.datasync();
-      return (await handle.stat()).size;
     } catch (error) {
       // What a full disk took of the text must not run into the next line.
       await handle.truncate(size);
@@ -48,62 +30,84 @@ export class DeadLetterFile {
     } finally {
       await handle.close();
     }
+    if (size === 0) await syncFolder(folder);
   }
 
-  /** Cuts off a last line that a crash tore. */
+  /** Cuts off a last line that a crash tore, and removes what a crash left of writing the file anew. */
   async mend(): Promise<void> {
+    await rm(this.#draft, { force: true });
     await mendTail(this.path);
   }
 
-  /** Every record that is whole, in order. No file is no records. */
-  async *records(): AsyncGenerator<NumberedRecord> {
-    let line = 0;
-    for await (const text of linesOf(this.path)) {
-      line += 1;
-      const record = recordOf(text);
-      if (record !== undefined) yield { line, bytes: Buffer.byteLength(text) + 1, record };
+  /** Every record that is there when reading begins, in order. No file is no records. */
+  async *records(): AsyncGenerator<LetterRecord> {
+    const handle = await openIfThere(this.path);
+    try {
+      if (handle === undefined) return;
+      for await (const some of recordsIn(handle, (await handle.stat()).size)) {
+        for (const { record } of some) if (record !== undefined) yield record;
+      }
+    } finally {
+      await handle?.close();
     }
   }
 
-  async standings(): Promise<ReadonlyMap<string, LetterStanding>> {
-    const standings = new Map<string, LetterStanding>();
-    for await (const { line, record } of this.records()) {
-      const { id, time } = record;
-      const standing = isMark(record)
-        ? { mark: record.mark, run: record.run, time, line: standings.get(id)?.line, lastLine: line }
-        : { mark: "waiting" as const, run: undefined, time, line, lastLine: line };
-      standings.set(id, standing);
+  async exists(): Promise<boolean> {
+    const handle = await openIfThere(this.path);
+    await handle?.close();
+    return handle !== undefined;
+  }
+
+  async contents(): Promise<FileContents> {
+    const handle = await openIfThere(this.path);
+    try {
+      return handle === undefined
+        ? { table: new LetterTable(), lines: 0, unreadable: 0 }
+        : await contentsIn(handle, (await handle.stat()).size);
+    } finally {
+      await handle?.close();
     }
-    return standings;
   }
 
   /** The letters that are neither stored nor dropped, oldest first. */
   async *open(): AsyncGenerator<OpenLetter> {
-    const standings = await this.standings();
-    for await (const { line, record } of this.records()) {
-      const standing = standings.get(record.id);
-      if (isMark(record) || standing?.line !== line) continue;
-      if (standing.mark === "waiting" || standing.mark === "replaying") yield { ...record, state: standing.mark };
+    // One handle for both passes: the file may be written anew meanwhile.
+    const handle = await openIfThere(this.path);
+    try {
+      if (handle === undefined) return;
+      const { size } = await handle.stat();
+      const { table } = await contentsIn(handle, size);
+      for await (const some of recordsIn(handle, size)) {
+        for (const { line, record } of some) {
+          const letter = record === undefined ? undefined : openLetter(record, line, table);
+          if (letter !== undefined) yield letter;
+        }
+      }
+    } finally {
+      await handle?.close();
     }
   }
 
-  /** Writes the file anew with these lines of it only; a crash leaves the old one or the new one. */
-  async keepOnly(lines: ReadonlySet<number>): Promise<void> {
-    const draft = `${this.path}.new`;
-    const handle = await open(draft, "w", 0o600);
-    try {
-      let text = "";
-      for await (const { line, record } of this.records()) {
-        if (lines.has(line)) text += lineOf(record);
-        if (text.length < draftStep) continue;
-        await handle.appendFile(text);
-        text = "";
-      }
-      await handle.appendFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, this.path);
+  /**
+   * Begins to write the file anew without what is settled. Nobody may append until it resolves to the function that does
+   * the work; undefined when there is no file.
+   */
+  async beginDraft(signal: AbortSignal): Promise<(() => Promise<Draft>) | undefined> {
+    const source = await openIfThere(this.path);
+    if (source === undefined) return undefined;
+    const { size } = await source.stat();
+    return () => writeDraft({ source, size, signal, file: this.path, draft: this.#draft });
   }
+
+  get #draft(): string {
+    return `${this.path}.new`;
+  }
+}
+
+/** A letter that is neither stored nor dropped, from the line of its latest version. */
+function openLetter(record: LetterRecord, line: number, table: LetterTable): OpenLetter | undefined {
+  if (isMark(record)) return undefined;
+  const entry = table.get(record.id);
+  if (entry?.line !== line) return undefined;
+  return entry.mark === "waiting" || entry.mark === "replaying" ? { ...record, state: entry.mark } : undefined;
 }

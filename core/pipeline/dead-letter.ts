@@ -1,7 +1,9 @@
 import type { Event } from "../sdk/index.js";
 
-/** Why an event was given up: this data will never go in, or the retries are used up. */
-export type DeadLetterReason = "permanent" | "retries-exhausted";
+/** Why an event is not tried any more: this data will never go in, or the retries are used up. */
+export type DeadLetterReason = (typeof letterReasons)[number];
+
+export const letterReasons = ["permanent", "retries-exhausted"] as const;
 
 /** One event that a sink could not store. */
 export interface DeadLetter {
@@ -14,6 +16,8 @@ export interface DeadLetter {
   readonly message: string;
   /** Calls of the sink that included this event. */
   readonly attempts: number;
+  /** How often it was replayed and failed again; absent when never. */
+  readonly replays?: number;
   readonly event: Event;
 }
 
@@ -52,7 +56,7 @@ export function recordOf(line: string): LetterRecord | undefined {
 }
 
 const marks: readonly string[] = ["waiting", "replaying", "stored", "dropped"] satisfies readonly LetterMark["mark"][];
-const reasons: readonly string[] = ["permanent", "retries-exhausted"] satisfies readonly DeadLetterReason[];
+const reasons: readonly string[] = letterReasons;
 
 export function isMark(value: unknown): value is LetterMark {
   return hasTexts(value, ["id", "mark", "time", "run"]) && marks.includes(value.mark);

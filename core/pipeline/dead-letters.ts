@@ -1,52 +1,60 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { AgentError, codeOf, type Logger } from "../sdk/index.js";
+import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
-import type { DeadLetter, LetterMark, LetterRecord, OpenLetter } from "./dead-letter.js";
-import { DeadLetterFile, type LetterStanding } from "./dead-letter-file.js";
-import { type DeadLetterLimits, hasOld, sweep } from "./dead-letter-limits.js";
+import { type DeadLetter, isMark, type LetterMark, type OpenLetter } from "./dead-letter.js";
+import type { LetterCounts } from "./dead-letter-book.js";
+import { DeadLetterFile } from "./dead-letter-file.js";
+import type { DeadLetterLimits } from "./dead-letter-limits.js";
+import { LetterShelf, type MarkCondition } from "./dead-letter-shelf.js";
+import type { LetterEntry } from "./dead-letter-table.js";
 
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
+export type { LetterCounts } from "./dead-letter-book.js";
 export type { DeadLetterLimits } from "./dead-letter-limits.js";
+export type { LetterEntry } from "./dead-letter-table.js";
 
 export interface DeadLetterOptions {
   readonly limits: DeadLetterLimits;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Milliseconds of a clock that nobody sets; that of the process when absent. */
+  readonly uptime?: () => number;
 }
 
 const extension = ".ndjson";
 const hourInMilliseconds = 3_600_000;
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const usual: DeadLetterOptions = { limits: { days: 0, bytes: 0 }, clock: { now: () => new Date() }, log: quiet };
 
 /**
  * Keeps what cannot be stored: one file of JSON lines for each sink, `<folder>/<sink>.ndjson`, synced before it counts.
- * Without options nothing is ever removed. Only the agent writes; anybody may read at the same time.
+ * Without options there are no limits. Only the agent writes; anybody may read at the same time.
  */
 export class DeadLetters {
   readonly #folder: string;
-  readonly #options: DeadLetterOptions | undefined;
+  readonly #options: DeadLetterOptions;
   readonly #run = randomUUID();
-  /** The end of the last change of each file: changes of one file come one after another. */
-  readonly #changes = new Map<string, Promise<unknown>>();
+  readonly #shelves = new Map<string, LetterShelf>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(folder: string, options?: DeadLetterOptions) {
+  constructor(folder: string, options: DeadLetterOptions = usual) {
     this.#folder = folder;
     this.#options = options;
   }
 
-  /** Mends what a crash tore and removes what is too old, now and every hour. */
+  /** Mends what a crash left and reads what is there; from now on what is too old is removed when that is asked for. */
   async start(): Promise<void> {
-    for (const sink of await this.sinks()) await this.#change(sink, (file) => file.mend());
-    await this.#sweepOld();
-    this.#timer ??= setInterval(() => void this.#sweepOld(), hourInMilliseconds).unref();
+    for (const sink of await this.sinks()) await this.#shelf(sink).start();
+    await this.removeOld();
+    this.#timer ??= setInterval(() => void this.removeOld(), hourInMilliseconds).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await Promise.all(this.#changes.values());
+    await Promise.all([...this.#shelves.values()].map((shelf) => shelf.stop()));
   }
 
   fileOf(sink: string): string {
@@ -63,9 +71,18 @@ export class DeadLetters {
     return files.map((name) => decodeURIComponent(name.slice(0, -extension.length))).toSorted();
   }
 
+  /** What is kept, by sink, without reading files: of the sinks that had letters since the start. */
+  counts(): readonly LetterCounts[] {
+    return [...this.#shelves.values()].flatMap((shelf) => shelf.counts() ?? []);
+  }
+
+  /**
+   * Keeps letters of one sink, on disk when it resolves. Throws a retryable error, and keeps none, when they are too many
+   * (code DEAD_LETTERS_FULL) or cannot be written (DEAD_LETTERS_UNWRITABLE).
+   */
   async keep(letters: readonly DeadLetter[]): Promise<void> {
     const [first] = letters;
-    if (first !== undefined) await this.#append(first.sink, letters);
+    if (first !== undefined) await this.#shelf(first.sink).keep(letters);
   }
 
   /** The letters that are neither stored nor dropped, oldest first; of all sinks when none is named. */
@@ -78,71 +95,61 @@ export class DeadLetters {
     return undefined;
   }
 
-  async standings(sink: string): Promise<ReadonlyMap<string, LetterStanding>> {
-    return await this.#file(sink).standings();
+  /** Every letter of a file that was ever written and not removed yet, settled ones and former versions included. */
+  async *written(sink: string): AsyncGenerator<DeadLetter> {
+    for await (const record of this.#file(sink).records()) if (!isMark(record)) yield record;
   }
 
-  async mark(sink: string, ids: readonly string[], mark: LetterMark["mark"]): Promise<void> {
-    if (ids.length === 0) return;
-    const time = (this.#options?.clock.now() ?? new Date()).toISOString();
-    await this.#append(
-      sink,
-      ids.map((id) => ({ id, mark, time, run: this.#run })),
-    );
+  /** What a letter stands at; undefined when nothing is known of it. */
+  async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
+    return (await this.#shelf(sink).book()).entry(id);
   }
 
-  /** True when this process wrote what a letter stands at. */
-  isOwn({ run }: LetterStanding): boolean {
-    return run === this.#run;
+  /** The letters of a sink that are stored and still remembered. */
+  async stored(sink: string): Promise<readonly string[]> {
+    const stored = new Set<string>();
+    for await (const record of this.#file(sink).records()) {
+      if (isMark(record) && record.mark === "stored") stored.add(record.id);
+      else stored.delete(record.id);
+    }
+    return [...stored];
   }
 
-  async #append(sink: string, records: readonly LetterRecord[]): Promise<void> {
-    await this.#change(sink, async (file) => {
+  /** Marks the letters for which the condition holds at that moment; resolves to their ids. */
+  async mark(
+    sink: string,
+    ids: readonly string[],
+    mark: LetterMark["mark"],
+    when?: MarkCondition,
+  ): Promise<readonly string[]> {
+    return ids.length === 0 ? [] : await this.#shelf(sink).mark(ids, mark, when);
+  }
+
+  /** Removes the text of settled letters from the disk, now instead of within seconds. */
+  async compact(sink: string): Promise<void> {
+    await this.#shelf(sink).compact();
+  }
+
+  /** One look at the age of letters; called every hour. */
+  async removeOld(): Promise<void> {
+    for (const [sink, shelf] of this.#shelves) {
       try {
-        const size = await file.append(records);
-        const most = this.#options?.limits.bytes ?? 0;
-        if (most > 0 && size > most) await this.#sweep(sink, file);
-      } catch (cause) {
-        throw new AgentError("DEAD_LETTERS_UNWRITABLE", `writing dead letters to "${file.path}"`, {
-          cause,
-          retryable: true,
-        });
-      }
-    });
-  }
-
-  async #sweepOld(): Promise<void> {
-    if (this.#options === undefined || this.#options.limits.days === 0) return;
-    const { limits, clock, log } = this.#options;
-    for (const sink of await this.sinks()) {
-      try {
-        await this.#change(sink, async (file) => {
-          if (await hasOld(file, limits, clock.now())) await this.#sweep(sink, file);
-        });
+        await shelf.removeOld();
       } catch (error) {
-        log.error({ sink, code: codeOf(error) }, "old dead letters could not be removed");
+        this.#options.log.error({ sink, reason: reasonOf(error) }, "old dead letters could not be removed");
       }
     }
-  }
-
-  async #sweep(sink: string, file: DeadLetterFile): Promise<void> {
-    if (this.#options === undefined) return;
-    const { limits, clock, log } = this.#options;
-    const lost = await sweep(file, limits, clock.now());
-    if (lost > 0) log.error({ sink, letters: lost, ...limits }, "dead letters removed: they were too old or too many");
   }
 
   #file(sink: string): DeadLetterFile {
     return new DeadLetterFile(this.fileOf(sink));
   }
 
-  async #change(sink: string, work: (file: DeadLetterFile) => Promise<void>): Promise<void> {
-    const before = this.#changes.get(sink) ?? Promise.resolve();
-    const change = before.then(() => work(this.#file(sink)));
-    this.#changes.set(
-      sink,
-      change.catch(() => undefined),
-    );
-    await change;
+  #shelf(sink: string): LetterShelf {
+    const { uptime = () => performance.now(), ...options } = this.#options;
+    const known = this.#shelves.get(sink);
+    const shelf = known ?? new LetterShelf({ ...options, sink, file: this.#file(sink), run: this.#run, uptime });
+    if (known === undefined) this.#shelves.set(sink, shelf);
+    return shelf;
   }
 }

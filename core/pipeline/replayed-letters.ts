@@ -32,7 +32,7 @@ export class ReplayedLetters {
   async start(): Promise<void> {
     const { sink, others = [], deadLetters } = this.#parts;
     for (const name of [sink, ...others]) {
-      for (const [id, { mark }] of await deadLetters.standings(name)) if (mark === "stored") this.#stored.add(id);
+      for (const id of await deadLetters.stored(name)) this.#stored.add(id);
     }
   }
 
@@ -68,7 +68,7 @@ export class ReplayedLetters {
 
   /** A letter that is replayed has a standing where it is kept. */
   async #keptBy(name: string, ids: readonly string[]): Promise<readonly string[]> {
-    const standings = await this.#parts.deadLetters.standings(name);
-    return ids.filter((id) => standings.has(id));
+    const entries = await Promise.all(ids.map((id) => this.#parts.deadLetters.entry(name, id)));
+    return ids.filter((_id, index) => entries[index] !== undefined);
   }
 }

@@ -1,35 +1,63 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../sdk/index.js";
 
 const lineEnd = 10;
 const tailStep = 65_536;
+const readStep = 262_144;
 
-/** The lines of a file that end in a line feed, one at a time. No file has no lines. */
-export async function* linesOf(file: string): AsyncGenerator<string> {
-  let rest = Buffer.alloc(0);
-  try {
-    for await (const chunk of createReadStream(file)) {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-      let from = 0;
-      for (let end = bytes.indexOf(lineEnd); end !== -1; end = bytes.indexOf(lineEnd, from)) {
-        yield Buffer.concat([rest, bytes.subarray(from, end)]).toString();
-        rest = Buffer.alloc(0);
-        from = end + 1;
-      }
-      rest = Buffer.concat([rest, bytes.subarray(from)]);
+/** The longest line that is read; a longer one was not written by the agent. */
+const longestLine = 268_435_456;
+
+/** A line that ends in a line feed, without it. */
+export interface TextLine {
+  /** The offset of its first byte in the file. */
+  readonly start: number;
+  /** The offset behind its line feed. */
+  readonly end: number;
+  /** Undefined when it is too long to be read. */
+  readonly text: Buffer | undefined;
+}
+
+/**
+ * The whole lines in the first `size` bytes of an open file, as many together as one read brings. Each byte is copied
+ * twice at most, however long a line is.
+ */
+export async function* linesOf(file: FileHandle, size: number): AsyncGenerator<readonly TextLine[]> {
+  let pieces: Buffer[] = [];
+  let start = 0;
+  for (let at = 0; at < size; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(readStep, size - at)), { position: at });
+    if (bytesRead === 0) return;
+    const chunk = buffer.subarray(0, bytesRead);
+    const lines: TextLine[] = [];
+    let from = 0;
+    for (let to = chunk.indexOf(lineEnd); to !== -1; to = chunk.indexOf(lineEnd, from)) {
+      const end = at + to + 1;
+      const last = chunk.subarray(from, to);
+      const text = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+      lines.push({ start, end, text: end - start > longestLine ? undefined : text });
+      pieces = [];
+      start = end;
+      from = to + 1;
     }
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    at += bytesRead;
+    if (at - start > longestLine) pieces = [];
+    else if (from < chunk.length) pieces.push(chunk.subarray(from));
+    yield lines;
   }
+}
+
+/** Opens a file to read it; undefined when there is none. */
+export async function openIfThere(file: string, flags: "r" | "r+" = "r"): Promise<FileHandle | undefined> {
+  return await open(file, flags).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
 }
 
 /** Cuts a file behind its last line feed: what follows was never written completely. */
 export async function mendTail(file: string): Promise<void> {
-  const handle = await open(file, "r+").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const handle = await openIfThere(file, "r+");
   if (handle === undefined) return;
   try {
     const { size } = await handle.stat();

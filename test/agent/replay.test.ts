@@ -55,7 +55,7 @@ test("a letter is stored once after its cause is removed, however often it is re
   const ledger = await settled();
   const list = await command(["dead-letters", "list", ...offline]);
 
-  assert.equal(tooEarly.out, "replayed: 2, underway: 0");
+  assert.equal(tooEarly.out, "replayed: 2, underway: 0, refused: 0");
   assert.equal(refusedAgain.unaccounted, 0);
   assert.deepEqual(
     replays.map(({ exitCode }) => exitCode),
@@ -63,7 +63,7 @@ test("a letter is stored once after its cause is removed, however often it is re
   );
   assert.match(replays[0]?.out ?? "", /^replayed: 2/);
   assert.match(replays[1]?.out ?? "", /^replayed: 0/);
-  assert.equal(late.out, "replayed: 0, underway: 0");
+  assert.equal(late.out, "replayed: 0, underway: 0, refused: 0");
   assert.deepEqual(await ids(storing), all);
   assert.equal(list.out, "no dead letters");
   assert.deepEqual([ledger.received, ledger.stored, ledger.dead_lettered, ledger.unaccounted], [9, 5, 4, 0]);
@@ -77,14 +77,25 @@ test("list and show read the data directory, drop forgets a letter, and the othe
   const list = await command(["dead-letters", "list", "--json", ...offline]);
   const [first, second] = JSON.parse(list.out);
   const shown = await command(["dead-letters", "show", first.id, ...offline]);
+  const asked = await command(["dead-letters", "list", "--entity", "urn:room:2", ...online]);
+  const strangers = [
+    await command(["dead-letters", "list", "--sink", "nobody", ...offline]),
+    await command(["dead-letters", "list", "--sink", "nobody", ...online]),
+    await command(["dead-letters", "drop", "--sink", "nobody", ...online]),
+  ];
+  const noLetters = await command(["dead-letters", "show", "nothing", ...offline]);
   const dropped = await command(["dead-letters", "drop", first.id, ...online]);
   const left = await command(["dead-letters", "list", "--json", ...offline]);
   const again = await command(["dead-letters", "drop", first.id, ...online]);
 
   assert.deepEqual([first.sink, first.state, first.reason, first.attempts], ["rdb-sink", "waiting", "permanent", 1]);
   assert.equal(first.event, undefined);
+  assert.match(asked.out, /rdb-sink +waiting +permanent +svc +urn:room:2 +Room +svc\.room /);
+  for (const { exitCode, err } of strangers) assert.match(`${exitCode} ${err}`, /^1 .*no sink "nobody".*"rdb-sink"/);
+  assert.match(noLetters.err, /dead letter "nothing" is not in/);
+  assert.deepEqual([first.service, first.entityId, first.entityType], ["svc", "urn:room:2", "Room"]);
   assert.equal(JSON.parse(shown.out).event.body.id, "urn:room:2");
-  assert.equal(dropped.out, "dropped: 1");
+  assert.equal(dropped.out, "dropped: 1, underway: 0");
   assert.deepEqual(
     JSON.parse(left.out).map(({ id }: { readonly id: string }) => id),
     [second.id],
@@ -109,10 +120,18 @@ test("letters survive the agent and can be listed without it; a replay needs it"
 });
 
 const refusals = [
-  { args: ["replay"], exitCode: 2, err: /say which letters: an id, --sink <name>, or --all/ },
+  { args: ["replay"], exitCode: 2, err: /say which letters: an id, --all, or some of --sink/ },
   { args: ["drop"], exitCode: 2, err: /say which letters/ },
-  { args: ["show", "nothing"], exitCode: 1, err: /dead letter "nothing" is not in/ },
-  { args: ["list", "--management-port", "1"], exitCode: 2, err: /unknown option/ },
+  { args: ["replay", "x", "--all"], exitCode: 2, err: /give an id, or options that choose letters, not both/ },
+  { args: ["drop", "--all", "--service", "s"], exitCode: 2, err: /give --all, or options that choose letters/ },
+  { args: ["drop", "--reason", "bad"], exitCode: 2, err: /reason "bad" is none; give permanent or/ },
+  { args: ["list", "--since", "soon"], exitCode: 2, err: /since "soon" is no time/ },
+  { args: ["list"], exitCode: 1, err: /there is no data directory "no-such-folder"; give that of the agent/ },
+  { args: ["show", "nothing"], exitCode: 1, err: /there is no data directory "no-such-folder"/ },
+  { args: ["list", "--management-port", "1"], exitCode: 1, err: /no agent answers at 127\.0\.0\.1:1/ },
+  { args: ["list", "--token-file", "no-such-file"], exitCode: 1, err: /reading "no-such-file" to reach the agent/ },
+  { args: ["replay", "--all", "--client-cert", "c"], exitCode: 1, err: /give both --client-cert and --client-key/ },
+  { args: ["drop", "--all", "--token", "secret"], exitCode: 2, err: /unknown option/ },
 ] as const;
 
 for (const { args, exitCode, err } of refusals)

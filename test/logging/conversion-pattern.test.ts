@@ -60,3 +60,21 @@ test("an entry with a field named component belongs to its logger all the same",
 function cited(text: string): string {
   return text.replaceAll("M", "batch not stored events=2 reason=a b");
 }
+
+const hidden = ["\u0085", "\u009b", "\u2028", "\u2029", "\u200f", "\u202e", "\u2066", "\u2069", "\u061c"];
+
+for (const character of hidden) {
+  const shown = `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+  test(`a value with ${shown} is shown with its escape`, () => {
+    const forged = JSON.stringify({ level: "info", time: "2026-03-04T05:06:07.008Z", component: "c", msg: character });
+
+    assert.equal(conversionPattern("%m")(readLogLine(forged)), shown);
+  });
+}
+
+test("letters of any script are shown as they are", () => {
+  const words = "caf\u00e9 \u65e5\u672c \u05d0\u05d1 \u0645\u06cc\u200c\u062e \ud83d\udc69\u200d\ud83d\udd27";
+  const written = JSON.stringify({ level: "info", time: "2026-03-04T05:06:07.008Z", component: "c", msg: words });
+
+  assert.equal(conversionPattern("%m")(readLogLine(written)), words);
+});

@@ -129,3 +129,16 @@ test("a log file that cannot be written is told once and stops nothing", async (
   assert.equal(problems.length, 1);
   assert.match(problems.join(), /appender "a" cannot write/);
 });
+
+test("a JSON line holds no character that changes a terminal, and says the same", async (context) => {
+  const console: string[] = [];
+  const { loggers } = await testLogging(await tempFolder(context), { console });
+  const reason = "Room\u009b2J\u202e\u2066\u2028";
+
+  loggers.of("c").warn({ reason }, "not stored");
+
+  const [line = ""] = console;
+  assert.match(line, /Room\\u009b2J\\u202e\\u2066\\u2028/);
+  assert.match(line, /^[\x20-\x7e]+\n$/);
+  assert.equal(JSON.parse(line).reason, reason);
+});

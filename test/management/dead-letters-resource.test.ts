@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, DEAD_LETTERS } from "../../core/agent/container.js";
@@ -100,7 +101,7 @@ test("a replay gives the sink its events with the id of the letter, and the lett
     (seen) => seen.body.count === 2,
   );
 
-  assert.deepEqual(body, { success: "true", replayed: 1, underway: 0 });
+  assert.deepEqual(body, { success: "true", replayed: 1, underway: 0, refused: 0 });
   assert.deepEqual(sink.stored, [{ headers: { name: "a", "deneb-dead-letter": "a" }, body: { n: 1 } }]);
   assert.deepEqual(
     left.body.deadletters.map(({ id }: { readonly id: string }) => id),
@@ -116,15 +117,28 @@ test("a letter is left alone while this agent is replaying it, and goes again wh
 
   const { body } = await call("POST", "/replay");
 
-  assert.deepEqual(body, { success: "true", replayed: 1, underway: 1 });
+  assert.deepEqual(body, { success: "true", replayed: 1, underway: 1, refused: 0 });
 });
 
 const refusals = [
   { method: "GET", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
   { method: "POST", path: "/nothing/replay", status: 404, error: /dead letter nothing not found/ },
   { method: "DELETE", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
-  { method: "DELETE", path: "", status: 400, error: /Give sink=<name>, or all=true/ },
+  { method: "DELETE", path: "", status: 400, error: /Give sink, service, entity, reason, since, or all=true/ },
   { method: "GET", path: "?limit=many", status: 400, error: /limit and offset are whole numbers/ },
+  { method: "DELETE", path: "?all=false", status: 400, error: /or all=true/ },
+  {
+    method: "GET",
+    path: "?reason=bad",
+    status: 400,
+    error: /reason "bad" is none; give permanent or retries-exhausted/,
+  },
+  { method: "GET", path: "?since=soon", status: 400, error: /since "soon" is no time/ },
+  { method: "DELETE", path: "?service=", status: 400, error: /service has no value/ },
+  { method: "POST", path: "/replay?snik=k1", status: 400, error: /Unknown parameter snik/ },
+  { method: "GET", path: "?sink=nobody", status: 404, error: /no sink "nobody".*the agent has "k1"/ },
+  { method: "POST", path: "/replay?sink=nobody", status: 404, error: /no sink "nobody"/ },
+  { method: "DELETE", path: "?sink=nobody", status: 404, error: /no sink "nobody"/ },
   { method: "POST", path: "/replay?sink=gone", status: 409, error: /sink "gone", which the agent does not have/ },
 ] as const;
 
@@ -143,6 +157,87 @@ for (const { method, path, status, error } of refusals)
     assert.equal(list.body.count, 2);
   });
 
+const choices = [
+  { query: "service=openiot", ids: ["a", "b"] },
+  { query: "service=openiot&entity=Room2", ids: ["b"] },
+  { query: "entity=Room1", ids: ["a", "c"] },
+  { query: "reason=retries-exhausted", ids: ["c"] },
+  { query: "since=2026-01-15T10:00:00.001Z", ids: ["b"] },
+  { query: "service=%20openiot", ids: [] },
+] as const;
+
+for (const { query, ids } of choices)
+  test(`the choice ${query} lists ${ids.join(" and ")}, and a drop takes just these`, async (context) => {
+    const { call, letters } = await serve(context);
+    const about = (id: string, service: string, entity: string): DeadLetter => ({
+      ...letter(id),
+      event: { headers: { "fiware-service": service }, body: { id: entity, type: "Room" } },
+    });
+    await letters.keep([
+      about("a", "openiot", "Room1"),
+      { ...about("b", "openiot", "Room2"), time: "2026-01-15T10:00:00.001Z" },
+      { ...about("c", "other", "Room1"), reason: "retries-exhausted" },
+    ]);
+
+    const list = await call("GET", `?${query}`);
+    const dropped = await call("DELETE", `?${query}`);
+    const left = await call("GET", "");
+
+    const idsOf = (given: readonly { readonly id: string }[]) => given.map(({ id }) => id);
+    assert.deepEqual(idsOf(list.body.deadletters), ids);
+    assert.equal(dropped.body.dropped, ids.length);
+    assert.equal(left.body.count, 3 - ids.length);
+    for (const shown of list.body.deadletters) assert.deepEqual([shown.entityType, shown.event], ["Room", undefined]);
+  });
+
+test("a dry run says what would be replayed, and changes nothing", async (context) => {
+  const { call, letters, sink } = await serve(context);
+  await letters.keep([letter("a"), letter("b"), letter("c")]);
+  await letters.keep([letter("z", "gone")]);
+  await letters.mark("k1", ["b"], "replaying");
+
+  const dry = await call("POST", "/replay?dry_run=true");
+  const list = await call("GET", "");
+
+  assert.equal(dry.status, 409);
+  assert.deepEqual([dry.body.replayed, dry.body.underway, dry.body.refused], [2, 1, 1]);
+  assert.deepEqual(
+    list.body.deadletters.map(({ id, state }: { readonly id: string; readonly state: string }) => `${id} ${state}`),
+    ["z waiting", "a waiting", "b replaying", "c waiting"],
+  );
+  assert.equal(sink.stored.length, 0);
+});
+
+test("a refused sink does not keep the letters of others, and the answer counts both", async (context) => {
+  const { call, letters, sink } = await serve(context);
+  await letters.keep([letter("z", "gone"), letter("y", "gone")]);
+  await letters.keep([letter("a")]);
+
+  const { status, body } = await call("POST", "/replay");
+  await until(
+    async () => sink.stored.length,
+    (count) => count === 1,
+  );
+
+  assert.equal(status, 409);
+  assert.deepEqual([body.replayed, body.underway, body.refused], [1, 0, 2]);
+  assert.deepEqual(body.refusals[0].sink, "gone");
+  assert.equal(body.refusals[0].letters, 2);
+});
+
+test("a dropped letter is gone from the disk when the answer comes; one that is underway stays", async (context) => {
+  const { call, letters } = await serve(context);
+  await letters.keep([letter("gone-for-good"), letter("on-its-way")]);
+  await letters.mark("k1", ["on-its-way"], "replaying");
+
+  const { body } = await call("DELETE", "?all=true");
+  const text = await readFile(letters.fileOf("k1"), "utf8");
+
+  assert.deepEqual(body, { success: "true", dropped: 1, underway: 1 });
+  assert.doesNotMatch(text, /gone-for-good/);
+  assert.match(text, /on-its-way/);
+});
+
 test("a drop takes the letters of one sink only", async (context) => {
   const { call, letters } = await serve(context);
   await letters.keep([letter("a"), letter("b")]);
@@ -151,7 +246,7 @@ test("a drop takes the letters of one sink only", async (context) => {
   const { body } = await call("DELETE", "?sink=k1");
   const left = await call("GET", "");
 
-  assert.deepEqual(body, { success: "true", dropped: 2 });
+  assert.deepEqual(body, { success: "true", dropped: 2, underway: 0 });
   assert.equal(left.body.count, 1);
 });
 

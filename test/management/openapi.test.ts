@@ -77,6 +77,7 @@ async function askEverything(ask: Ask): Promise<void> {
   for (const [method = "", path = ""] of operationsOf(documentedPaths).map((operation) => operation.split(" "))) {
     await ask(method, path, "", { ...authorized, "Sec-Fetch-Site": "cross-site" });
     await ask(method, path, "", {});
+    await ask(method, path, "", { ...authorized, Host: "elsewhere.example" });
     await ask(method, path, "x".repeat(2001));
     await ask(method, path);
   }
@@ -131,6 +132,11 @@ async function askLetters(letters: DeadLetters, { assembly }: Agent, ask: Ask): 
   for (const path of [`${desk}/e/replay`, `${desk}/replay?sink=k1`]) await ask("POST", path);
   for (const method of ["GET", "DELETE"]) for (const path of [`${desk}/e`, `${desk}?sink=k1`]) await ask(method, path);
   await ask("GET", `${desk}?limit=x`);
+  for (const query of ["since=x", "sink=nobody"]) {
+    await ask("GET", `${desk}?${query}`);
+    await ask("DELETE", `${desk}?${query}`);
+    await ask("POST", `${desk}/replay?${query}`);
+  }
 }
 
 function letter(id: string, sink: string): DeadLetter {

@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { DEAD_LETTERS } from "../../core/agent/container.js";
 import { readSecurity, refuseUnusable } from "../../core/management/security/read-security.js";
+import { WrongTokens } from "../../core/management/security/wrong-tokens.js";
 import { AgentError } from "../../core/sdk/index.js";
 import { selfSigned } from "../support/certificates.js";
+import { recordingLog } from "../support/recording-log.js";
 import { runningManagement } from "../support/running-management.js";
 
 const tokens = { read: ["reader", "reader-2"], admin: ["administrator"] };
@@ -133,7 +136,7 @@ const rawCases = [
   { name: "CONNECT", sent: "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", status: 404 },
   {
     name: "an expectation",
-    sent: "GET /v1/nothing HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n",
+    sent: "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n",
     status: 404,
   },
 ] as const;
@@ -152,7 +155,6 @@ for (const { name, sent, status } of rawCases)
   });
 
 const settings = {
-  managementHost: "127.0.0.1",
   managementReadTokens: [],
   managementReadTokensFile: "",
   managementAdminTokens: [],
@@ -176,32 +178,129 @@ const readFile = (path: string): string => {
 };
 
 const targetCases = [
-  { given: {}, expected: ["*"] },
-  { given: { managementHost: "localhost" }, expected: ["*"] },
-  { given: { managementHost: "::1" }, expected: ["*"] },
-  { given: { managementHost: "0.0.0.0" }, expected: [] },
-  { given: { managementHost: "0.0.0.0", managementAdminTokens: ["t"] }, expected: ["*"] },
-  { given: { managementHost: "0.0.0.0", managementReadTokensFile: "tokens" }, expected: ["*"] },
-  {
-    given: { managementHost: "0.0.0.0", managementTlsKey: "key.pem", managementTlsCertificate: "cert.pem" },
-    expected: [],
-  },
-  {
-    given: {
-      managementHost: "0.0.0.0",
-      managementTlsKey: "key.pem",
-      managementTlsCertificate: "cert.pem",
-      managementTlsClientCa: "ca.pem",
-    },
-    expected: ["*"],
-  },
+  { given: {}, expected: [] },
+  { given: { managementAdminTokens: ["t"] }, expected: [] },
   { given: { brokerTargets: ["orion"] }, expected: ["orion"] },
+  { given: { brokerTargets: ["*"] }, expected: ["*"] },
 ] as const;
 
 for (const { given, expected } of targetCases)
   test(`with ${JSON.stringify(given)} the brokers that may be called are [${expected}]`, () => {
     assert.deepEqual(readSecurity({ ...settings, ...given }, readFile).brokerTargets, expected);
   });
+
+const hostCases = [
+  { host: "127.0.0.1", status: 200 },
+  { host: "127.0.0.1:5080", status: 200 },
+  { host: "LOCALHOST:1", status: 200 },
+  { host: "[::1]:5080", status: 200 },
+  { host: "agent.example.org", status: 200 },
+  { host: "Agent.Example.Org.:5080", status: 200 },
+  { host: "a.inside.example", status: 200 },
+  { host: "inside.example", status: 421 },
+  { host: "evil.example", status: 421 },
+  { host: "evil.example:5080", status: 421 },
+  { host: "127.0.0.1.evil.example", status: 421 },
+  { host: "localhost.evil.example", status: 421 },
+  { host: "evil.example#localhost", status: 421 },
+  { host: "evil.example@localhost", status: 421 },
+  { host: "10.1.2.3", status: 421 },
+  { host: "localhost:1:2", status: 421 },
+] as const;
+
+for (const { host, status } of hostCases)
+  test(`a call that names host ${host} is answered ${status}, whatever it asks for`, async (context) => {
+    const hosts = ["agent.example.org", "*.inside.example"];
+    const { call } = await runningManagement(context, { access: { hosts } });
+
+    for (const path of ["/v1/version", "/live", "/metrics"]) {
+      const answer = await call("GET", path, { headers: { Host: host } });
+
+      assert.equal(answer.status, status, path);
+      if (status === 421) assert.match(answer.body.error, /--management-hosts or DENEB_MANAGEMENT_HOSTS/);
+    }
+  });
+
+test("a read token does not see the events of dead letters, and makes no calls to brokers", async (context) => {
+  const { call, container } = await runningManagement(context, { access: { tokens } });
+  const event = { headers: {}, body: { secret: "of the notification" } };
+  const letter = { id: "a", time: "2026-01-15T10:00:00.000Z", sink: "k1", message: "m", attempts: 1, event };
+  await container.resolve(DEAD_LETTERS).keep([{ ...letter, reason: "permanent" }]);
+  const paths = ["/v1/admin/deadletters/a", "/v1/admin/deadletters/a/", "/v1/subscriptions", "/v1/subscriptions/?x"];
+
+  const read = await Promise.all(paths.map((path) => call("GET", path, bearer("reader"))));
+  const admin = await Promise.all(paths.map((path) => call("GET", path, bearer("administrator"))));
+  const list = await call("GET", "/v1/admin/deadletters", bearer("reader"));
+
+  assert.deepEqual(
+    read.map(({ status }) => status),
+    [403, 403, 403, 403],
+  );
+  assert.deepEqual(
+    admin.map(({ status }) => status),
+    [200, 200, 400, 400],
+  );
+  assert.equal(list.status, 200);
+  assert.doesNotMatch(list.text, /of the notification/);
+});
+
+test("wrong tokens are logged and counted without their text, and a right one is answered all the same", async (context) => {
+  const { call, lines } = await runningManagement(context, { access: { tokens } });
+
+  for (let n = 0; n < 3; n += 1) await call("GET", "/v1/stats", bearer("guess-work"));
+  await call("GET", "/v1/stats");
+  const right = await call("GET", "/v1/stats", bearer("reader"));
+  const { text: metrics } = await call("GET", "/metrics", bearer("reader"));
+
+  assert.equal(right.status, 200);
+  assert.match(metrics, /^deneb_management_wrong_tokens_total 3$/m);
+  const warned = lines.filter(({ message }) => message === "wrong management tokens").map(({ fields }) => fields);
+  assert.deepEqual(warned, [
+    { address: "127.0.0.1", tries: 1 },
+    { address: "127.0.0.1", tries: 2 },
+  ]);
+  assert.doesNotMatch(JSON.stringify(lines), /guess-work/);
+});
+
+test("each wrong token of an address waits longer, others do not, and a network of IPv6 is one address", async () => {
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => {
+    waits.push(milliseconds);
+  };
+  let now = 0;
+  const wrong = new WrongTokens({ log: recordingLog().log, count: () => {}, uptime: () => now, wait });
+  const { signal } = new AbortController();
+
+  for (let n = 0; n < 10; n += 1) await wrong.held("10.0.0.1", signal);
+  const ofOne = waits.splice(0);
+  await wrong.held("10.0.0.2", signal);
+  for (let n = 0; n < 4; n += 1) await wrong.held(`2001:db8::1:${n}`, signal);
+  await wrong.held("2001:db8:0:0:ffff::1", signal);
+  const ofOthers = waits.splice(0);
+  now = 16 * 60_000;
+  await wrong.held("10.0.0.1", signal);
+
+  assert.deepEqual(ofOne, [250, 500, 1000, 2000, 4000, 5000, 5000]);
+  assert.deepEqual(ofOthers, [250, 500]);
+  assert.deepEqual(waits, []);
+});
+
+test("no more than a hundred answers to wrong tokens are held back at once, whoever sends them", async () => {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const wrong = new WrongTokens({ log: recordingLog().log, count: () => {}, uptime: () => 0, wait: () => held });
+  const { signal } = new AbortController();
+  for (let n = 0; n < 3; n += 1) await wrong.held("10.0.0.1", signal);
+
+  const waiting = Array.from({ length: 100 }, () => wrong.held("10.0.0.1", signal));
+  const beyond = await wrong.held("10.0.0.1", signal);
+  end();
+
+  assert.equal(beyond, false);
+  assert.ok((await Promise.all(waiting)).every((answered) => answered));
+});
 
 test("tokens of the environment and of a file count together", () => {
   const given = { ...settings, managementReadTokens: ["zero"], managementReadTokensFile: "tokens" };

@@ -99,7 +99,7 @@ export async function runningManagement(context: TestContext, setting: Managemen
   return { agent, app, container, dataDir, metrics, lines, port: server.port, call: caller(server.port) };
 }
 
-const openAccess = { tokens: { read: [], admin: [] }, tls: false, bodyLimit: 1_048_576 } as const;
+const openAccess = { tokens: { read: [], admin: [] }, tls: false, hosts: [], bodyLimit: 1_048_576 } as const;
 
 /** What the interface takes from an agent, with nobody kept out and no broker allowed. */
 export function partsOf(container: DependencyContainer) {

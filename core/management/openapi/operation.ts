@@ -40,7 +40,8 @@ export function queryParameter(name: string, description: string, schema: object
 }
 
 const refusals = {
-  "401": failure("Tokens are configured and the request has none of them."),
+  "401": failure("Tokens are configured and the request has none of them. Wrong ones are answered late, or with 429."),
   "403": failure("The token may only read, the call comes from a page in a browser, or the broker is not allowed."),
+  "421": failure("The header Host names a host that the interface does not have; see --management-hosts."),
   "413": failure("The body is larger than --management-body-limit."),
 } as const;

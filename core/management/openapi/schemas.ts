@@ -28,6 +28,28 @@ const appender = record({ name: text, layout: text });
 
 const service = record({ subservs: { type: "object", additionalProperties: scope }, sum: scope });
 
+const deadLetter = {
+  type: "object",
+  required: ["id", "time", "sink", "state", "reason", "message", "attempts"],
+  properties: {
+    id: text,
+    time: text,
+    sink: text,
+    state: { enum: ["waiting", "replaying"] },
+    reason: { enum: ["permanent", "retries-exhausted"] },
+    code: text,
+    message: text,
+    attempts: count,
+    replays: count,
+    service: text,
+    servicePath: text,
+    entityId: text,
+    entityType: text,
+    table: text,
+    event: { type: "object" },
+  },
+} as const;
+
 /** The schemas that operations refer to. */
 export const schemas = {
   Success: record({ success }),
@@ -51,6 +73,18 @@ export const schemas = {
         num_takes_failed: count,
       }),
       sinks: listOf({ num_processed_events: count, num_persisted_events: count }),
+      dead_letters: {
+        type: "array",
+        items: record({
+          sink: text,
+          num_waiting: count,
+          num_replaying: count,
+          num_permanent: count,
+          num_retries_exhausted: count,
+          bytes: count,
+          num_deleted: count,
+        }),
+      },
     }),
   }),
   Metrics: record({ services: { type: "object", additionalProperties: service }, sum: service }),
@@ -84,9 +118,17 @@ export const schemas = {
   LoggerInput: record({ logger: record({ name: text, level: text }) }),
   NameMappings: record({ success, serviceMapping: { type: "array", items: { type: "object" } } }),
   NameMappingsInput: record({ serviceMapping: { type: "array", items: { type: "object" } } }),
-  DeadLetters: record({ success, count, deadletters: { type: "array", items: { type: "object" } } }),
-  DeadLetter: record({ success, deadletter: { type: "object" } }),
-  Dropped: record({ success, dropped: count }),
-  Replayed: record({ success, replayed: count, underway: count }),
+  DeadLetters: record({ success, count, deadletters: { type: "array", items: deadLetter } }),
+  DeadLetter: record({ success, deadletter: deadLetter }),
+  Dropped: record({ success, dropped: count, underway: count }),
+  Replayed: record({ success, replayed: count, underway: count, refused: count }),
+  ReplayRefused: record({
+    success: { const: "false" },
+    error: text,
+    replayed: count,
+    underway: count,
+    refused: count,
+    refusals: { type: "array", items: record({ sink: text, letters: count, reason: text }) },
+  }),
   NewSubscription: record({ subscription: { type: "object" }, endpoint: { $ref: "#/components/schemas/Endpoint" } }),
 } as const;

@@ -1,34 +1,55 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Request, RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { fail } from "../envelope.js";
 import { isChanging } from "./changing-calls.js";
+import type { WrongTokens } from "./wrong-tokens.js";
 
 export interface AccessTokens {
   readonly read: readonly string[];
   readonly admin: readonly string[];
 }
 
-/** What a caller may do: `open` when no tokens are configured. */
-export type Role = "open" | "none" | "read" | "admin";
+/** What a caller may do: `open` when no tokens are configured, `wrong` when the one it has is not among them. */
+type Role = "open" | "none" | "wrong" | "read" | "admin";
+
+const onlyReads = "This token may only read counts and states. Use an admin token";
 
 /** Asks for a bearer token when some are configured: one of either role to read, an admin one to change anything. */
-export function accessControl(tokens: AccessTokens): RequestHandler {
+export function accessControl(tokens: AccessTokens, wrongTokens: WrongTokens): RequestHandler {
   const roleOf = roles(tokens);
-  return (request, response, next) => {
+  return async (request, response, next) => {
     const role = roleOf(request);
-    response.locals["role"] = role;
+    response.locals["role"] = role === "wrong" ? "none" : role;
     if (role === "open" || role === "admin" || isProbe(request) || (role === "read" && !isChanging(request))) {
       next();
       return;
     }
     if (role === "read") {
-      fail(response, 403, { error: "This token may only read. Use an admin token" });
+      fail(response, 403, { error: onlyReads });
+      return;
+    }
+    if (role === "wrong" && !(await isHeld(wrongTokens, request, response))) {
+      response.set({ "Retry-After": "5", Connection: "close" });
+      fail(response, 429, { error: "Too many wrong tokens are waiting for their answer. Try again later" });
       return;
     }
     response.set("WWW-Authenticate", 'Bearer realm="deneb"');
     fail(response, 401, { error: "A valid bearer token is required (header Authorization)" });
   };
 }
+
+/** Waits as long as a wrong token costs, or until the caller goes away. */
+async function isHeld(wrongTokens: WrongTokens, { socket }: Request, response: Response): Promise<boolean> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return await wrongTokens.held(socket.remoteAddress ?? "", gone.signal);
+}
+
+/** Keeps a read token from what is more than counts and states: the data of notifications, calls to other servers. */
+export const adminOnly: RequestHandler = (_request, response, next) => {
+  if (response.locals["role"] === "read") fail(response, 403, { error: onlyReads });
+  else next();
+};
 
 export function hasTokens({ read, admin }: AccessTokens): boolean {
   return read.length + admin.length > 0;
@@ -48,7 +69,7 @@ function roles(tokens: AccessTokens): (request: Request) => Role {
     if (token === undefined) return "none";
     const given = digest(token);
     const mayRead = holds(read, given);
-    return holds(admin, given) ? "admin" : mayRead ? "read" : "none";
+    return holds(admin, given) ? "admin" : mayRead ? "read" : "wrong";
   };
 }
 

@@ -4,7 +4,10 @@ import { parameterOf } from "../request-text.js";
 import { isChanging } from "./changing-calls.js";
 
 /** The parameters of the interface; others may be anything, secrets included, and are not logged. */
-const shownParameters = ["name", "transient", "ngsi_version", "subscription_id", "reset", "sink", "all"] as const;
+const shownParameters = [
+  ...["name", "transient", "ngsi_version", "subscription_id", "reset"],
+  ...["sink", "service", "entity", "reason", "since", "all", "dry_run"],
+] as const;
 
 /** Writes one line for each call that changes something, refused ones included: who, what, and how it ended. */
 export function audit(log: Logger): RequestHandler {

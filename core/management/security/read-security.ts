@@ -4,7 +4,6 @@ import type { AccessTokens } from "./access.js";
 
 /** The settings of the kernel that concern security. */
 export interface SecuritySettings {
-  readonly managementHost: string;
   readonly managementReadTokens: readonly string[];
   readonly managementReadTokensFile: string;
   readonly managementAdminTokens: readonly string[];
@@ -37,9 +36,7 @@ export function readSecurity(settings: SecuritySettings, readFile: ReadFile): Se
     admin: [...settings.managementAdminTokens, ...tokensIn(settings.managementAdminTokensFile, readFile)],
   };
   const tls = readTls(settings, readFile);
-  const guarded = tokens.read.length + tokens.admin.length > 0 || tls?.ca !== undefined;
-  const usual = guarded || isLoopback(settings.managementHost) ? ["*"] : [];
-  return { tokens, tls, brokerTargets: settings.brokerTargets.length > 0 ? settings.brokerTargets : usual };
+  return { tokens, tls, brokerTargets: settings.brokerTargets };
 }
 
 function tokensIn(file: string, readFile: ReadFile): readonly string[] {
@@ -84,8 +81,4 @@ function textOf(file: string, readFile: ReadFile): string {
   } catch (cause) {
     throw new AgentError("FILE_UNREADABLE", `reading "${file}" for the management interface`, { cause });
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }

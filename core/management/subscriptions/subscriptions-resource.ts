@@ -3,6 +3,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import { fail, succeed } from "../envelope.js";
 import { RefusedCall } from "../refused-call.js";
 import { parameterOf } from "../request-text.js";
+import { adminOnly } from "../security/access.js";
 import { brokerFailure } from "./broker-failure.js";
 import { callerOf } from "./caller.js";
 import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
@@ -18,7 +19,7 @@ import { requiredParameter, requiredVersion, versionToRead } from "./version-par
 export function subscriptionsResource(brokers: BrokerClient): Router {
   const router = Router({ caseSensitive: true });
   router.post("/v1/subscriptions", answering(brokers, create));
-  router.get("/v1/subscriptions", answering(brokers, read));
+  router.get("/v1/subscriptions", adminOnly, answering(brokers, read));
   router.delete("/v1/subscriptions", answering(brokers, remove));
   return router;
 }

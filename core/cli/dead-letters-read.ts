@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { kernelFiles } from "../agent/container.js";
+import type { KernelSettings } from "../configuration/kernel-settings.js";
+import { isChosen } from "../pipeline/dead-letter-choice.js";
+import { subjectOf } from "../pipeline/dead-letter-subject.js";
+import { DeadLetters } from "../pipeline/dead-letters.js";
+import { readAccounts } from "../pipeline/ledger-file.js";
+import { AgentError } from "../sdk/index.js";
+import { askManagement } from "./ask-management.js";
+import { choiceOf, type DeadLetterOptions, deadLettersPath, queryOf, settingsOf } from "./dead-letters.js";
+import { managementAddress, namesAgent } from "./management-address.js";
+import { tableText } from "./table.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+/** Letters that are asked for at once. */
+const page = 1000;
+
+/** `deneb dead-letters list`: the letters in a data directory, or those of a running agent when an option names one. */
+export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {
+  const settings = settingsOf(options, terminal);
+  const choice = choiceOf(options, terminal);
+  if (settings === undefined || choice === undefined) return exitCodes.badInput;
+  const letters: object[] = [];
+  if (namesAgent(options)) {
+    for await (const letter of askedFor(options, settings, terminal)) letters.push(letter);
+  } else {
+    const kept = await lettersIn(settings, choice.sink);
+    for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) letters.push(shown(letter));
+  }
+  terminal.out(options.json === true ? JSON.stringify(letters, undefined, 2) : tableOf(letters));
+  return exitCodes.success;
+}
+
+/** `deneb dead-letters show`: one letter with its event. */
+export async function showDeadLetter(id: string, options: DeadLetterOptions, terminal: Terminal): Promise<number> {
+  const settings = settingsOf(options, terminal);
+  if (settings === undefined) return exitCodes.badInput;
+  const letter = namesAgent(options)
+    ? await asked(`${deadLettersPath}/${encodeURIComponent(id)}`, { options, settings, terminal })
+    : await found(id, settings);
+  terminal.out(JSON.stringify(letter, undefined, 2));
+  return exitCodes.success;
+}
+
+async function found(id: string, settings: KernelSettings): Promise<object> {
+  const letter = await (await lettersIn(settings)).find(id);
+  if (letter !== undefined) return { ...shown(letter), event: letter.event };
+  throw new AgentError("UNKNOWN_LETTER", `dead letter "${id}" is not in "${settings.dataDir}"; see dead-letters list`);
+}
+
+function shown<L extends Parameters<typeof subjectOf>[0]>(letter: L): object {
+  const { event: _event, ...rest } = letter;
+  return { ...rest, ...subjectOf(letter) };
+}
+
+interface Asking {
+  readonly options: DeadLetterOptions;
+  readonly settings: KernelSettings;
+  readonly terminal: Terminal;
+}
+
+async function* askedFor(options: DeadLetterOptions, settings: KernelSettings, terminal: Terminal) {
+  for (let offset = 0; ; offset += page) {
+    const query = queryOf(options);
+    query.set("limit", String(page));
+    query.set("offset", String(offset));
+    const letters = await asked(`${deadLettersPath}?${query}`, { options, settings, terminal });
+    const some: readonly unknown[] = Array.isArray(letters) ? letters : [];
+    for (const letter of some) if (typeof letter === "object" && letter !== null) yield letter;
+    if (some.length < page) return;
+  }
+}
+
+async function asked(target: string, { options, settings, terminal }: Asking): Promise<unknown> {
+  const { body, refusal } = await askManagement(managementAddress(options, settings, terminal), "GET", target);
+  if (refusal !== undefined) throw new AgentError("REFUSED", refusal);
+  return body["deadletters"] ?? body["deadletter"];
+}
+
+/** The letters of a data directory. Throws for a directory, or a sink, that is not there. */
+async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<DeadLetters> {
+  if (!existsSync(dataDir)) {
+    const remedy = "give that of the agent with --data-dir or DENEB_DATA_DIR";
+    throw new AgentError("NO_DATA_DIR", `there is no data directory "${dataDir}"; ${remedy}`);
+  }
+  const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
+  if (sink === undefined) return letters;
+  const accounts = await readAccounts(path.join(dataDir, kernelFiles.ledger)).catch(() => undefined);
+  const counted = [...(accounts?.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
+  const known = [...new Set([...(await letters.sinks()), ...counted])].toSorted();
+  if (known.includes(sink)) return letters;
+  const others = known.length === 0 ? "no sink left anything there" : `there are ${known.map(quoted).join(", ")}`;
+  throw new AgentError("NO_SUCH_SINK", `there is no sink "${sink}" in "${dataDir}"; ${others}`);
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
+
+const columns = ["id", "time", "sink", "state", "reason", "service", "entityId", "entityType", "table", "message"];
+const heads = new Map([
+  ["entityId", "entity"],
+  ["entityType", "type"],
+]);
+
+function tableOf(letters: readonly object[]): string {
+  if (letters.length === 0) return "no dead letters";
+  const used = columns.filter((name) => name !== "table" || letters.some((letter) => Reflect.get(letter, name)));
+  const rows = letters.map((letter) => used.map((name) => String(Reflect.get(letter, name) ?? "")));
+  return tableText(
+    used.map((name) => heads.get(name) ?? name),
+    rows,
+  );
+}

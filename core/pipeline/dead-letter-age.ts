@@ -1,0 +1,55 @@
+import type { Clock } from "../tokens.js";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** A look at both clocks. */
+interface Sight {
+  readonly wall: number;
+  readonly uptime: number;
+  /** Letters that were kept before this were too old. */
+  readonly cutoff: number;
+}
+
+export interface AgeVerdict {
+  /** Letters that were kept before this are too old. */
+  readonly cutoff: number;
+  /** `due`: they go now. `begun`: this is the first of two looks. */
+  readonly state: "begun" | "waiting" | "due";
+}
+
+/**
+ * Which letters are too old, by two looks that are a day of uptime apart. A letter goes when both say so, and the clock of
+ * the machine moved between them as the time of the process did: a clock that was set wrong, while the agent ran or
+ * before it started, leaves a day to notice.
+ */
+export class LetterAge {
+  readonly #limit: number;
+  readonly #clock: Clock;
+  readonly #uptime: () => number;
+  #first: Sight | undefined;
+
+  /** `uptime` is in milliseconds and never set back or forth. */
+  constructor(days: number, clock: Clock, uptime: () => number) {
+    this.#limit = days * day;
+    this.#clock = clock;
+    this.#uptime = uptime;
+  }
+
+  look(): AgeVerdict {
+    const wall = this.#clock.now().getTime();
+    const sight = { wall, uptime: this.#uptime(), cutoff: wall - this.#limit };
+    const first = this.#first;
+    if (first === undefined || hasJumped(first, sight)) {
+      this.#first = sight;
+      return { cutoff: sight.cutoff, state: "begun" };
+    }
+    if (sight.uptime - first.uptime < day) return { cutoff: first.cutoff, state: "waiting" };
+    this.#first = sight;
+    return { cutoff: first.cutoff, state: "due" };
+  }
+}
+
+function hasJumped(first: Sight, now: Sight): boolean {
+  return Math.abs(now.wall - first.wall - (now.uptime - first.uptime)) > hour;
+}

@@ -1,0 +1,94 @@
+import type { DeadLetterReason, LetterRecord } from "./dead-letter.js";
+import { rememberedStored } from "./dead-letter-draft.js";
+import type { FileContents } from "./dead-letter-records.js";
+import { isOpen, type LetterEntry, type LetterTable } from "./dead-letter-table.js";
+
+/** What is known of the letters of one sink without reading its file. */
+export interface LetterCounts {
+  readonly sink: string;
+  /** Letters that wait for a replay. */
+  readonly waiting: number;
+  /** Letters whose event is on its way to the sink. */
+  readonly replaying: number;
+  /** The letters of both kinds, by reason. */
+  readonly reasons: Readonly<Record<DeadLetterReason, number>>;
+  /** Of these letters. */
+  readonly bytes: number;
+  /** When the oldest of them was kept; undefined when there is none. */
+  readonly oldest: Date | undefined;
+  /** Letters that were removed since the start of the process because of their age. */
+  readonly deleted: number;
+}
+
+/** The letters of one file, counted as the file changes. */
+export class LetterBook {
+  /** Letters whose text is still in the file though they are settled, or were written again. */
+  settledTexts = 0;
+  deleted = 0;
+  readonly unreadable: number;
+  #table: LetterTable;
+  #lines: number;
+  #bytes = 0;
+  #waiting = 0;
+  #replaying = 0;
+  readonly #reasons: Record<DeadLetterReason, number> = { permanent: 0, "retries-exhausted": 0 };
+
+  constructor({ table, lines, unreadable }: FileContents) {
+    this.#table = table;
+    this.#lines = lines;
+    this.unreadable = unreadable;
+    for (const entry of table.entries()) {
+      this.#count(entry, 1);
+      if (entry.line !== 0 && !isOpen(entry)) this.settledTexts += 1;
+    }
+  }
+
+  /** Bytes of the letters that are open. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  entry(id: string): LetterEntry | undefined {
+    return this.#table.get(id);
+  }
+
+  /** Takes over a record that was added to the file by this process. */
+  note(record: LetterRecord, bytes: number): void {
+    const before = this.#table.get(record.id);
+    if (before !== undefined) this.#count(before, -1);
+    this.#lines += 1;
+    this.#table.note(record, { line: this.#lines, bytes, own: true });
+    const after = this.#table.get(record.id);
+    if (after === undefined) return;
+    this.#count(after, 1);
+    if (before !== undefined && isOpen(before) && (!isOpen(after) || after.line !== before.line))
+      this.settledTexts += 1;
+  }
+
+  /** Forgets what a file that was written anew does not hold either. */
+  forgetSettled(): void {
+    const isRemembered = rememberedStored(this.#table);
+    this.#table = this.#table.copyOf((entry) => isOpen(entry) || isRemembered(entry));
+  }
+
+  counts(sink: string): LetterCounts {
+    const oldest = this.#table.oldest();
+    return {
+      sink,
+      waiting: this.#waiting,
+      replaying: this.#replaying,
+      reasons: { ...this.#reasons },
+      bytes: this.#bytes,
+      oldest: oldest === undefined ? undefined : new Date(oldest),
+      deleted: this.deleted,
+    };
+  }
+
+  #count(entry: LetterEntry, sign: 1 | -1): void {
+    if (!isOpen(entry)) return;
+    this.#bytes += sign * entry.bytes;
+    if (entry.mark === "waiting") this.#waiting += sign;
+    else this.#replaying += sign;
+    if (entry.reason !== undefined) this.#reasons[entry.reason] += sign;
+  }
+}

@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { type DeadLetterReason, isMark, type LetterMark, type LetterRecord, letterReasons } from "./dead-letter.js";
+
+/** What a file says last of one letter. */
+export interface LetterEntry {
+  readonly mark: LetterMark["mark"];
+  /** Undefined when only marks are known. */
+  readonly reason: DeadLetterReason | undefined;
+  readonly time: number;
+  /** Bytes of its latest line as a letter. */
+  readonly bytes: number;
+  readonly replays: number;
+  /** True when this process wrote what it stands at. */
+  readonly own: boolean;
+  /** The line of its latest record as a letter, from 1; 0 when only marks are known. */
+  readonly line: number;
+  /** The line of its latest record of either kind. */
+  readonly lastLine: number;
+}
+
+/** True for a letter that is neither stored nor dropped. */
+export function isOpen({ mark, line }: LetterEntry): boolean {
+  return line !== 0 && (mark === "waiting" || mark === "replaying");
+}
+
+const marks = ["waiting", "replaying", "stored", "dropped"] as const;
+/** The first marks leave a letter open. */
+const openMarks = 2;
+const noReason = letterReasons.length;
+const keyWords = 4;
+const leastRows = 64;
+
+/**
+ * The letters of a file by id, without their events: about 60 bytes each, outside of the heap, because a file may hold
+ * millions. Letters are never removed; a table is made anew from its file.
+ */
+export class LetterTable {
+  size = 0;
+  #slots = new Int32Array(leastRows * 2);
+  #columns = columnsFor(leastRows);
+
+  /** Takes over a record, that of the given line and length. */
+  note(record: LetterRecord, at: { readonly line: number; readonly bytes: number; readonly own: boolean }): void {
+    const row = this.#rowOf(keyOf(record.id), true);
+    const { state, reason, time, bytes, replays, lines, lastLines } = this.#columns;
+    const mark = isMark(record) ? record.mark : "waiting";
+    state[row] = marks.indexOf(mark) + (at.own ? marks.length : 0);
+    lastLines[row] = at.line;
+    if (isMark(record)) return;
+    reason[row] = letterReasons.indexOf(record.reason);
+    const kept = Date.parse(record.time);
+    time[row] = Number.isNaN(kept) ? Number.POSITIVE_INFINITY : kept;
+    bytes[row] = at.bytes;
+    replays[row] = Math.min(record.replays ?? 0, 255);
+    lines[row] = at.line;
+  }
+
+  get(id: string): LetterEntry | undefined {
+    const row = this.#rowOf(keyOf(id), false);
+    return row === -1 ? undefined : this.#entry(row);
+  }
+
+  *entries(): Generator<LetterEntry> {
+    for (let row = 0; row < this.size; row += 1) yield this.#entry(row);
+  }
+
+  /** Without the letters that are not to be kept. */
+  copyOf(isKept: (entry: LetterEntry) => boolean): LetterTable {
+    const copy = new LetterTable();
+    for (let row = 0; row < this.size; row += 1) if (isKept(this.#entry(row))) copy.#take(this, row);
+    return copy;
+  }
+
+  /** The time of the oldest open letter. */
+  oldest(): number | undefined {
+    const { state, lines, time } = this.#columns;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < this.size; row += 1) {
+      const isOpenRow = (state[row] ?? 0) % marks.length < openMarks && lines[row] !== 0;
+      if (isOpenRow) oldest = Math.min(oldest, time[row] ?? oldest);
+    }
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+  }
+
+  #take(from: LetterTable, row: number): void {
+    const columns = from.#columns;
+    const key = columns.keys.subarray(row * keyWords, (row + 1) * keyWords);
+    const own = this.#rowOf(key, true);
+    for (const name of columnNames) this.#columns[name][own] = columns[name][row] ?? 0;
+  }
+
+  #entry(row: number): LetterEntry {
+    const { state, reason, time, bytes, replays, lines, lastLines } = this.#columns;
+    const stands = state[row] ?? 0;
+    return {
+      mark: marks[stands % marks.length] ?? "waiting",
+      reason: letterReasons[reason[row] ?? noReason],
+      time: time[row] ?? 0,
+      bytes: bytes[row] ?? 0,
+      replays: replays[row] ?? 0,
+      own: stands >= marks.length,
+      line: lines[row] ?? 0,
+      lastLine: lastLines[row] ?? 0,
+    };
+  }
+
+  /** The row of a letter, -1 when it has none and is not to get one. */
+  #rowOf(key: Uint32Array, make: boolean): number {
+    if (make && (this.size + 1) * 2 > this.#slots.length) this.#grow();
+    const slot = this.#slotOf(key);
+    const found = (this.#slots[slot] ?? 0) - 1;
+    if (found !== -1 || !make) return found;
+    const row = this.size;
+    this.size += 1;
+    this.#slots[slot] = row + 1;
+    this.#columns.keys.set(key, row * keyWords);
+    this.#columns.reason[row] = noReason;
+    return row;
+  }
+
+  /** The slot that holds the key, or the empty one where it belongs. */
+  #slotOf(key: Uint32Array): number {
+    const { keys } = this.#columns;
+    const most = this.#slots.length;
+    for (let slot = (key[0] ?? 0) % most; ; slot = (slot + 1) % most) {
+      const row = (this.#slots[slot] ?? 0) - 1;
+      if (row === -1) return slot;
+      let same = 0;
+      while (same < keyWords && keys[row * keyWords + same] === key[same]) same += 1;
+      if (same === keyWords) return slot;
+    }
+  }
+
+  #grow(): void {
+    const rows = this.#slots.length;
+    const before = this.#columns;
+    this.#columns = columnsFor(rows);
+    this.#columns.keys.set(before.keys);
+    for (const name of columnNames) this.#columns[name].set(before[name]);
+    this.#slots = new Int32Array(rows * 2);
+    for (let row = 0; row < this.size; row += 1) {
+      this.#slots[this.#slotOf(this.#columns.keys.subarray(row * keyWords, (row + 1) * keyWords))] = row + 1;
+    }
+  }
+}
+
+/** Half of a SHA-256: two ids never have the same. */
+function keyOf(id: string): Uint32Array {
+  const digest = createHash("sha256").update(id).digest();
+  return Uint32Array.of(
+    digest.readUInt32LE(0),
+    digest.readUInt32LE(4),
+    digest.readUInt32LE(8),
+    digest.readUInt32LE(12),
+  );
+}
+
+const columnNames = ["state", "reason", "time", "bytes", "replays", "lines", "lastLines"] as const;
+
+function columnsFor(rows: number) {
+  return {
+    keys: new Uint32Array(rows * keyWords),
+    state: new Uint8Array(rows),
+    reason: new Uint8Array(rows),
+    time: new Float64Array(rows),
+    bytes: new Uint32Array(rows),
+    replays: new Uint8Array(rows),
+    lines: new Uint32Array(rows),
+    lastLines: new Uint32Array(rows),
+  };
+}

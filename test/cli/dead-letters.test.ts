@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { DEAD_LETTERS } from "../../core/agent/container.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import { selfSigned } from "../support/certificates.js";
+import { command } from "../support/command.js";
+import { runningManagement } from "../support/running-management.js";
+import { until } from "../support/until.js";
+
+const letter = (id: string): DeadLetter => ({
+  id,
+  time: "2026-01-15T10:00:00.000Z",
+  sink: "k1",
+  reason: "permanent",
+  message: "storing",
+  attempts: 1,
+  event: { headers: { "fiware-service": "openiot" }, body: { id: `Room:${id}`, type: "Room" } },
+});
+
+/** An agent that asks for certificates and tokens, and files with what its clients need. */
+async function guarded(context: TestContext) {
+  const server = selfSigned("localhost");
+  const client = selfSigned("client");
+  const { container, port, dataDir, lines } = await runningManagement(context, {
+    tls: { ...server, ca: client.cert },
+    access: { tokens: { read: ["reader"], admin: ["administrator"] } },
+  });
+  const letters = container.resolve(DEAD_LETTERS);
+  await letters.keep([letter("a"), letter("b")]);
+  const file = async (name: string, text: string) => {
+    const at = path.join(dataDir, name);
+    await writeFile(at, text);
+    return at;
+  };
+  return {
+    letters,
+    lines,
+    place: ["--management-host", "localhost", "--management-port", String(port)],
+    ca: ["--ca-file", await file("ca.pem", server.cert)],
+    own: [
+      ...["--client-cert", await file("client.pem", client.cert)],
+      ...["--client-key", await file("client.key", client.key)],
+    ],
+    tokenFile: async (token: string) => ["--token-file", await file("token", `${token}\n`)],
+  };
+}
+
+test("dead letters are listed, replayed and dropped at an agent with TLS, client certificates and tokens", async (context) => {
+  const { letters, place, ca, own, tokenFile, lines } = await guarded(context);
+  const flags = [...place, ...ca, ...own, ...(await tokenFile("administrator"))];
+
+  const list = await command(["dead-letters", "list", ...flags]);
+  const shown = await command(["dead-letters", "show", "a", ...flags]);
+  const dry = await command(["dead-letters", "replay", "--service", "openiot", "--dry-run", ...flags]);
+  const replayed = await command(["dead-letters", "replay", "a", "--json", ...flags]);
+  const dropped = await command(["dead-letters", "drop", "--entity", "Room:b", ...flags]);
+  const again = await command(["dead-letters", "drop", "b", "--json", ...flags]);
+  await until(
+    async () => letters.counts()[0],
+    (counts) => counts?.replaying === 0,
+  );
+
+  assert.match(list.out, /^id +time +sink +state +reason +service +entity +type +message\n/);
+  assert.match(list.out, /\na .* k1 +waiting +permanent +openiot +Room:a +Room +storing\nb /);
+  assert.deepEqual(JSON.parse(shown.out).event, letter("a").event);
+  assert.equal(dry.out, "dry run: replayed: 2, underway: 0, refused: 0");
+  assert.deepEqual(JSON.parse(replayed.out), { success: "true", replayed: 1, underway: 0, refused: 0 });
+  assert.equal(dropped.out, "dropped: 1, underway: 0");
+  assert.deepEqual([again.exitCode, JSON.parse(again.out).success], [1, "false"]);
+  assert.match(again.err, /dead letter b not found/);
+  assert.doesNotMatch(JSON.stringify(lines), /administrator/);
+});
+
+test("what a command lacks to reach the agent is named", async (context) => {
+  const { place, ca, own, tokenFile } = await guarded(context);
+  const list = async (...flags: readonly string[]) => {
+    const { exitCode, err } = await command(["dead-letters", "replay", "a", ...place, ...flags]);
+    return `${exitCode} ${err}`;
+  };
+
+  assert.match(await list(), /^1 .*when it speaks HTTPS give --tls or --ca-file/);
+  assert.match(await list("--tls", ...own), /^1 .*give the CA of its certificate with --ca-file/);
+  assert.match(await list(...ca), /^1 .*give --client-cert and --client-key/);
+  assert.match(await list(...ca, ...own), /^1 .*give a token with --token-file or DENEB_MANAGEMENT_TOKEN/);
+  assert.match(await list(...ca, ...own, ...(await tokenFile("reader"))), /^1 .*give an admin token with/);
+  assert.match(await list(...ca, ...own, ...(await tokenFile("wrong"))), /^1 .*valid bearer token is required/);
+});
+
+test("a token and certificates may come from the environment, that of the agent included", async (context) => {
+  const { place, ca, own, tokenFile } = await guarded(context);
+  const [, caFile = ""] = ca;
+  const [, cert = "", , key = ""] = own;
+  const [, file = ""] = await tokenFile("administrator");
+  const tls = {
+    DENEB_MANAGEMENT_CA_FILE: caFile,
+    DENEB_MANAGEMENT_CLIENT_CERT: cert,
+    DENEB_MANAGEMENT_CLIENT_KEY: key,
+  };
+
+  const environments = [
+    { ...tls, DENEB_MANAGEMENT_TOKEN: "administrator" },
+    { ...tls, DENEB_MANAGEMENT_TOKEN_FILE: file },
+    { ...tls, DENEB_MANAGEMENT_ADMIN_TOKENS: "administrator other" },
+    { ...tls, DENEB_MANAGEMENT_ADMIN_TOKENS_FILE: file },
+  ];
+
+  for (const env of environments) {
+    const { exitCode, err } = await command(["dead-letters", "show", "a", ...place], env);
+    assert.deepEqual([exitCode, err], [0, ""]);
+  }
+});
+
+test("letters whose names would turn or clear a terminal are shown with escapes, as text and as JSON", async (context) => {
+  const { container, port } = await runningManagement(context);
+  const id = "Room\u009b2J\u202e\u2066\u2028\u001b[2J";
+  await container.resolve(DEAD_LETTERS).keep([{ ...letter("a"), event: { headers: {}, body: { id } } }]);
+  const place = ["--management-port", String(port)];
+
+  const text = await command(["dead-letters", "list", ...place]);
+  const json = await command(["dead-letters", "show", "a", ...place]);
+
+  assert.match(text.out, /Room\\u009b2J\\u202e\\u2066\\u2028\\u001b\[2J/);
+  for (const { out } of [text, json]) assert.doesNotMatch(out, /[^\P{Cc}\n]|[\u202e\u2066\u2028]/u);
+  assert.equal(JSON.parse(json.out).event.body.id, id);
+});
