@@ -2,6 +2,7 @@ import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../conf
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
+import type { Receiver } from "../pipeline/receiver.js";
 import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import type { SinkLoop } from "../pipeline/sink-runner.js";
 import type { SupervisedSink } from "../pipeline/supervised-sink.js";
@@ -22,6 +23,7 @@ export interface RunningSource extends Running {
   readonly source: Source;
   readonly interceptors: readonly Interceptor[];
   readonly processor: ChannelProcessor;
+  readonly receiver: Receiver;
 }
 
 export interface RunningChannel extends Running {

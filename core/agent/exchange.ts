@@ -5,7 +5,7 @@ import type { Crew } from "./crew.js";
 
 /**
  * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
- * round. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
+ * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
  * When something fails it throws, and the assembly holds exactly what runs then; the caller can go back from there.
  */
 export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): Promise<void> {
@@ -13,7 +13,7 @@ export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): 
   const leaving = without(from, next);
   const arriving = without(next, from);
   const live = new Live(crew);
-  await Promise.all(leaving.sources.map((running) => crew.stopSource(running, grace)));
+  await Promise.all(leaving.sources.map((running) => crew.replaceSource(running, arriving.sources, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
   await Promise.all(leaving.sinks.map((running) => crew.stopSink(running, grace)));
@@ -33,6 +33,7 @@ export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): 
     await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
     live.add({ sources: [running] });
   }
+  await crew.closeHandovers();
   crew.become(next);
 }
 

@@ -13,6 +13,8 @@ interface ComponentStatistics {
 export interface SourceStatistics extends ComponentStatistics {
   readonly num_received_events: number;
   readonly num_processed_events: number;
+  /** Notifications that were refused, those included that did not come as far as the channels. */
+  readonly num_refused_events: number;
 }
 
 export interface ChannelStatistics extends ComponentStatistics {
@@ -52,6 +54,7 @@ export class Statistics {
         ...common(running),
         num_received_events: running.processor.counters.received,
         num_processed_events: running.processor.counters.processed,
+        num_refused_events: running.processor.counters.refused,
       })),
       channels: channels.map((running) => ({
         ...common(running),

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { TransactionObserver } from "../tokens.js";
 import type { ComponentStates } from "./component-states.js";
+import { observers } from "./observers.js";
+import { RefusalInstruments } from "./refusal-instruments.js";
 import { addStateInstruments } from "./state-instruments.js";
 import { TransactionInstruments } from "./transaction-instruments.js";
 
@@ -8,13 +10,15 @@ import { TransactionInstruments } from "./transaction-instruments.js";
 export class Prometheus {
   readonly #instruments = new Registry();
   readonly #version: Gauge;
+  readonly #refusals: RefusalInstruments;
   readonly observer: TransactionObserver;
 
   constructor(mostServices: number) {
     collectDefaultMetrics({ register: this.#instruments });
     const labels = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
     this.#version = new Gauge({ ...labels, registers: [this.#instruments] });
-    this.observer = new TransactionInstruments(this.#instruments, mostServices);
+    this.#refusals = new RefusalInstruments(this.#instruments);
+    this.observer = observers([new TransactionInstruments(this.#instruments, mostServices), this.#refusals]);
   }
 
   get contentType(): string {
@@ -24,6 +28,10 @@ export class Prometheus {
   /** Adds what an agent's components look like; called once. */
   observe(states: () => ComponentStates): void {
     addStateInstruments(this.#instruments, states);
+    this.#refusals.sources = () =>
+      states()
+        .components.filter(({ kind }) => kind === "source")
+        .map(({ name }) => name);
   }
 
   tellVersion(version: string): void {

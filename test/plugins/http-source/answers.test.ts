@@ -56,9 +56,30 @@ const failures = [
   {
     name: "a notification too large for a transaction",
     error: new AgentError("TRANSACTION_TOO_LARGE", "at most 100 events"),
-    status: 503,
-    retryAfter: "7",
+    status: 413,
+    retryAfter: undefined,
     reason: "at most 100 events",
+  },
+  {
+    name: "a notification too large for a channel",
+    error: new AgentError("NOTIFICATION_TOO_LARGE", "at most 200 events"),
+    status: 413,
+    retryAfter: undefined,
+    reason: "at most 200 events",
+  },
+  {
+    name: "a channel that may take it later, whatever its code,",
+    error: new AgentError("QUOTA_USED_UP", "the quota is used up", { retryable: true, retryAfter: 2500 }),
+    status: 503,
+    retryAfter: "3",
+    reason: "the quota is used up",
+  },
+  {
+    name: "an error that never passes",
+    error: new AgentError("SOMETHING_BROKE", "internal detail"),
+    status: 500,
+    retryAfter: undefined,
+    reason: "The request could not be processed",
   },
   {
     name: "an unexpected error",
