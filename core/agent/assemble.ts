@@ -92,7 +92,6 @@ function runningSource(
     ...context,
     handler,
     emit: processor.emit,
-    counters: processor.counters,
     observer: parts.observer,
   });
   const source = createComponent("source", node, {

@@ -54,7 +54,7 @@ export class Statistics {
         ...common(running),
         num_received_events: running.processor.counters.received,
         num_processed_events: running.processor.counters.processed,
-        num_refused_events: running.processor.counters.refused,
+        num_refused_events: running.receiver.refusals,
       })),
       channels: channels.map((running) => ({
         ...common(running),
@@ -76,7 +76,10 @@ export class Statistics {
   /** Sets every count to zero; sizes, states, set-up times and the ledger stay. */
   reset(): void {
     const { sources, channels, sinks } = this.#agent.assembly;
-    for (const { processor } of sources) processor.counters.reset();
+    for (const { processor, receiver } of sources) {
+      processor.counters.reset();
+      receiver.resetCounters();
+    }
     for (const { channel } of channels) channel.counters.reset();
     for (const { counters } of sinks) counters.reset();
   }

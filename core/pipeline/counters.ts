@@ -4,13 +4,10 @@ export class SourceCounters {
   received = 0;
   /** Finally put into channels. */
   processed = 0;
-  /** Answered with anything else than that they were accepted, whether or not they came as far as the channels. */
-  refused = 0;
 
   reset(): void {
     this.received = 0;
     this.processed = 0;
-    this.refused = 0;
   }
 }
 

@@ -16,7 +16,6 @@ import {
 import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/reception.js";
 import type { TransactionObserver } from "../tokens.js";
 import { CountedWarnings } from "./counted-warnings.js";
-import type { SourceCounters } from "./counters.js";
 
 export interface ReceiverParts {
   /** The source. */
@@ -24,7 +23,6 @@ export interface ReceiverParts {
   /** Undefined for a source without one. */
   readonly handler: Handler | undefined;
   readonly emit: Emit;
-  readonly counters: SourceCounters;
   readonly observer: Pick<TransactionObserver, "received" | "refused">;
   readonly log: Logger;
   now(): Date;
@@ -34,10 +32,20 @@ export interface ReceiverParts {
 export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #warnings: CountedWarnings;
+  #refusals = 0;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
     this.#warnings = new CountedWarnings(parts);
+  }
+
+  /** How many requests were refused, those included that the source itself refused. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  resetCounters(): void {
+    this.#refusals = 0;
   }
 
   /** The `receive` of the source's context. */
@@ -88,9 +96,9 @@ export class Receiver {
   }
 
   #count({ status, cause }: Pick<Refused, "status" | "cause">, reason: string): void {
-    const { name, counters, observer, log } = this.#parts;
+    const { name, observer, log } = this.#parts;
     const kind = KIND.test(cause) ? cause : "other";
-    counters.refused += 1;
+    this.#refusals += 1;
     observer.refused?.(name, { status, cause: kind });
     log.debug({ status, cause: kind, reason }, "request refused");
     const fields = { status, cause: kind, reason: reason.slice(0, MOST_OF_A_REASON) };

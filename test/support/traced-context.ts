@@ -1,4 +1,3 @@
-import { SourceCounters } from "../../core/pipeline/counters.js";
 import { Receiver } from "../../core/pipeline/receiver.js";
 import type { Emit, Event, Handler, IncomingTransaction, Logger, SourceContext } from "../../core/sdk/index.js";
 
@@ -20,13 +19,12 @@ export function tracedContext<H extends Handler>({ name, log, now, handler, emit
     await emit?.(events);
     emitted.push(...events);
   };
-  const counters = new SourceCounters();
   const observer = {
     received: (_source: string, transaction: IncomingTransaction) => void accounted.push(transaction),
     refused: (_source: string, refusal: { readonly status: number; readonly cause: string }) =>
       void refused.push(refusal),
   };
-  const receiver = new Receiver({ name, handler, emit: recordingEmit, counters, observer, log, now });
+  const receiver = new Receiver({ name, handler, emit: recordingEmit, observer, log, now });
   const context: SourceContext<{ readonly handler: H }> = {
     name,
     log,
@@ -38,5 +36,5 @@ export function tracedContext<H extends Handler>({ name, log, now, handler, emit
     emit: recordingEmit,
     incoming: (transaction) => void accounted.push(transaction),
   };
-  return { context, receiver, counters, emitted, accounted, refused };
+  return { context, receiver, emitted, accounted, refused };
 }

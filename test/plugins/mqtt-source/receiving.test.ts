@@ -22,7 +22,7 @@ test("the entities of a notification become events of the service and service pa
   assert.deepEqual(headers, { "fiware-service": "openiot", "fiware-servicepath": "/park/east", timestamp });
   const requestBytes = notification(1).length;
   assert.deepEqual(accounted, [
-    { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false },
+    { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false, milliseconds: 0 },
   ]);
 });
 
