@@ -119,7 +119,11 @@ export class Inlet implements Handover {
   #connected(socket: Socket): void {
     if (!this.#limit.admits(socket, this.#tls === undefined)) return;
     if (this.#tls === undefined) this.#direct.add(socket);
-    else this.#tls.emit("connection", socket);
+    else {
+      // Node's HTTP server leaves sockets half open; a sender that goes away in the handshake would not be noticed.
+      socket.allowHalfOpen = false;
+      this.#tls.emit("connection", socket);
+    }
   }
 
   #serve(exchange: Exchange): void {

@@ -42,8 +42,8 @@ export interface Setting {
   readonly emit?: Emit;
 }
 
-/** A source that listens until the test ends, with the real handler, and everything that it hands on. */
-export async function runningSource(context: TestContext, setting: Setting = {}) {
+/** A source that was not started, with the real handler, and everything that it hands on; it is stopped with the test. */
+export function createdSource(context: TestContext, setting: Setting = {}) {
   const emitted: Event[] = [];
   const { log, lines, logged } = observedLog();
   const traced = tracedContext({
@@ -59,10 +59,16 @@ export async function runningSource(context: TestContext, setting: Setting = {})
   const { accounted, refused } = traced;
   const source = new HttpSource({ ...httpConfig, ...setting.config }, traced.context);
   context.after(() => source.stop(AbortSignal.abort()));
-  await source.start();
-  const { port } = source;
+  return { source, emitted, accounted, refused, lines, logged };
+}
+
+/** The same, started. */
+export async function runningSource(context: TestContext, setting: Setting = {}) {
+  const created = createdSource(context, setting);
+  await created.source.start();
+  const { port } = created.source;
   assert.ok(port !== undefined);
-  return { source, port, emitted, accounted, refused, lines, logged };
+  return { ...created, port };
 }
 
 function observedLog() {
