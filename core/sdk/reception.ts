@@ -23,6 +23,7 @@ export interface Refused {
   readonly retryAfter: number | undefined;
 }
 
+/** What became of a request. */
 export type Reception = Accepted | Refused;
 
 /**

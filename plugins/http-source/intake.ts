@@ -24,9 +24,13 @@ export class Intake {
 
   /** Answers a request whose body is there; does not reject. */
   async serve(exchange: Exchange): Promise<void> {
+    const { method, path, headers, body } = exchange;
+    if (!this.#hasToken(headers)) return this.refuse(exchange, noToken);
     this.#unanswered += 1;
     try {
-      await this.#receive(exchange);
+      const request = { method, path, headers, body, receivedAt: this.#context.now() };
+      const { accepted } = await this.#context.receive(request, (refused) => this.#answer(exchange, refused));
+      if (accepted) this.#acceptances.add(exchange);
     } catch (error) {
       // A handler from elsewhere may refuse with a status or a header that HTTP does not know.
       this.failed(exchange, error);
@@ -68,15 +72,6 @@ export class Intake {
   failed(exchange: Pick<Exchange, "destroy">, error: unknown): void {
     this.#context.log.error({ reason: reasonOf(error) }, "answering failed");
     exchange.destroy();
-  }
-
-  async #receive(exchange: Exchange): Promise<void> {
-    const { method, path, headers, body } = exchange;
-    if (!this.#hasToken(headers)) return this.refuse(exchange, noToken);
-    const context = this.#context;
-    const request = { method, path, headers, body, receivedAt: context.now() };
-    const { accepted } = await context.receive(request, (refused) => this.#answer(exchange, refused));
-    if (accepted) this.#acceptances.add(exchange);
   }
 
   #answer(exchange: Exchange, refused: Refused): number {
