@@ -2,9 +2,12 @@ import { type Handover, type Logger, reasonOf } from "../sdk/index.js";
 import type { RunningSource } from "./component.js";
 import { withinGrace } from "./within-grace.js";
 
+/** A source, and which plugin it is of. */
+type Owner = Pick<RunningSource, "name" | "source"> & { readonly node: Pick<RunningSource["node"], "definition"> };
+
 /** What one replaced source left. */
 interface Left {
-  readonly from: RunningSource;
+  readonly from: Owner;
   readonly handover: Handover;
 }
 
@@ -15,15 +18,15 @@ interface Left {
 export class Handovers {
   readonly #log: Logger;
   #left: readonly Left[] = [];
-  readonly #taken = new WeakMap<RunningSource, Left>();
+  readonly #taken = new WeakMap<Owner, Left>();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
   /** Lets a source hand over, where one of its successors can take what it has open. */
-  async from(source: RunningSource, successors: readonly RunningSource[], grace: AbortSignal): Promise<void> {
-    const isHeir = (next: RunningSource) => next.source.takeOver !== undefined && isSameKind(source, next);
+  async from(source: Owner, successors: readonly Owner[], grace: AbortSignal): Promise<void> {
+    const isHeir = (next: Owner) => next.source.takeOver !== undefined && isSameKind(source, next);
     if (source.source.handOver === undefined || !successors.some(isHeir)) return;
     const handing = handedOver(source, grace);
     try {
@@ -37,7 +40,7 @@ export class Handovers {
   }
 
   /** Offers what is left to a source that is about to start, that of the source of the same name first. */
-  offer(next: RunningSource): void {
+  offer(next: Owner): void {
     const fitting = this.#left.filter(({ from }) => isSameKind(from, next));
     const own = fitting.filter(({ from }) => from.name === next.name);
     const others = fitting.filter(({ from }) => from.name !== next.name);
@@ -46,7 +49,7 @@ export class Handovers {
   }
 
   /** The source has started: what it took is its own. */
-  started(source: RunningSource): void {
+  started(source: Owner): void {
     const taken = this.#taken.get(source);
     this.#left = this.#left.filter((one) => one !== taken);
   }
@@ -68,10 +71,10 @@ export class Handovers {
   }
 }
 
-async function handedOver({ source }: RunningSource, grace: AbortSignal): Promise<Handover | undefined> {
+async function handedOver({ source }: Owner, grace: AbortSignal): Promise<Handover | undefined> {
   return await source.handOver?.(grace);
 }
 
-function isSameKind(one: RunningSource, other: RunningSource): boolean {
+function isSameKind(one: Owner, other: Owner): boolean {
   return one.node.definition === other.node.definition;
 }
