@@ -41,6 +41,8 @@ export interface WriteAttempt {
 /** Is told what goes through an agent, as it goes. */
 export interface TransactionObserver {
   received(source: string, transaction: IncomingTransaction): void;
+  /** A request that was refused; it is told to `received` as well. */
+  refused?(source: string, refusal: { readonly status: number; readonly cause: string }): void;
   attempted(attempt: WriteAttempt): void;
   /** Events that a sink will not store any more. */
   givenUp(sink: string, events: readonly Event[]): void;

@@ -67,6 +67,11 @@ export class Agent {
     await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => exchange(this.#crew, next, grace)));
   }
 
+  /** Closes what replaced sources left open after an exchange that failed, once nobody goes back any more. */
+  async closeHandovers(): Promise<void> {
+    await this.#crew.closeHandovers();
+  }
+
   /** A stop waits for an exchange, an exchange for the one before. */
   async #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#changing.then(work);
@@ -91,6 +96,7 @@ export class Agent {
 
   async #stopAll(grace: AbortSignal): Promise<void> {
     const { sources, sinks, channels } = this.assembly;
+    await this.#crew.closeHandovers();
     await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
     await Promise.all(sinks.map((running) => running.feed.drain(grace)));
     await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));

@@ -3,7 +3,8 @@ import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode, Topology } fro
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
-import { AgentError, type IncomingTransaction } from "../sdk/index.js";
+import { Receiver } from "../pipeline/receiver.js";
+import { AgentError, type Handler, type IncomingTransaction } from "../sdk/index.js";
 import { type AssemblyParts, channelContextOf, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
@@ -95,17 +96,38 @@ function runningSource(
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
   });
-  const slots = Object.entries(node.slots).map(([slot, nested]) => [
-    slot,
-    createComponent(nested.definition.kind, nested, contextOf(nested.name, parts)),
-  ]);
+  const { slots, handler } = filledSlots(node, parts);
+  const receiver = new Receiver({
+    ...context,
+    handler,
+    emit: processor.emit,
+    observer: parts.observer,
+  });
   const source = createComponent("source", node, {
     ...context,
+    receive: receiver.receive,
+    refused: receiver.refused,
     emit: processor.emit,
-    slots: Object.fromEntries(slots),
+    slots,
     incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
-  return { name: node.name, node, source, interceptors, processor, setupTime: parts.clock.now(), status: "IDLE" };
+  const created = { name: node.name, node, source, interceptors, processor, receiver };
+  return { ...created, setupTime: parts.clock.now(), status: "IDLE" };
+}
+
+/** The components in the slots of a source, and the first handler of them. */
+function filledSlots(node: SourceNode, parts: AssemblyParts) {
+  const slots: Record<string, unknown> = {};
+  let handler: Handler | undefined;
+  for (const [slot, nested] of Object.entries(node.slots)) {
+    const { kind } = nested.definition;
+    const context = contextOf(nested.name, parts);
+    if (kind === "handler" && handler === undefined) {
+      handler = createComponent(kind, nested, context);
+      slots[slot] = handler;
+    } else slots[slot] = createComponent(kind, nested, context);
+  }
+  return { slots, handler };
 }
 
 function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {

@@ -5,6 +5,7 @@ import type { SinkCounters } from "../pipeline/counters.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
+import type { Receiver } from "../pipeline/receiver.js";
 import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
 
@@ -23,6 +24,7 @@ export interface RunningSource extends Running {
   readonly source: Source;
   readonly interceptors: readonly Interceptor[];
   readonly processor: ChannelProcessor;
+  readonly receiver: Receiver;
 }
 
 export interface RunningChannel extends Running {

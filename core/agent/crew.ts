@@ -8,12 +8,14 @@ import {
   type RunningSource,
   startComponent,
 } from "./component.js";
+import { Handovers } from "./handovers.js";
 import { withinGrace } from "./within-grace.js";
 
 /** The components of an agent, and how one of them is started, stopped, let in and let go. */
 export class Crew {
   readonly log: Logger;
   readonly #ledger: Ledger;
+  readonly #handovers: Handovers;
   #assembly: Assembly;
   /** Sources that were told to stop; one that still starts then must be told again. */
   readonly #stopped = new WeakSet<RunningSource>();
@@ -22,6 +24,7 @@ export class Crew {
     this.#assembly = assembly;
     this.#ledger = ledger;
     this.log = log;
+    this.#handovers = new Handovers(log);
   }
 
   get assembly(): Assembly {
@@ -46,12 +49,26 @@ export class Crew {
 
   async startSource(running: RunningSource): Promise<void> {
     for (const interceptor of running.interceptors) await interceptor.start?.();
+    this.#handovers.offer(running);
     await startComponent(running, running.source);
+    this.#handovers.started(running);
+  }
+
+  /** Stops a source that is replaced; what it hands over waits for one of its successors. */
+  async replaceSource(running: RunningSource, successors: readonly RunningSource[], grace: AbortSignal): Promise<void> {
+    await this.#handovers.from(running, successors, grace);
+    await this.stopSource(running, grace);
+  }
+
+  /** Closes what replaced sources handed over and nobody took. */
+  async closeHandovers(): Promise<void> {
+    await this.#handovers.close();
   }
 
   async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
     this.#stopped.add(running);
     await this.#stop(running, running.source, grace);
+    running.receiver.stop();
     for (const interceptor of running.interceptors) {
       await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
     }

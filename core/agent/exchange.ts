@@ -5,7 +5,7 @@ import type { Crew } from "./crew.js";
 
 /**
  * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
- * round. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
+ * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
  * When something fails it throws, and the assembly holds exactly what runs then; the caller can go back from there.
  */
 export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): Promise<void> {
@@ -31,7 +31,7 @@ interface Change {
 }
 
 async function replaceAll({ leaving, arriving }: Change, { crew, live, grace }: Surroundings): Promise<void> {
-  await Promise.all(leaving.sources.map((running) => crew.stopSource(running, grace)));
+  await Promise.all(leaving.sources.map((running) => crew.replaceSource(running, arriving.sources, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
   await Promise.all(leaving.sinks.map((running) => crew.stopSink(running, grace)));
@@ -51,6 +51,7 @@ async function replaceAll({ leaving, arriving }: Change, { crew, live, grace }: 
     await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
     live.add({ sources: [running] });
   }
+  await crew.closeHandovers();
 }
 
 /** A sink empties a channel that goes away and forgets; from any other it just stops taking. */

@@ -53,6 +53,8 @@ export class Reload {
       log.info({}, "the configuration before runs again");
     } catch (error) {
       log.error({ reason: reasonOf(error) }, "the configuration before could not be started completely");
+    } finally {
+      await agent.closeHandovers();
     }
   }
 }

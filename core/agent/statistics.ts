@@ -14,6 +14,8 @@ interface ComponentStatistics {
 export interface SourceStatistics extends ComponentStatistics {
   readonly num_received_events: number;
   readonly num_processed_events: number;
+  /** Notifications that were refused, those included that did not come as far as the channels. */
+  readonly num_refused_events: number;
 }
 
 export interface ChannelStatistics extends ComponentStatistics {
@@ -71,6 +73,7 @@ export class Statistics {
         ...common(running),
         num_received_events: running.processor.counters.received,
         num_processed_events: running.processor.counters.processed,
+        num_refused_events: running.receiver.refusals,
       })),
       channels: channels.map((running) => ({
         ...common(running),
@@ -93,7 +96,10 @@ export class Statistics {
   /** Sets every count to zero; sizes, states, set-up times and the ledger stay. */
   reset(): void {
     const { sources, channels, sinks } = this.#agent.assembly;
-    for (const { processor } of sources) processor.counters.reset();
+    for (const { processor, receiver } of sources) {
+      processor.counters.reset();
+      receiver.resetCounters();
+    }
     for (const { channel } of channels) channel.counters.reset();
     for (const { counters } of sinks) counters.reset();
   }

@@ -6,16 +6,16 @@ import { AgentError } from "../sdk/index.js";
 const afterGrace = 2000;
 
 /** Waits for a component to stop, but not for ever: one that ignores its signal is left behind with an error. */
-export async function withinGrace(stopping: Promise<void>, name: string, signal: AbortSignal): Promise<void> {
+export async function withinGrace<T>(stopping: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
-  const overdue = async (): Promise<void> => {
+  const overdue = async (): Promise<never> => {
     if (!signal.aborted) await once(signal, "abort", { signal: done.signal });
     await delay(afterGrace, undefined, { signal: done.signal });
     throw new AgentError("STOP_OVERDUE", `stopping "${name}": it did not end within the grace period`);
   };
   const timeout = overdue();
   try {
-    await Promise.race([stopping, timeout]);
+    return await Promise.race([stopping, timeout]);
   } finally {
     done.abort();
     await timeout.catch(() => undefined);

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { TransactionObserver } from "../tokens.js";
 import type { ComponentStates } from "./component-states.js";
 import { addLetterInstruments, type LetterStates } from "./letter-instruments.js";
+import { observers } from "./observers.js";
+import { RefusalInstruments } from "./refusal-instruments.js";
 import { addStateInstruments } from "./state-instruments.js";
 import { TransactionInstruments } from "./transaction-instruments.js";
 
@@ -10,6 +12,7 @@ export class Prometheus {
   readonly #instruments = new Registry();
   readonly #version: Gauge;
   readonly #wrongTokens: Counter;
+  readonly #refusals: RefusalInstruments;
   readonly observer: TransactionObserver;
 
   constructor(mostServices: number) {
@@ -22,7 +25,8 @@ export class Prometheus {
       help,
       registers: [this.#instruments],
     });
-    this.observer = new TransactionInstruments(this.#instruments, mostServices);
+    this.#refusals = new RefusalInstruments(this.#instruments);
+    this.observer = observers([new TransactionInstruments(this.#instruments, mostServices), this.#refusals]);
   }
 
   get contentType(): string {
@@ -32,6 +36,10 @@ export class Prometheus {
   /** Adds what an agent's components look like; called once. */
   observe(states: () => ComponentStates): void {
     addStateInstruments(this.#instruments, states);
+    this.#refusals.sources = () =>
+      states()
+        .components.filter(({ kind }) => kind === "source")
+        .map(({ name }) => name);
   }
 
   tellVersion(version: string): void {

@@ -1,3 +1,4 @@
+import type { Receive, SourceRefusal } from "./reception.js";
 import type { Receipt } from "./sink.js";
 import type { Emit } from "./source.js";
 
@@ -35,10 +36,15 @@ export interface IncomingTransaction extends Receipt {
 
 /** What a source is given: a {@link Context}, the way to its channels and the components in its slots. */
 export interface SourceContext<Slots> extends Context {
+  /** Decodes a request by the handler in a slot of the source, and accounts it; rejects when the source has no handler. */
+  readonly receive: Receive;
+  /** Accounts, counts and logs a request that the source itself refused. */
+  refused(refusal: SourceRefusal): void;
+  /** For a source that makes events without a handler. */
   readonly emit: Emit;
   /** The components nested in this one, by slot name. */
   readonly slots: Slots;
-  /** Accounts one finished request. */
+  /** Accounts one finished request whose events were emitted by `emit`. */
   incoming(transaction: IncomingTransaction): void;
 }
 

@@ -52,12 +52,24 @@ export class RejectedDelivery extends AgentError {
   readonly headers: Readonly<Record<string, string>>;
   /** Accounts the refusal under this sender, where the handler knows it. */
   readonly sender: Sender | undefined;
+  /**
+   * What kind of refusal it is, as the counters name it: a few lower-case words with hyphens out of a fixed set, for
+   * example `content-type`. Never made of what was sent.
+   */
+  readonly kind: string;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, sender?: Sender) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    sender?: Sender,
+    kind = "rejected",
+  ) {
     super("DELIVERY_REJECTED", message);
     this.status = status;
     this.headers = headers;
     this.sender = sender;
+    this.kind = kind;
   }
 }
 

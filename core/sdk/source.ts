@@ -1,6 +1,12 @@
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
+/** What a source that is replaced at a reload leaves open for the one that takes its place, such as a listening socket. */
+export interface Handover {
+  /** Closes what nobody took over. Safe twice. */
+  close(): Promise<void>;
+}
+
 /**
  * Hands the events of one notification to the channels. Resolves when every required channel has them as durably as
  * it promises. Rejects with code `CHANNEL_FULL` (retryable) when a channel has no room; then the notification is not
@@ -8,8 +14,26 @@ import type { Lifecycle } from "./lifecycle.js";
  */
 export type Emit = (events: readonly Event[]) => Promise<void>;
 
-/** Receives notifications from outside and emits events. Slots and emit come through its context. */
-export type Source = Lifecycle;
+/**
+ * Reads requests from outside and answers them. It hands each to `receive` of its context; a source that makes events
+ * without a handler calls `emit`.
+ *
+ * A source that is replaced at a reload is stopped, and its successor started. With both optional members nothing is
+ * closed in between: the source hands over what it has open, and a source of the same plugin that was not started yet
+ * takes it over.
+ */
+export interface Source extends Lifecycle {
+  /**
+   * Called before `stop` when a successor can take over. What arrives from then on waits in what it returns; it resolves
+   * when every request that had begun is answered, or the signal aborts. Undefined when there is nothing to hand over.
+   */
+  handOver?(signal: AbortSignal): Promise<Handover | undefined>;
+  /**
+   * Called before `start` with what a replaced source left, that of the source of the same name first. True when the
+   * source goes on with it. It stays as it is until `start` succeeds: when it fails, another source may get it.
+   */
+  takeOver?(handover: Handover): boolean;
+}
 
 /** One request as a source received it. */
 export interface Delivery {

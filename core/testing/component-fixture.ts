@@ -4,12 +4,15 @@ import { join } from "node:path";
 import {
   AgentError,
   type AnyPlugin,
+  type Emit,
   type Event,
   type Handler,
   type Kind,
   type Kinds,
   type Logger,
+  type Receive,
 } from "../sdk/index.js";
+import { refusedByChannels } from "../sdk/reception.js";
 import { folderLocks } from "./folder-locks.js";
 import type { Values } from "./plugin-setup.js";
 
@@ -53,7 +56,15 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       },
       create: (definition, given, run = context.run) => {
         const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
-        const parts = { emit, slots, incoming: () => undefined, channels, lockFolder };
+        const parts = {
+          receive: received(emit),
+          refused: nothing,
+          emit,
+          slots,
+          incoming: nothing,
+          channels,
+          lockFolder,
+        };
         return definition.create(valuesOf(definition, given), { ...context, ...parts, run });
       },
     });
@@ -95,6 +106,20 @@ function hasMethods<K extends Kind>(component: unknown, methods: readonly string
 const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 function nothing(): void {}
+
+/** What the agent does with a request, without its accounts. */
+function received(emit: Emit): Receive {
+  return async (request, refuse) => {
+    try {
+      await emit(textHandler.decode(request).events);
+      return { accepted: true };
+    } catch (error) {
+      const refused = refusedByChannels(error);
+      refuse?.(refused);
+      return refused;
+    }
+  };
+}
 
 /** Makes one event of each delivery: its text. */
 const textHandler: Handler = {

@@ -44,8 +44,20 @@ export const httpSchema = {
     default: 15_000,
     max: HOUR_IN_MILLIS,
   },
+  max_connections: {
+    doc: "Most connections open at once; further ones are answered 503 and closed.",
+    format: "count",
+    default: 5000,
+    min: 1,
+  },
+  max_bytes_in_flight: {
+    doc: "Most bytes of bodies held at once, of all connections together; a body for which there is no room is answered 503. A quarter is kept for bodies up to 256 KiB, and a single body of max_body_size always has room.",
+    format: "count",
+    default: 134_217_728,
+    min: 1,
+  },
   retry_after: {
-    doc: "Seconds that a sender is asked to wait when a channel is full (header Retry-After of the answer 503).",
+    doc: "Seconds that a sender is asked to wait after an answer 503 whose cause does not say it (header Retry-After).",
     format: "seconds",
     default: 1,
   },

@@ -1,9 +1,10 @@
-import { STATUS_CODES, validateHeaderName, validateHeaderValue } from "node:http";
 import type { Socket } from "node:net";
+import { dateText, headerLines, statusLine } from "./answer-head.js";
+import type { BodyBudget } from "./body-budget.js";
 import { errorContent } from "./error-content.js";
 import type { Exchange } from "./exchange.js";
 import { type HeadLimits, type PlainHead, plainHead } from "./plain-head.js";
-import type { Refusal } from "./refusal.js";
+import { noRoomForBody, type Refusal } from "./refusal.js";
 
 export interface DirectParts {
   readonly limits: HeadLimits;
@@ -11,8 +12,13 @@ export interface DirectParts {
   readonly keepAlive: string;
   /** Whether a sender with these headers may send a body before it is answered. */
   admits(headers: Exchange["headers"]): boolean;
-  /** Reads a request that is there and answers it; does not reject. */
-  serve(exchange: Exchange): Promise<void>;
+  readonly budget: BodyBudget;
+  /** Takes a request whose body is there, and answers it. */
+  serve(exchange: Exchange): void;
+  /** Refuses a request whose body is not there. */
+  turnAway(exchange: Exchange, refusal: Refusal): void;
+  /** Seconds that a sender is asked to wait when there is no room for its body. */
+  readonly retryAfter: number;
   /** Gives the connection to the parser of Node, with the bytes that were read and not used. */
   handOver(connection: DirectConnection, bytes: Buffer): void;
   /** Told when the connection is closed. */
@@ -21,8 +27,11 @@ export interface DirectParts {
   now(): number;
 }
 
-/** What a connection does: it never sent anything, waits for its next request, receives a body, or waits for its answer. */
-export type Activity = "silent" | "idle" | "receiving" | "answering";
+/**
+ * What a connection does: it never sent anything, waits for its next request, receives a body, waits for its answer, or was
+ * refused and still sends its body, which nobody reads.
+ */
+export type Activity = "silent" | "idle" | "receiving" | "answering" | "refused";
 
 /**
  * A connection whose requests are plain: they are read here, one at a time. As soon as one is not, the connection goes
@@ -37,6 +46,8 @@ export class DirectConnection implements Exchange {
   /** Of the body that is being received. */
   #pieces: Buffer[] = [];
   #missing = 0;
+  /** What it was given of the budget. */
+  #granted = 0;
   #body: Buffer = nothing;
   /** What came while a request was served. */
   #early: Buffer[] = [];
@@ -71,8 +82,12 @@ export class DirectConnection implements Exchange {
     return this.#since;
   }
 
-  body(): Buffer {
+  get body(): Buffer {
     return this.#body;
+  }
+
+  get isGone(): boolean {
+    return this.socket.destroyed;
   }
 
   accept(): void {
@@ -111,7 +126,7 @@ export class DirectConnection implements Exchange {
   readonly #read = (bytes: Buffer): void => {
     if (this.#activity === "receiving") this.#receive(bytes);
     else if (this.#activity === "answering") this.#keep(bytes);
-    else this.#begin(bytes);
+    else if (this.#activity !== "refused") this.#begin(bytes);
   };
 
   #begin(bytes: Buffer): void {
@@ -130,17 +145,36 @@ export class DirectConnection implements Exchange {
     this.#path = path;
     this.#headers = headers;
     if (bodyTo > bytes.length) {
-      this.#pieces = [bytes.subarray(bodyFrom)];
       this.#missing = bodyTo - bytes.length;
       this.#become("receiving");
+      this.#gather(bytes.subarray(bodyFrom));
       return;
     }
     if (bodyTo < bytes.length) this.#keep(bytes.subarray(bodyTo));
     this.#serve(bytes.subarray(bodyFrom, bodyTo));
   }
 
+  /** False when there is no room for the piece, and the sender was told. */
+  #gather(piece: Buffer): boolean {
+    const granted = this.#parts.budget.grant(piece.length, this.#granted);
+    if (granted === 0) {
+      this.#pieces = [];
+      this.#release();
+      this.#parts.turnAway(this, noRoomForBody(this.#parts.retryAfter));
+      return false;
+    }
+    this.#granted += granted;
+    this.#pieces.push(piece);
+    return true;
+  }
+
+  #release(): void {
+    this.#parts.budget.release(this.#granted);
+    this.#granted = 0;
+  }
+
   #receive(bytes: Buffer): void {
-    this.#pieces.push(bytes.subarray(0, this.#missing));
+    if (!this.#gather(bytes.subarray(0, this.#missing))) return;
     if (bytes.length > this.#missing) this.#keep(bytes.subarray(this.#missing));
     this.#missing -= Math.min(bytes.length, this.#missing);
     if (this.#missing > 0) return;
@@ -158,18 +192,26 @@ export class DirectConnection implements Exchange {
   #serve(body: Buffer): void {
     this.#body = body;
     this.#become("answering");
-    void this.#parts.serve(this);
+    this.#parts.serve(this);
   }
 
   /** In one piece. */
   #answer(head: string, content: string): void {
     this.#body = nothing;
+    if (this.#granted > 0) this.#release();
     if (!this.socket.writable) return;
     const closing = this.#closing;
     const text = `${head}${closing ? CLOSE : this.#parts.keepAlive}\r\n${content}`;
     this.socket.write(text, content === "" ? "latin1" : "utf8");
-    if (closing) this.socket.destroySoon();
+    if (closing && this.#missing > 0) this.#endAfterBody();
+    else if (closing) this.socket.destroySoon();
     else this.#goOn();
+  }
+
+  /** Closing while the sender still sends would reset the connection, and the answer might be lost with it. */
+  #endAfterBody(): void {
+    this.#become("refused");
+    this.socket.end();
   }
 
   #goOn(): void {
@@ -195,35 +237,11 @@ export class DirectConnection implements Exchange {
     this.socket.destroy();
   };
 
-  readonly #closed = (): void => this.#parts.closed(this);
+  readonly #closed = (): void => {
+    if (this.#granted > 0) this.#release();
+    this.#parts.closed(this);
+  };
 }
 
 const nothing = Buffer.alloc(0);
 const CLOSE = "Connection: close\r\n";
-
-/** Throws for what HTTP does not know, as Node's own answers do. */
-function statusLine(status: number): string {
-  if (Number.isInteger(status) && status >= 200 && status <= 999) {
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
-  }
-  throw new RangeError(`${status} is no HTTP status`);
-}
-
-function headerLines(fields: Readonly<Record<string, string>>): string {
-  let lines = "";
-  for (const [name, value] of Object.entries(fields)) {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-    lines += `${name}: ${value}\r\n`;
-  }
-  return lines;
-}
-
-let date = { second: Number.NaN, text: "" };
-
-/** The time of an answer. All answers of a second have the same. */
-function dateText(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
-  return date.text;
-}

@@ -3,9 +3,16 @@ import { AgentError, type Logger } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { DirectConnection, type DirectParts } from "./direct-connection.js";
 import { answerMalformed } from "./malformed-request.js";
+import type { HeadLimits } from "./plain-head.js";
+import type { Refusal } from "./refusal.js";
 
-export interface DirectPartners extends Pick<DirectParts, "admits" | "serve"> {
+/** How long a sender may go on sending a body that was refused, before the connection is cut. */
+const LINGER_MILLIS = 2000;
+
+export interface DirectPartners extends Pick<DirectParts, "admits" | "serve" | "turnAway" | "budget"> {
   readonly log: Logger;
+  /** Counts what was refused without being a request. */
+  readonly refused: (refusal: Refusal) => void;
   /** What Node does with a new connection. */
   readonly handOver: (socket: Socket) => void;
   /** Milliseconds between two looks for connections that are late. */
@@ -14,9 +21,9 @@ export interface DirectPartners extends Pick<DirectParts, "admits" | "serve"> {
 
 /** The connections that are read without Node's HTTP parser, see {@link DirectConnection}. */
 export class DirectConnections {
-  readonly #config: HttpConfig;
+  #config: HttpConfig;
   readonly #partners: DirectPartners;
-  readonly #parts: DirectParts;
+  readonly #parts: Mutable<DirectParts>;
   readonly #open = new Set<DirectConnection>();
   readonly #timer: NodeJS.Timeout;
 
@@ -24,15 +31,23 @@ export class DirectConnections {
     this.#config = config;
     this.#partners = partners;
     this.#parts = {
-      limits: { head: config.max_header_size, body: config.max_body_size },
+      limits: limitsOf(config),
       keepAlive: keepAliveLines(config.keep_alive_timeout),
-      admits: partners.admits,
-      serve: partners.serve,
+      retryAfter: config.retry_after,
+      ...partners,
       handOver: (connection, bytes) => this.#handOver(connection, bytes),
       closed: (connection) => this.#closed(connection),
       now: () => performance.now(),
     };
     this.#timer = setInterval(() => this.#endLate(), partners.lookEvery).unref();
+  }
+
+  /** From now on these are the limits, for connections that are open as well. */
+  set config(config: HttpConfig) {
+    this.#config = config;
+    this.#parts.limits = limitsOf(config);
+    this.#parts.retryAfter = config.retry_after;
+    this.#parts.keepAlive = keepAliveLines(config.keep_alive_timeout);
   }
 
   add(socket: Socket): void {
@@ -69,18 +84,31 @@ export class DirectConnections {
     for (const connection of this.#open) {
       const limit = this.#limitOf(connection);
       if (limit === 0 || now - connection.since < limit) continue;
-      if (connection.activity === "idle") connection.destroy();
-      else answerMalformed(tooLate(), connection.socket, this.#partners.log);
+      if (connection.activity === "idle" || connection.activity === "refused") connection.destroy();
+      else this.#answerLate(connection);
     }
+  }
+
+  /** One that never sent anything has no request that could be refused. */
+  #answerLate({ socket, activity }: DirectConnection): void {
+    const refusal = answerMalformed(tooLate(), socket, this.#partners.log);
+    if (refusal !== undefined && activity !== "silent") this.#partners.refused(refusal);
   }
 
   /** Milliseconds that a connection may do what it does; 0 for ever. */
   #limitOf({ activity }: DirectConnection): number {
     const { headers_timeout, request_timeout, keep_alive_timeout } = this.#config;
     if (activity === "answering") return 0;
+    if (activity === "refused") return LINGER_MILLIS;
     if (activity === "idle") return keep_alive_timeout;
     return activity === "receiving" ? request_timeout : headers_timeout || request_timeout;
   }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function limitsOf({ max_header_size, max_body_size }: HttpConfig): HeadLimits {
+  return { head: max_header_size, body: max_body_size };
 }
 
 function tooLate(): AgentError {

@@ -1,73 +1,71 @@
-import { type Handler, reasonOf, type Sender, type SourceContext } from "deneb/sdk";
+import { type Refused, reasonOf, type SourceContext } from "deneb/sdk";
 import { Acceptances } from "./acceptances.js";
 import type { HttpConfig } from "./config.js";
 import type { Exchange } from "./exchange.js";
-import { type Refusal, refusalOf, senderOf } from "./refusal.js";
+import { answerOf, noToken, type Refusal } from "./refusal.js";
 import { tokenCheck } from "./token-check.js";
 
-export type IntakeContext = SourceContext<{ readonly handler: Handler }>;
+export type IntakeContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
 
-/** Whose request it was is known once the handler has looked at it. */
-const unknownSender: Sender = { service: "", servicePath: "/" };
-
-const noBody = new Uint8Array(0);
-
-/** Carries requests to the channels and their answers back. */
+/** Hands requests to the agent and their answers back to the senders. */
 export class Intake {
   readonly #config: HttpConfig;
   readonly #context: IntakeContext;
-  readonly #checkToken: ReturnType<typeof tokenCheck>;
+  readonly #hasToken: ReturnType<typeof tokenCheck>;
   readonly #acceptances = new Acceptances((exchange, error) => this.failed(exchange, error));
+  #unanswered = 0;
+  #idle: (() => void) | undefined;
 
   constructor(config: HttpConfig, context: IntakeContext) {
     this.#config = config;
     this.#context = context;
-    this.#checkToken = tokenCheck(config.token);
+    this.#hasToken = tokenCheck(config.token);
   }
 
-  /** Rejects only when the answer itself cannot be written. */
+  /** Answers a request whose body is there; does not reject. */
   async serve(exchange: Exchange): Promise<void> {
-    const context = this.#context;
-    const arrivedAt = context.now();
-    let sender = unknownSender;
-    let requestBytes = 0;
-    let refusal: Refusal | undefined;
+    const { method, path, headers, body } = exchange;
+    if (!this.#hasToken(headers)) return this.refuse(exchange, noToken);
+    this.#unanswered += 1;
     try {
-      const { method, path, headers } = exchange;
-      this.#checkToken(headers);
-      const read = method === "POST" ? exchange.body(this.#config.max_body_size) : noBody;
-      const body = read instanceof Promise ? await read : read;
-      if (body === undefined) return context.log.debug({}, "request abandoned by its sender");
-      requestBytes = body.byteLength;
-      const decoded = context.slots.handler.decode({ method, path, headers, body, receivedAt: context.now() });
-      sender = decoded;
-      await context.emit(decoded.events);
+      const request = { method, path, headers, body, receivedAt: this.#context.now() };
+      const { accepted } = await this.#context.receive(request, (refused) => this.#answer(exchange, refused));
+      if (accepted) this.#acceptances.add(exchange);
     } catch (error) {
-      refusal = this.#refuse(error);
-      sender = senderOf(error) ?? sender;
+      // A handler from elsewhere may refuse with a status or a header that HTTP does not know.
+      this.failed(exchange, error);
     }
-    const responseBytes = refusal === undefined ? 0 : exchange.refuse(refusal);
-    if (refusal === undefined) this.#acceptances.add(exchange);
-    const { service, servicePath } = sender;
-    const milliseconds = Math.max(0, context.now().getTime() - arrivedAt.getTime());
-    context.incoming({
-      service,
-      servicePath,
-      requestBytes,
-      responseBytes,
-      failed: refusal !== undefined,
-      milliseconds,
-    });
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0) this.#idle?.();
   }
 
   /** Whether these headers carry a token, where one is asked for. */
   admits(headers: Exchange["headers"]): boolean {
+    return this.#hasToken(headers);
+  }
+
+  /** Answers a request with what the source itself has against it. */
+  refuse(exchange: Exchange, refusal: Refusal): void {
     try {
-      this.#checkToken(headers);
-      return true;
-    } catch {
-      return false;
+      const responseBytes = exchange.refuse(refusal);
+      this.count(refusal, { requestBytes: exchange.body.byteLength, responseBytes });
+    } catch (error) {
+      this.failed(exchange, error);
     }
+  }
+
+  /** Counts what was refused, also where no request could be read. */
+  count({ status, cause, reason }: Refusal, bytes: { requestBytes?: number; responseBytes?: number } = {}): void {
+    this.#context.refused({ status, cause, reason, ...bytes });
+  }
+
+  /** Resolves when all requests are answered, or the signal aborts. */
+  async untilIdle(signal: AbortSignal): Promise<void> {
+    if (this.#unanswered === 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   /** For an answer that cannot be written: the sender sees its connection break. */
@@ -76,11 +74,7 @@ export class Intake {
     exchange.destroy();
   }
 
-  #refuse(error: unknown): Refusal {
-    const { log } = this.#context;
-    const refusal = refusalOf(error, this.#config.retry_after);
-    if (refusal.status === 500) log.error({ reason: reasonOf(error) }, "request failed");
-    else log.debug({ status: refusal.status, reason: refusal.reason }, "request refused");
-    return refusal;
+  #answer(exchange: Exchange, refused: Refused): number {
+    return exchange.refuse(answerOf(refused, this.#config.retry_after));
   }
 }

@@ -1,40 +1,43 @@
-import { codeOf, type Sender } from "deneb/sdk";
+import type { Refused } from "deneb/sdk";
 
-/** What the sender is told when its request was not accepted. */
-export interface Refusal {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly reason: string;
+/** What the sender is told when its request was not accepted, and what it is counted as. */
+export interface Refusal extends Pick<Refused, "status" | "headers" | "reason" | "cause"> {}
+
+/** The refusal as this source answers it: one that may be repeated says when. */
+export function answerOf(refused: Refused, retryAfterSeconds: number): Refusal {
+  if (refused.retryable !== true) return refused;
+  const { retryAfter } = refused;
+  const seconds = retryAfter === undefined ? retryAfterSeconds : Math.ceil(retryAfter / 1000);
+  return { ...refused, headers: { ...refused.headers, "Retry-After": String(seconds) } };
 }
 
-/** The refusal for whatever was thrown. Only what was made for the sender is shown to it, the rest belongs in the log. */
-export function refusalOf(error: unknown, retryAfterSeconds: number): Refusal {
-  if (!(error instanceof Error)) return unexpected;
-  const code = codeOf(error);
-  if (code === "DELIVERY_REJECTED" && "status" in error && typeof error.status === "number") {
-    return { status: error.status, headers: "headers" in error ? texts(error.headers) : {}, reason: error.message };
-  }
-  if (code === "CHANNEL_FULL" || code === "TRANSACTION_TOO_LARGE") {
-    return { status: 503, headers: { "Retry-After": String(retryAfterSeconds) }, reason: error.message };
-  }
-  if (code === "NOTIFICATION_TOO_LARGE") return { status: 413, headers: {}, reason: error.message };
-  return unexpected;
+/** The rest of the body is not wanted, so the connection cannot carry another request. */
+export function tooLarge(limit: number): Refusal {
+  const reason = `The content is larger than ${limit} bytes`;
+  return { status: 413, cause: "content-too-large", reason, headers: { Connection: "close" } };
 }
 
-/** Whose delivery it was, when the one who refused it knew. */
-export function senderOf(error: unknown): Sender | undefined {
-  if (typeof error !== "object" || error === null || !("sender" in error)) return undefined;
-  const { sender } = error;
-  if (typeof sender !== "object" || sender === null || !("service" in sender) || !("servicePath" in sender)) {
-    return undefined;
-  }
-  const { service, servicePath } = sender;
-  return typeof service === "string" && typeof servicePath === "string" ? { service, servicePath } : undefined;
+export function noRoomForBody(retryAfter: number): Refusal {
+  const reason = "Too many bytes of other notifications are being received";
+  return busy("too-many-bytes-in-flight", reason, retryAfter);
 }
 
-const unexpected: Refusal = { status: 500, headers: {}, reason: "The request could not be processed" };
+export function tooManyConnections(retryAfter: number): Refusal {
+  return busy("too-many-connections", "Too many connections are open", retryAfter);
+}
 
-function texts(headers: unknown): Readonly<Record<string, string>> {
-  if (typeof headers !== "object" || headers === null) return {};
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+/** For a request that waited for a reload that takes too long. */
+export function reloading(retryAfter: number): Refusal {
+  return busy("reload-in-progress", "The configuration is being reloaded", retryAfter);
+}
+
+export const noToken: Refusal = {
+  status: 401,
+  cause: "token",
+  reason: "A valid token is required",
+  headers: { "WWW-Authenticate": 'Bearer realm="notifications"', Connection: "close" },
+};
+
+function busy(cause: string, reason: string, retryAfter: number): Refusal {
+  return { status: 503, cause, reason, headers: { "Retry-After": String(retryAfter), Connection: "close" } };
 }

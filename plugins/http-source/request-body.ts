@@ -1,24 +1,52 @@
 import type { IncomingMessage } from "node:http";
-import { RejectedDelivery } from "deneb/sdk";
+import type { BodyBudget } from "./body-budget.js";
+import { noRoomForBody, type Refusal, tooLarge } from "./refusal.js";
 
-/** Reads the body; undefined when the sender went away. Rejects with status 413 as soon as it is known to be too large. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
-  if (announcedBytes(request) > limit) return Promise.reject(tooLarge(limit));
-  return new Promise((resolve, reject) => {
+export interface BodyLimits {
+  /** Most bytes of one body. */
+  readonly most: number;
+  readonly budget: BodyBudget;
+  /** Seconds that a sender is asked to wait when there is no room. */
+  readonly retryAfter: number;
+}
+
+/** A body that was read, and what it took of the budget. */
+export interface ReadBody {
+  readonly body: Uint8Array;
+  readonly granted: number;
+}
+
+/**
+ * Reads the body; undefined when the sender went away. A refusal as soon as it is known to be too large, or when there is
+ * no room for it.
+ */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<ReadBody | Refusal | undefined> {
+  const { most, budget, retryAfter } = limits;
+  if (announcedBytes(request) > most) return Promise.resolve(tooLarge(most));
+  return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let granted = 0;
+    const end = (result: Refusal | undefined): void => {
+      request.off("data", collect);
+      chunks.length = 0;
+      budget.release(granted);
+      granted = 0;
+      resolve(result);
+    };
     const collect = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limit) {
+      const cost = size > most ? 0 : budget.grant(chunk.length, granted);
+      if (size > most) end(tooLarge(most));
+      else if (cost === 0) end(noRoomForBody(retryAfter));
+      else {
+        granted += cost;
         chunks.push(chunk);
-        return;
       }
-      request.off("data", collect);
-      reject(tooLarge(limit));
     };
     request.on("data", collect);
-    request.on("end", () => resolve(joined(chunks, size)));
-    request.on("error", () => resolve(undefined));
+    request.on("end", () => resolve({ body: joined(chunks, size), granted }));
+    request.on("error", () => end(undefined));
   });
 }
 
@@ -38,9 +66,4 @@ const CONTENT_LENGTH = "content-length";
 function joined(chunks: readonly Buffer[], size: number): Uint8Array {
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size);
-}
-
-/** The rest of the body is not wanted, so the connection cannot carry another request. */
-function tooLarge(limit: number): RejectedDelivery {
-  return new RejectedDelivery(413, `The content is larger than ${limit} bytes`, { Connection: "close" });
 }

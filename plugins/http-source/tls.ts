@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { createSecureContext, createServer, type SecureContextOptions, type Server } from "node:tls";
 import { AgentError } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 
@@ -21,6 +21,13 @@ export async function readTls(config: HttpConfig, source: string): Promise<TlsOp
     throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${remedy}`, { cause });
   }
   return options;
+}
+
+/** Speaks TLS on connections that are given to it; it does not listen itself. */
+export function tlsServer(options: TlsOptions, { headers_timeout, request_timeout }: HttpConfig): Server {
+  const handshakeTimeout = headers_timeout || request_timeout;
+  const patience = handshakeTimeout === 0 ? {} : { handshakeTimeout };
+  return createServer({ ...options, ...patience, ALPNProtocols: ["http/1.1"] });
 }
 
 async function textOf(

@@ -94,6 +94,12 @@ export const mqttSchema = {
     format: "text",
     default: "application/json",
   },
+  max_message_size: {
+    doc: "Largest message accepted, in bytes; a larger one is acknowledged, and counted as refused.",
+    format: "count",
+    default: 10_485_760,
+    min: 1,
+  },
   tls_ca_file: {
     doc: "File with the certificates of the authorities to trust, PEM; empty for those of Node.",
     format: "text",

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
-import { codeOf, type Decoded, type Handler, reasonOf, retryableOf, type SourceContext } from "deneb/sdk";
+import type { Delivery, Refused, SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
 import { originOf } from "./topic-pattern.js";
 
-export type IntakeContext = SourceContext<{ readonly handler: Handler }>;
+export type IntakeContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
 
 export interface Message {
   readonly topic: string;
   readonly payload: Uint8Array;
 }
 
-/** An error that does not say that it may pass is met this often, then the message is given up: it may be its cause. */
+/** A message that fails so often with an error that does not say that it may pass is refused: it may be the cause. */
 const mostTriesOfOtherErrors = 10;
 
 /** Carries one message to the channels. */
@@ -24,36 +24,42 @@ export class MessageIntake {
     this.#context = context;
   }
 
-  /** True when the message is done with: the channels have it, or it can never go in. False when the signal came first. */
+  /** True when the message is done with: the channels have it, or it was refused. False when the signal came first. */
   async take(message: Message, signal: AbortSignal): Promise<boolean> {
-    const decoded = this.#decoded(message);
-    if (decoded === undefined) {
-      this.#account(message, { service: "", servicePath: "/" }, true);
-      return true;
-    }
+    if (this.#isTooLarge(message)) return true;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const error = await this.#emitted(decoded);
-      if (error === undefined || this.#isGivenUp(error.thrown, attempt)) {
-        this.#account(message, decoded, error !== undefined);
-        return true;
-      }
+      if (await this.#isDone(message, attempt)) return true;
       await pause(this.#config.channel_retry_interval, signal);
     }
     return false;
   }
 
-  #decoded({ topic, payload }: Message): Decoded | undefined {
-    const { log, now, slots } = this.#context;
+  #isTooLarge({ payload }: Message): boolean {
+    const { max_message_size: most } = this.#config;
+    const requestBytes = payload.byteLength;
+    if (requestBytes <= most) return false;
+    const reason = `The message is larger than ${most} bytes`;
+    this.#context.refused({ status: 413, cause: "content-too-large", reason, requestBytes });
+    return true;
+  }
+
+  async #isDone(message: Message, attempt: number): Promise<boolean> {
+    let held = false;
+    await this.#context.receive(this.#requestOf(message), (refused) => {
+      held = isToBeRepeated(refused, attempt);
+      if (!held) return 0;
+      const { status, cause, reason } = refused;
+      const level = attempt === 1 ? "warn" : "debug";
+      this.#context.log[level]({ attempt, status, cause, reason }, "message held until the channels take it");
+      return undefined;
+    });
+    return !held;
+  }
+
+  #requestOf({ topic, payload: body }: Message): Delivery {
     const { notification_target: path, content_type } = this.#config;
     const headers = { "content-type": content_type, ...this.#origin(topic) };
-    try {
-      return slots.handler.decode({ method: "POST", path, headers, body: payload, receivedAt: now() });
-    } catch (error) {
-      const fields = { topic, reason: reasonOf(error) };
-      if (codeOf(error) === "DELIVERY_REJECTED") log.debug(fields, "message refused");
-      else log.error(fields, "message not understood and given up");
-      return undefined;
-    }
+    return { method: "POST", path, headers, body, receivedAt: this.#context.now() };
   }
 
   #origin(topic: string): Readonly<Record<string, string>> {
@@ -65,30 +71,10 @@ export class MessageIntake {
       ...(servicePath === "" ? {} : { [eventHeaders.servicePath]: servicePath }),
     };
   }
+}
 
-  async #emitted({ events }: Decoded): Promise<{ readonly thrown: unknown } | undefined> {
-    try {
-      await this.#context.emit(events);
-      return undefined;
-    } catch (thrown) {
-      return { thrown };
-    }
-  }
-
-  #isGivenUp(error: unknown, attempt: number): boolean {
-    const fields = { attempt, reason: reasonOf(error) };
-    if (retryableOf(error) !== true && attempt >= mostTriesOfOtherErrors) {
-      this.#context.log.error(fields, "message given up");
-      return true;
-    }
-    const level = attempt === 1 ? "warn" : "debug";
-    this.#context.log[level](fields, "message held until the channels take it");
-    return false;
-  }
-
-  #account({ payload }: Message, { service, servicePath }: Omit<Decoded, "events">, failed: boolean): void {
-    this.#context.incoming({ service, servicePath, requestBytes: payload.byteLength, responseBytes: 0, failed });
-  }
+function isToBeRepeated({ retryable }: Refused, attempt: number): boolean {
+  return retryable ?? attempt < mostTriesOfOtherErrors;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -11,8 +11,8 @@ export function checkRequest({ method, path, headers }: Delivery, target: string
 
 /** The body as text; throws when it is empty or not UTF-8. */
 export function readText(body: Uint8Array): string {
-  if (body.byteLength === 0) throw refused(400, "No content in the request");
-  if (!isUtf8(body)) throw refused(400, "The content is not valid UTF-8");
+  if (body.byteLength === 0) throw refused("no-content", "No content in the request");
+  if (!isUtf8(body)) throw refused("content", "The content is not valid UTF-8");
   return utf8.decode(body);
 }
 
@@ -20,24 +20,24 @@ const utf8 = new TextDecoder();
 
 function checkMethod(method: string): void {
   if (method === "POST") return;
-  if (method === "GET" || method === "HEAD") throw refused(400, "GET method not supported");
-  throw refused(405, `${method} method not supported`, { Allow: "POST" });
+  if (method === "GET" || method === "HEAD") throw refused("method", "GET method not supported");
+  throw refused("method", `${method} method not supported`, { status: 405, headers: { Allow: "POST" } });
 }
 
 function checkPath(path: string, target: string): void {
   const query = path.indexOf("?");
   const pathname = query === -1 ? path : path.slice(0, query);
-  if (pathname !== target) throw refused(400, `${pathname} target not supported`);
+  if (pathname !== target) throw refused("target", `${pathname} target not supported`);
 }
 
 function checkContentType(contentType: string | undefined): void {
   if (contentType === undefined || contentType.trim() === "") {
-    throw refused(400, "Missing content type. Required 'application/json; charset=utf-8'");
+    throw refused("content-type", "Missing content type. Required 'application/json; charset=utf-8'");
   }
   if (accepted.has(contentType)) return;
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
   if (!mediaTypes.has(mediaType.trim()) || !parameters.every(isUtf8OrNoCharset)) {
-    throw refused(400, `${contentType} content type not supported`);
+    throw refused("content-type", `${contentType} content type not supported`);
   }
   if (accepted.size < MOST_REMEMBERED) accepted.add(contentType);
 }

@@ -10,7 +10,7 @@ import {
 } from "deneb/sdk";
 import { checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
-import { refused } from "./refused.js";
+import { type RefusalKind, refused } from "./refused.js";
 import { senderOf } from "./sender.js";
 import { servicePathsFor } from "./service-paths.js";
 import { TransactionIds } from "./transaction-ids.js";
@@ -29,8 +29,8 @@ export class NgsiRestHandler implements Handler {
       return this.#decode(delivery);
     } catch (error) {
       if (!(error instanceof RejectedDelivery)) throw error;
-      const { status, message, headers } = error;
-      throw new RejectedDelivery(status, message, headers, senderOf(delivery.headers, this.#config));
+      const { status, message, headers, kind } = error;
+      throw new RejectedDelivery(status, message, headers, senderOf(delivery.headers, this.#config), kind);
     }
   }
 
@@ -47,7 +47,7 @@ export class NgsiRestHandler implements Handler {
   #service({ headers }: Delivery): string {
     const service = serviceOf(headers, this.#config.default_service);
     if (service.length <= SERVICE_LENGTH) return service;
-    throw refused(400, `'fiware-service' header length greater than ${SERVICE_LENGTH}`);
+    throw refused("service", `'fiware-service' header length greater than ${SERVICE_LENGTH}`);
   }
 
   #entities({ body, headers }: Delivery): readonly Entity[] {
@@ -55,7 +55,8 @@ export class NgsiRestHandler implements Handler {
     try {
       return decode(this.#config.ngsi_version, text, headers).entities;
     } catch (error) {
-      throw error instanceof Error && isBadBody(error) ? refused(400, error.message) : error;
+      const kind = error instanceof Error ? badBodies.get(codeOf(error)) : undefined;
+      throw error instanceof Error && kind !== undefined ? refused(kind, error.message) : error;
     }
   }
 
@@ -74,10 +75,10 @@ export class NgsiRestHandler implements Handler {
   }
 }
 
-function isBadBody(error: Error): boolean {
-  const code = codeOf(error);
-  return code === "MALFORMED_JSON" || code === "NOT_A_NOTIFICATION";
-}
+const badBodies: ReadonlyMap<string | undefined, RefusalKind> = new Map([
+  ["MALFORMED_JSON", "content"],
+  ["NOT_A_NOTIFICATION", "not-a-notification"],
+]);
 
 type Headers = Event["headers"];
 

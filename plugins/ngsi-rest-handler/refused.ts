@@ -1,8 +1,26 @@
 import { RejectedDelivery } from "deneb/sdk";
 
+/** What is wrong with a request, as the counters of refusals name it. */
+export type RefusalKind =
+  | "content"
+  | "content-type"
+  | "method"
+  | "no-content"
+  | "not-a-notification"
+  | "service"
+  | "service-path"
+  | "target";
+
 /** The refusal with this message, in which characters that a terminal or log would hide are made visible. */
-export function refused(status: number, message: string, headers?: Readonly<Record<string, string>>): RejectedDelivery {
-  return new RejectedDelivery(status, message.replace(hidden, escaped), headers);
+export function refused(
+  kind: RefusalKind,
+  message: string,
+  {
+    status = 400,
+    headers = {},
+  }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): RejectedDelivery {
+  return new RejectedDelivery(status, message.replace(hidden, escaped), headers, undefined, kind);
 }
 
 const hidden = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;

@@ -17,12 +17,16 @@ export function servicePathsFor(
   const [only = defaultPath, ...others] = paths;
   if (others.length === 0) return entities.map(() => only);
   if (paths.length === entities.length) return paths;
-  throw refused(400, "'fiware-servicepath' header value does not match the number of notified context responses");
+  throw refused(
+    "service-path",
+    "'fiware-servicepath' header value does not match the number of notified context responses",
+  );
 }
 
 function checkPath(path: string): void {
   if (path.length > PATH_LENGTH) {
-    throw refused(400, `'fiware-servicepath' header length greater than ${PATH_LENGTH} for ${path}`);
+    throw refused("service-path", `'fiware-servicepath' header length greater than ${PATH_LENGTH} for ${path}`);
   }
-  if (!path.startsWith("/")) throw refused(400, `'fiware-servicepath' header value ${path} must start with '/'`);
+  if (!path.startsWith("/"))
+    throw refused("service-path", `'fiware-servicepath' header value ${path} must start with '/'`);
 }

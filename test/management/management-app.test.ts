@@ -33,7 +33,8 @@ test("GET /v1/stats shows what moved through each component, PUT /v1/stats sets 
     assert.equal(status, "START");
   }
   const { setup_time: _s, ...sourceCounts } = sources[0];
-  assert.deepEqual(sourceCounts, { name: "s1", status: "START", num_received_events: 1, num_processed_events: 1 });
+  const sourceNumbers = { num_received_events: 1, num_processed_events: 1, num_refused_events: 0 };
+  assert.deepEqual(sourceCounts, { name: "s1", status: "START", ...sourceNumbers });
   const { setup_time: _c, ...channelCounts } = channels[0];
   const puts = { num_puts_ok: 2, num_puts_failed: 0, num_takes_ok: 2, num_takes_failed: 0 };
   assert.deepEqual(channelCounts, { name: "c1", status: "START", num_events: 0, ...puts });

@@ -94,6 +94,46 @@ test("GET /metrics tells transactions, components and the process in the text fo
   assert.match(text, /^deneb_sink_seconds_since_last_write\{sink="k1"\} /m);
 });
 
+test("GET /metrics counts refusals by source, status and cause, with zeros before the first, also after a reset", async (context) => {
+  const { agent, call } = await runningManagement(context);
+  const source = agent.assembly.sources[0];
+
+  const before = await call("GET", "/metrics");
+  source?.receiver.refused({ status: 401, cause: "token", reason: "no token" });
+  source?.receiver.refused({ status: 503, cause: "channel-full", reason: "full" });
+  source?.receiver.refused({ status: 503, cause: "channel-full", reason: "full" });
+  const stats = await call("GET", "/v1/stats");
+  await call("PUT", "/v1/stats");
+  const reset = await call("GET", "/v1/stats");
+  const after = await call("GET", "/metrics");
+
+  const refusals = (text: string) => text.match(/^deneb_source_refused_total\{.*$/gm);
+  const line = (status: number, cause: string, count: number) =>
+    `deneb_source_refused_total{source="s1",status="${status}",cause="${cause}"} ${count}`;
+  const zeros = [
+    line(413, "notification-too-large", 0),
+    line(500, "internal-error", 0),
+    line(500, "handler-failed", 0),
+  ];
+  assert.deepEqual(refusals(before.text), [...zeros, line(503, "channel-full", 0)]);
+  assert.deepEqual(refusals(after.text), [...zeros, line(503, "channel-full", 2), line(401, "token", 1)]);
+  assert.equal(stats.body.stats.sources[0].num_refused_events, 3);
+  assert.equal(reset.body.stats.sources[0].num_refused_events, 0);
+});
+
+test("GET /metrics counts causes beyond the most together", async (context) => {
+  const { agent, call } = await runningManagement(context);
+
+  for (let n = 0; n < 300; n++)
+    agent.assembly.sources[0]?.receiver.refused({ status: 400, cause: `c-${n}`, reason: "no" });
+
+  const { text } = await call("GET", "/metrics");
+  const lines = text.match(/^deneb_source_refused_total\{.*$/gm) ?? [];
+  const sum = lines.reduce((total, line) => total + Number(line.split(" ").at(-1)), 0);
+  assert.ok(lines.length <= 101, `${lines.length} lines`);
+  assert.equal(sum, 300);
+});
+
 test("GET /metrics counts services beyond the most together", async (context) => {
   const { agent, call } = await runningManagement(context, { metricsServices: 2 });
   const emit = agent.assembly.sources[0]?.processor.emit;

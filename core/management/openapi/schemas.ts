@@ -64,7 +64,7 @@ export const schemas = {
   Statistics: record({
     success,
     stats: record({
-      sources: listOf({ num_received_events: count, num_processed_events: count }),
+      sources: listOf({ num_received_events: count, num_processed_events: count, num_refused_events: count }),
       channels: listOf({
         num_events: count,
         num_puts_ok: count,

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
-import type { Emit, Event, Handler, IncomingTransaction, Logger } from "../../../core/sdk/index.js";
+import type { Emit, Event, Handler, Logger } from "../../../core/sdk/index.js";
 import type { HttpConfig } from "../../../plugins/http-source/config.js";
 import { HttpSource } from "../../../plugins/http-source/http-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { LogLine } from "../../support/recording-log.js";
+import { tracedContext } from "../../support/traced-context.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 
@@ -17,6 +18,8 @@ export const httpConfig: HttpConfig = {
   keep_alive_timeout: 75_000,
   request_timeout: 30_000,
   headers_timeout: 15_000,
+  max_connections: 5000,
+  max_bytes_in_flight: 134_217_728,
   retry_after: 1,
   tls_key: "",
   tls_certificate: "",
@@ -39,32 +42,33 @@ export interface Setting {
   readonly emit?: Emit;
 }
 
-/** A source that listens until the test ends, with the real handler, and everything that it hands on. */
-export async function runningSource(context: TestContext, setting: Setting = {}) {
+/** A source that was not started, with the real handler, and everything that it hands on; it is stopped with the test. */
+export function createdSource(context: TestContext, setting: Setting = {}) {
   const emitted: Event[] = [];
-  const accounted: IncomingTransaction[] = [];
   const { log, lines, logged } = observedLog();
-  const source = new HttpSource(
-    { ...httpConfig, ...setting.config },
-    {
-      name: "http-source",
-      log,
-      dataDir: "",
-      run: "run",
-      now: () => receivedAt,
-      slots: { handler: setting.handler ?? handler },
-      emit: async (events) => {
-        emitted.push(...events);
-        await setting.emit?.(events);
-      },
-      incoming: (transaction) => accounted.push(transaction),
+  const traced = tracedContext({
+    name: "http-source",
+    log,
+    now: () => receivedAt,
+    handler: setting.handler ?? handler,
+    emit: async (events) => {
+      emitted.push(...events);
+      await setting.emit?.(events);
     },
-  );
+  });
+  const { accounted, refused } = traced;
+  const source = new HttpSource({ ...httpConfig, ...setting.config }, traced.context);
   context.after(() => source.stop(AbortSignal.abort()));
-  await source.start();
-  const { port } = source;
+  return { source, emitted, accounted, refused, lines, logged };
+}
+
+/** The same, started. */
+export async function runningSource(context: TestContext, setting: Setting = {}) {
+  const created = createdSource(context, setting);
+  await created.source.start();
+  const { port } = created.source;
   assert.ok(port !== undefined);
-  return { source, port, emitted, accounted, lines, logged };
+  return { ...created, port };
 }
 
 function observedLog() {

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { Agent, request } from "node:https";
-import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { Agent } from "node:https";
+import { test } from "node:test";
 import plugin from "../../../plugins/http-source/index.js";
-import { selfSigned } from "../../support/certificates.js";
-import { tempFolder } from "../../support/temp-folder.js";
 import { notification, send } from "./http-client.js";
 import { post, RawConnection } from "./raw-connection.js";
 import { httpConfig, runningSource } from "./running-source.js";
+import { sendOverTls, tlsFiles } from "./tls-client.js";
 
 const json = { "Content-Type": "application/json" };
 
@@ -36,38 +32,6 @@ for (const { headers, status } of tokenCases)
     if (status === 401) assert.equal(answer.headers["www-authenticate"], 'Bearer realm="notifications"');
     assert.doesNotMatch(JSON.stringify(lines), /first|second|wrong/);
   });
-
-async function tlsFiles(context: TestContext) {
-  const folder = await tempFolder(context);
-  const server = selfSigned("server");
-  const client = selfSigned("client");
-  const file = async (name: string, content: string) => {
-    const whole = path.join(folder, name);
-    await writeFile(whole, content);
-    return whole;
-  };
-  const config = {
-    tls_key: await file("key.pem", server.key),
-    tls_certificate: await file("certificate.pem", server.cert),
-  };
-  return { config, server, client, clientCa: await file("ca.pem", client.cert) };
-}
-
-async function sendOverTls(port: number, options: object): Promise<number | undefined> {
-  const outgoing = request({
-    host: "127.0.0.1",
-    port,
-    path: "/notify",
-    method: "POST",
-    headers: json,
-    agent: false,
-    ...options,
-  });
-  outgoing.end(notification);
-  const [response] = await once(outgoing, "response");
-  response.resume();
-  return response.statusCode;
-}
 
 test("with key and certificate notifications come over TLS", async (context) => {
   const { config, server } = await tlsFiles(context);

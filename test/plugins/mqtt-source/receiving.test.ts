@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AgentError } from "../../../core/sdk/index.js";
+import { until } from "../../support/until.js";
 import { notification, receivedAt, runningSource, sharedBroker } from "./running-source.js";
 
 test("the entities of a notification become events of the service and service path of its topic", async (context) => {
@@ -21,7 +22,7 @@ test("the entities of a notification become events of the service and service pa
   assert.deepEqual(headers, { "fiware-service": "openiot", "fiware-servicepath": "/park/east", timestamp });
   const requestBytes = notification(1).length;
   assert.deepEqual(accounted, [
-    { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false },
+    { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false, milliseconds: 0 },
   ]);
 });
 
@@ -40,10 +41,10 @@ test("where the topic does not tell them, service and service path are those of 
   assert.equal(emitted[0]?.headers["fiware-servicepath"], "/lights");
 });
 
-test("a malformed message is acknowledged, counted and logged, and those behind it go in", async (context) => {
+test("a malformed message is acknowledged, counted by its cause and warned about, and those behind it go in", async (context) => {
   const broker = await sharedBroker(context);
   if (broker === undefined) return;
-  const { logged, received, accounted, lines } = await runningSource(context, { config: broker.config });
+  const { logged, received, accounted, refused, lines } = await runningSource(context, { config: broker.config });
   await logged("subscribed");
 
   for (const payload of ["", "{", '{"no":"data"}', '{"subscriptionId":"s","data":7}', notification(2)]) {
@@ -55,10 +56,32 @@ test("a malformed message is acknowledged, counted and logged, and those behind 
     accounted.map(({ failed }) => failed),
     [true, true, true, true, false],
   );
-  const refused = lines.filter(({ message }) => message === "message refused");
   assert.deepEqual(
-    refused.map(({ level }) => level),
-    ["debug", "debug", "debug", "debug"],
+    refused.map(({ status, cause }) => `${status} ${cause}`),
+    ["400 no-content", "400 content", "400 not-a-notification", "400 not-a-notification"],
+  );
+  const warned = lines.filter(({ level, message }) => level === "warn" && message === "requests refused");
+  assert.equal(warned.length, 3);
+});
+
+test("a message larger than max_message_size is acknowledged and counted, and those behind it go in", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const config = { ...broker.config, max_message_size: notification(1).length };
+  const { logged, received, accounted, refused } = await runningSource(context, { config });
+  await logged("subscribed");
+
+  await broker.publish(broker.topic, notification(10));
+  await broker.publish(broker.topic, notification(2));
+
+  assert.deepEqual(await received(1), ["2"]);
+  assert.deepEqual(refused, [{ status: 413, cause: "content-too-large" }]);
+  assert.deepEqual(
+    accounted.map(({ failed, requestBytes }) => [failed, requestBytes]),
+    [
+      [true, notification(10).length],
+      [false, notification(2).length],
+    ],
   );
 });
 
@@ -68,17 +91,21 @@ test("a handler that breaks costs its message only", async (context) => {
   const decode = (): never => {
     throw new TypeError("broken handler");
   };
-  const { logged, accounted } = await runningSource(context, { config: broker.config, handler: { decode } });
+  const { logged, accounted, refused } = await runningSource(context, { config: broker.config, handler: { decode } });
   await logged("subscribed");
 
   await broker.publish(broker.topic, notification(1));
   await broker.publish(broker.topic, notification(2));
 
-  const lines = await logged("message not understood and given up", 2);
-  assert.deepEqual(
-    lines.map(({ level }) => level),
-    ["error", "error"],
+  await until(
+    async () => accounted.length,
+    (count) => count === 2,
   );
+  assert.deepEqual(refused, [
+    { status: 500, cause: "handler-failed" },
+    { status: 500, cause: "handler-failed" },
+  ]);
+  assert.equal((await logged("requests refused"))[0]?.level, "error");
   assert.deepEqual(
     accounted.map(({ failed }) => failed),
     [true, true],
@@ -122,7 +149,7 @@ test("an event that breaks an interceptor each time is given up after ten tries"
   await broker.publish(broker.topic, notification(2));
 
   assert.deepEqual(await received(1), ["2"]);
-  assert.equal((await logged("message given up"))[0]?.level, "error");
+  assert.equal((await logged("requests refused"))[0]?.level, "error");
   assert.deepEqual(
     accounted.map(({ failed }) => failed),
     [true, false],

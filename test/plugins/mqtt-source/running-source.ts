@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { connectAsync, type IClientOptions } from "mqtt";
-import type { Emit, Event, Handler, IncomingTransaction } from "../../../core/sdk/index.js";
+import type { Emit, Event, Handler } from "../../../core/sdk/index.js";
 import type { MqttConfig } from "../../../plugins/mqtt-source/config.js";
 import { MqttSource } from "../../../plugins/mqtt-source/mqtt-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
@@ -9,6 +9,7 @@ import { brokerOfTests } from "../../support/mosquitto-server.js";
 import { mosquittoProgram } from "../../support/own-mosquitto.js";
 import { reachable } from "../../support/reachable.js";
 import { recordingLog } from "../../support/recording-log.js";
+import { tracedContext } from "../../support/traced-context.js";
 import { until } from "../../support/until.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
@@ -30,6 +31,7 @@ export const mqttConfig: MqttConfig = {
   service_path: "",
   notification_target: "/notify",
   content_type: "application/json",
+  max_message_size: 10_485_760,
   tls_ca_file: "",
   tls_cert_file: "",
   tls_key_file: "",
@@ -47,31 +49,21 @@ export const handler = new NgsiRestHandler({
 export interface Setting {
   readonly config?: Partial<MqttConfig>;
   readonly handler?: Handler;
-  /** Called before the events are recorded as emitted. */
+  /** Called before the events are recorded as emitted; what it rejects is not. */
   readonly emit?: Emit;
 }
 
 /** A source that runs until the test ends, with the real handler, and everything that it hands on. */
 export async function runningSource(context: TestContext, setting: Setting) {
-  const emitted: Event[] = [];
-  const accounted: IncomingTransaction[] = [];
   const { log, lines } = recordingLog();
-  const source = new MqttSource(
-    { ...mqttConfig, ...setting.config },
-    {
-      name: "mqtt-source",
-      log,
-      dataDir: "",
-      run: "run",
-      now: () => receivedAt,
-      slots: { handler: setting.handler ?? handler },
-      emit: async (events) => {
-        await setting.emit?.(events);
-        emitted.push(...events);
-      },
-      incoming: (transaction) => accounted.push(transaction),
-    },
-  );
+  const { emitted, accounted, refused, ...traced } = tracedContext({
+    name: "mqtt-source",
+    log,
+    now: () => receivedAt,
+    handler: setting.handler ?? handler,
+    ...(setting.emit === undefined ? {} : { emit: setting.emit }),
+  });
+  const source = new MqttSource({ ...mqttConfig, ...setting.config }, traced.context);
   context.after(async () => {
     await source.stop(AbortSignal.abort());
     await forgetSession(setting.config?.client_id);
@@ -90,7 +82,7 @@ export async function runningSource(context: TestContext, setting: Setting) {
       async () => values(),
       (sight) => sight.length >= count,
     );
-  return { source, emitted, accounted, lines, logged, received };
+  return { source, emitted, accounted, refused, lines, logged, received };
 }
 
 /** A broker, a topic that nobody else uses, and a client that publishes; undefined, and the test skipped, without. */

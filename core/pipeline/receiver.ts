@@ -1,0 +1,147 @@
+import {
+  type Accepted,
+  AgentError,
+  type Decoded,
+  type Delivery,
+  type Emit,
+  type Handler,
+  type Logger,
+  type Reception,
+  type Refuse,
+  type Refused,
+  reasonOf,
+  type Sender,
+  type SourceRefusal,
+} from "../sdk/index.js";
+import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/reception.js";
+import type { TransactionObserver } from "../tokens.js";
+import { CountedWarnings } from "./counted-warnings.js";
+
+export interface ReceiverParts {
+  /** The source. */
+  readonly name: string;
+  /** Undefined for a source without one. */
+  readonly handler: Handler | undefined;
+  readonly emit: Emit;
+  readonly observer: Pick<TransactionObserver, "received" | "refused">;
+  readonly log: Logger;
+  now(): Date;
+}
+
+/** Takes the requests of one source: decodes, emits, accounts, and keeps a trace of each that is refused. */
+export class Receiver {
+  readonly #parts: ReceiverParts;
+  readonly #warnings: CountedWarnings;
+  #refusals = 0;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+    this.#warnings = new CountedWarnings(parts);
+  }
+
+  /** How many requests were refused, those included that the source itself refused. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  resetCounters(): void {
+    this.#refusals = 0;
+  }
+
+  /** The `receive` of the source's context. */
+  readonly receive = async (request: Delivery, refuse: Refuse = withoutContent): Promise<Reception> => {
+    const decoded = this.#decoded(request);
+    if ("refused" in decoded) return this.#refuse(request, decoded, refuse);
+    try {
+      await this.#parts.emit(decoded.events);
+    } catch (error) {
+      return this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse);
+    }
+    if (decoded.events.length === 0) this.#warnAboutNoEvents(decoded);
+    this.#account(request, decoded, undefined);
+    return accepted;
+  };
+
+  /** The `refused` of the source's context. */
+  readonly refused = ({ requestBytes = 0, responseBytes = 0, ...refusal }: SourceRefusal): void => {
+    this.#count(refusal, refusal.reason);
+    const { name, observer } = this.#parts;
+    observer.received(name, { ...unknownSender, requestBytes, responseBytes, failed: true });
+  };
+
+  /** Logs what was counted and not logged yet. */
+  stop(): void {
+    this.#warnings.flush();
+  }
+
+  #decoded(request: Delivery): Decoded | Refusal {
+    const { name, handler } = this.#parts;
+    if (handler === undefined) {
+      const remedy = "name a handler in its slots, or call emit";
+      throw new AgentError("NO_HANDLER", `receiving a request by source "${name}", which has no handler; ${remedy}`);
+    }
+    try {
+      return handler.decode(request);
+    } catch (error) {
+      return { error, refused: refusedByHandler(error), sender: senderOf(error) ?? unknownSender };
+    }
+  }
+
+  #refuse(request: Delivery, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
+    const responseBytes = refuse(refused);
+    if (responseBytes === undefined) return refused;
+    this.#count(refused, reasonOf(error));
+    this.#account(request, sender, responseBytes);
+    return refused;
+  }
+
+  #count({ status, cause }: Pick<Refused, "status" | "cause">, reason: string): void {
+    const { name, observer, log } = this.#parts;
+    const kind = KIND.test(cause) ? cause : "other";
+    this.#refusals += 1;
+    observer.refused?.(name, { status, cause: kind });
+    log.debug({ status, cause: kind, reason }, "request refused");
+    const fields = { status, cause: kind, reason: reason.slice(0, MOST_OF_A_REASON) };
+    const level = status === 500 ? "error" : "warn";
+    this.#warnings.add(`${status} ${kind}`, { level, message: "requests refused", fields });
+  }
+
+  #warnAboutNoEvents({ service, servicePath }: Sender): void {
+    const message = "notifications without entities accepted: nothing of them is stored";
+    this.#warnings.add("no-entities", { level: "warn", message, fields: { service, servicePath } });
+  }
+
+  /** `responseBytes` are those of a refusal; undefined when the request was accepted. */
+  #account(request: Delivery, { service, servicePath }: Sender, responseBytes: number | undefined): void {
+    const { name, observer, now } = this.#parts;
+    observer.received(name, {
+      service,
+      servicePath,
+      requestBytes: request.body.byteLength,
+      responseBytes: responseBytes ?? 0,
+      failed: responseBytes !== undefined,
+      milliseconds: Math.max(0, now().getTime() - request.receivedAt.getTime()),
+    });
+  }
+}
+
+const accepted: Accepted = { accepted: true };
+
+interface Refusal {
+  readonly error: unknown;
+  readonly refused: Refused;
+  readonly sender: Sender;
+}
+
+/** Whose request it was is known once the handler has read it. */
+const unknownSender: Sender = { service: "", servicePath: "/" };
+
+/** Kinds of refusals are labels of metrics. */
+const KIND = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** Reasons may quote what was sent. */
+const MOST_OF_A_REASON = 500;
+
+function withoutContent(): number {
+  return 0;
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Receiver } from "../../core/pipeline/receiver.js";
+import { AgentError, type Delivery, type Emit, type Handler, RejectedDelivery } from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
+import { tracedContext } from "../support/traced-context.js";
+
+const receivedAt = new Date("2026-01-15T10:20:30.000Z");
+const request: Delivery = {
+  method: "POST",
+  path: "/notify",
+  headers: {},
+  body: Buffer.from("twelve bytes"),
+  receivedAt,
+};
+const oneEvent: Handler = {
+  decode: () => ({ events: [{ headers: {}, body: 1 }], service: "openiot", servicePath: "/a" }),
+};
+const throwing = (error: unknown): Handler => ({
+  decode: () => {
+    throw error;
+  },
+});
+
+function receiverWith(setting: { readonly handler?: Handler; readonly emit?: Emit } = {}) {
+  const { log, lines } = recordingLog();
+  let now = receivedAt;
+  const parts = { name: "s", log, now: () => now, handler: oneEvent, ...setting };
+  const pass = (milliseconds: number) => {
+    now = new Date(now.getTime() + milliseconds);
+  };
+  const loud = () => lines.filter(({ level }) => level === "warn" || level === "error");
+  return { ...tracedContext(parts), pass, loud };
+}
+
+test("a request is decoded, emitted and accounted under its service, with the time that it took", async () => {
+  const { receiver, emitted, accounted, pass } = receiverWith({ emit: async () => pass(25) });
+
+  const reception = await receiver.receive(request);
+
+  assert.deepEqual(reception, { accepted: true });
+  assert.equal(emitted.length, 1);
+  const sizes = { requestBytes: 12, responseBytes: 0 };
+  assert.deepEqual(accounted, [{ service: "openiot", servicePath: "/a", ...sizes, failed: false, milliseconds: 25 }]);
+});
+
+const sender = { service: "t", servicePath: "/b" };
+const rejected = new RejectedDelivery(415, "no such type", { Accept: "a/b" }, sender, "content-type");
+const refusals = [
+  {
+    name: "a refusal of the handler",
+    handler: throwing(rejected),
+    refused: { status: 415, cause: "content-type", retryable: false, reason: "no such type" },
+    service: "t",
+  },
+  {
+    name: "a refusal of a handler that names no kind",
+    handler: throwing(Object.assign(new Error("no"), { code: "DELIVERY_REJECTED", status: 400 })),
+    refused: { status: 400, cause: "rejected", retryable: false, reason: "no" },
+    service: "",
+  },
+  {
+    name: "a handler that breaks",
+    handler: throwing(new TypeError("x is not a function")),
+    refused: { status: 500, cause: "handler-failed", retryable: false, reason: "The request could not be processed" },
+    service: "",
+  },
+  {
+    name: "an error of a channel that may pass, whatever its code",
+    emit: () => Promise.reject(new AgentError("DISK_SLOW", "the disk is slow", { retryable: true, retryAfter: 900 })),
+    refused: { status: 503, cause: "disk-slow", retryable: true, reason: "the disk is slow", retryAfter: 900 },
+    service: "openiot",
+  },
+  {
+    name: "a notification that never fits",
+    emit: () => Promise.reject(new AgentError("NOTIFICATION_TOO_LARGE", "at most 10")),
+    refused: { status: 413, cause: "notification-too-large", retryable: false, reason: "at most 10" },
+    service: "openiot",
+  },
+  {
+    name: "any other error",
+    emit: () => Promise.reject(new AgentError("MALFORMED_EVENT", "secret of the house")),
+    refused: { status: 500, cause: "malformed-event", reason: "The request could not be processed" },
+    service: "openiot",
+  },
+] as const;
+
+for (const { name, refused: expected, service, ...setting } of refusals)
+  test(`${name} is refused with ${expected.status}, counted as ${expected.cause}, accounted and warned about`, async () => {
+    const { receiver, accounted, refused, loud } = receiverWith(setting);
+
+    const reception = await receiver.receive(request, () => 7);
+
+    const unknown = { retryable: undefined, retryAfter: undefined };
+    const headers = name === "a refusal of the handler" ? { Accept: "a/b" } : {};
+    assert.deepEqual(reception, { accepted: false, headers, ...unknown, ...expected });
+    assert.deepEqual(refused, [{ status: expected.status, cause: expected.cause }]);
+    assert.deepEqual(
+      accounted.map((one) => [one.service, one.failed, one.responseBytes]),
+      [[service, true, 7]],
+    );
+    assert.deepEqual(
+      loud().map(({ level, message }) => [level, message]),
+      [[expected.status === 500 ? "error" : "warn", "requests refused"]],
+    );
+    assert.equal(receiver.refusals, 1);
+  });
+
+test("a refusal of a request that the source keeps is not accounted until it is final", async () => {
+  const emit = () => Promise.reject(new AgentError("CHANNEL_FULL", "full", { retryable: true }));
+  const { receiver, accounted, refused, loud } = receiverWith({ emit });
+
+  for (const _ of [1, 2, 3]) await receiver.receive(request, () => undefined);
+
+  assert.deepEqual([accounted, refused, loud(), receiver.refusals], [[], [], [], 0]);
+});
+
+test("of one cause one line is logged at once, and one a minute with the number of those since", async () => {
+  const { receiver, pass, loud } = receiverWith({ handler: throwing(rejected) });
+
+  await receiver.receive(request);
+  for (let n = 0; n < 5; n++) await receiver.receive(request);
+  const before = loud().length;
+  pass(60_000);
+  await receiver.receive(request);
+  await receiver.receive(request);
+  receiver.stop();
+
+  assert.equal(before, 1);
+  assert.deepEqual(
+    loud().map(({ fields }) => ("count" in fields ? fields.count : undefined)),
+    [1, 6, 1],
+  );
+});
+
+test("causes of a plugin that invents names do not become labels, and there are never more than 51 lines at once", async () => {
+  let number = 0;
+  const decode = () => {
+    number += 1;
+    throw new RejectedDelivery(400, "no", {}, undefined, number % 2 === 0 ? `Room ${number}` : `room-${number}`);
+  };
+  const { receiver, refused, loud } = receiverWith({ handler: { decode } });
+
+  for (let n = 0; n < 300; n++) await receiver.receive(request);
+
+  assert.deepEqual([...new Set(refused.filter((_, index) => index % 2 === 1).map(({ cause }) => cause))], ["other"]);
+  assert.equal(loud().length, 51);
+});
+
+test("a notification without entities is accepted, and warned about", async () => {
+  const handler: Handler = { decode: () => ({ events: [], service: "openiot", servicePath: "/" }) };
+  const { receiver, refused, loud } = receiverWith({ handler });
+
+  for (const _ of [1, 2]) assert.equal((await receiver.receive(request)).accepted, true);
+  receiver.stop();
+
+  assert.deepEqual(refused, []);
+  assert.deepEqual(
+    loud().map(({ level, fields }) => [level, "count" in fields ? fields.count : undefined]),
+    [
+      ["warn", 1],
+      ["warn", 1],
+    ],
+  );
+});
+
+test("what the source itself refused is counted, accounted and logged like the rest, also with a hostile reason", () => {
+  const { receiver, accounted, refused, loud } = receiverWith();
+
+  receiver.refused({ status: 401, cause: "token", reason: "x".repeat(100_000), responseBytes: 9 });
+
+  assert.deepEqual(refused, [{ status: 401, cause: "token" }]);
+  assert.deepEqual(accounted, [{ service: "", servicePath: "/", requestBytes: 0, responseBytes: 9, failed: true }]);
+  assert.ok(JSON.stringify(loud()).length < 1000);
+});
+
+test("receiving without a handler is an error of the plugin", async () => {
+  const { log } = recordingLog();
+  const observer = { received: () => undefined };
+  const emit = async () => undefined;
+  const receiver = new Receiver({ name: "s", log, observer, emit, handler: undefined, now: () => receivedAt });
+
+  await assert.rejects(receiver.receive(request), { code: "NO_HANDLER" });
+});
