@@ -8,7 +8,7 @@ import {
   RejectedDelivery,
   type Sender,
 } from "deneb/sdk";
-import { checkRequest, readText } from "./acceptance.js";
+import { checkHeaders, checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
 import { senderOf } from "./sender.js";
@@ -36,6 +36,7 @@ export class NgsiRestHandler implements Handler {
 
   #decode(delivery: Delivery): Decoded {
     checkRequest(delivery, this.#config.notification_target);
+    checkHeaders(delivery, this.#config.max_header_length);
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
     const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
@@ -53,9 +54,9 @@ export class NgsiRestHandler implements Handler {
   #entities({ body, headers }: Delivery): readonly Entity[] {
     const text = readText(body);
     try {
-      return decode(this.#config.ngsi_version, text, headers).entities;
+      return decode(this.#config.ngsi_version, text, headers, this.#config).entities;
     } catch (error) {
-      throw error instanceof Error && isBadBody(error) ? refused(400, error.message) : error;
+      throw error instanceof Error ? refusalOf(error) : error;
     }
   }
 
@@ -74,10 +75,19 @@ export class NgsiRestHandler implements Handler {
   }
 }
 
-function isBadBody(error: Error): boolean {
-  const code = codeOf(error);
-  return code === "MALFORMED_JSON" || code === "NOT_A_NOTIFICATION";
+/** The error itself when it is no fault of the body. */
+function refusalOf(error: Error): Error {
+  const status = statuses.get(codeOf(error) ?? "");
+  return status === undefined ? error : refused(status, error.message);
 }
+
+/** The answers to the errors of a body. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["MALFORMED_JSON", 400],
+  ["NOT_A_NOTIFICATION", 400],
+  ["LIMIT_EXCEEDED", 400],
+  ["CONTENT_TOO_LARGE", 413],
+]);
 
 type Headers = Event["headers"];
 

@@ -10,6 +10,7 @@ import { mosquittoProgram } from "../../support/own-mosquitto.js";
 import { reachable } from "../../support/reachable.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { until } from "../../support/until.js";
+import { handlerConfig } from "../ngsi-rest-handler/delivered.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 
@@ -36,13 +37,7 @@ export const mqttConfig: MqttConfig = {
   tls_verify: true,
 };
 
-export const handler = new NgsiRestHandler({
-  notification_target: "/notify",
-  default_service: "default",
-  default_service_path: "/",
-  ngsi_version: "auto",
-  events_ttl: 2,
-});
+export const handler = new NgsiRestHandler({ ...handlerConfig, ngsi_version: "auto" });
 
 export interface Setting {
   readonly config?: Partial<MqttConfig>;
