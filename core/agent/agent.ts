@@ -84,6 +84,7 @@ export class Agent {
     for (const running of channels) await patient.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await deadLetters.start();
+    for (const { feed } of sinks) feed.join();
     for (const running of sinks) await patient.sink(running);
     for (const running of sources) await patient.source(running);
   }
@@ -91,7 +92,7 @@ export class Agent {
   async #stopAll(grace: AbortSignal): Promise<void> {
     const { sources, sinks, channels } = this.assembly;
     await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
-    await Promise.all(sinks.map((running) => running.runner.drain(grace)));
+    await Promise.all(sinks.map((running) => running.feed.drain(grace)));
     await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
     for (const { name, channel } of channels) this.#reportLeft(name, channel.size, channel.durable);
     await Promise.all(channels.map((running) => this.#crew.stopChannel(running, grace)));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
+import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { AgentError, type IncomingTransaction } from "../sdk/index.js";
 import { type AssemblyParts, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
@@ -16,9 +17,14 @@ export type { AssemblyParts } from "./assembly-parts.js";
  */
 export function assemble(topology: Topology, parts: AssemblyParts, previous: Assembly = nothing): Assembly {
   const channels = topology.channels.map((node) => sameOf(previous.channels, node) ?? runningChannel(node, parts));
-  const byName = new Map(channels.map((running) => [running.name, running.channel]));
-  const stays = (name: string) => previous.channels.some(({ channel }) => channel === byName.get(name));
-  const sinks = assembledSinks(topology, { stays, channelOf: (name) => channelOf(byName, name), parts, previous });
+  const byName = new Map(channels.map((running) => [running.name, running]));
+  const stays = (name: string) => previous.channels.some((running) => running === byName.get(name));
+  const sinks = assembledSinks(topology, {
+    stays,
+    outletOf: (name) => channelOf(byName, name).outlet,
+    parts,
+    previous,
+  });
   const sources = topology.sources.map((node) => {
     const same = node.channels.every(stays) ? sameOf(previous.sources, node) : undefined;
     return same ?? runningSource(node, byName, parts);
@@ -37,7 +43,7 @@ function sameOf<R extends { readonly node: ComponentNode }>(
 
 interface SinkSurroundings {
   readonly stays: (channel: string) => boolean;
-  readonly channelOf: (name: string) => CountedChannel;
+  readonly outletOf: (name: string) => ChannelOutlet;
   readonly parts: AssemblyParts;
   readonly previous: Assembly;
 }
@@ -45,7 +51,7 @@ interface SinkSurroundings {
 /** In the order of the topology. A group is taken as it is only as a whole: its sinks have one loop. */
 function assembledSinks(
   { sinks, groups = [] }: Topology,
-  { stays, channelOf, parts, previous }: SinkSurroundings,
+  { stays, outletOf, parts, previous }: SinkSurroundings,
 ): readonly RunningSink[] {
   const sameIn = (node: SinkNode, group: SinkGroupNode | undefined) => {
     const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;
@@ -56,24 +62,26 @@ function assembledSinks(
     const same = nodes.flatMap((node) => sameIn(node, group) ?? []);
     const [first] = nodes;
     if (first === undefined || same.length === nodes.length) return same;
-    return runningGroup(group, { nodes, channel: channelOf(first.channel), parts });
+    return runningGroup(group, { nodes, outlet: outletOf(first.channel), parts });
   });
   return sinks.map((node) => {
     const member = grouped.find(({ name }) => name === node.name);
-    return member ?? sameIn(node, undefined) ?? runningSink(node, channelOf(node.channel), parts);
+    return member ?? sameIn(node, undefined) ?? runningSink(node, outletOf(node.channel), parts);
   });
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
   const context = contextOf(node.name, parts);
   const component = createComponent("channel", node, context);
-  const channel = new CountedChannel(component, parts.ledger.account(node.name), context.now);
-  return { name: node.name, node, channel, setupTime: parts.clock.now(), status: "IDLE" };
+  const account = parts.ledger.account(node.name);
+  const channel = new CountedChannel(component, account, context.now);
+  const outlet = new ChannelOutlet(channel, account);
+  return { name: node.name, node, channel, outlet, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
 function runningSource(
   node: SourceNode,
-  channels: ReadonlyMap<string, CountedChannel>,
+  channels: ReadonlyMap<string, RunningChannel>,
   parts: AssemblyParts,
 ): RunningSource {
   const context = contextOf(node.name, parts);
@@ -83,7 +91,7 @@ function runningSource(
   const processor = new ChannelProcessor({
     interceptors,
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
-    channels: new Map(node.channels.map((name) => [name, channelOf(channels, name)])),
+    channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
   });
   const slots = Object.entries(node.slots).map(([slot, nested]) => [
@@ -99,7 +107,7 @@ function runningSource(
   return { name: node.name, node, source, interceptors, processor, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
-function channelOf(channels: ReadonlyMap<string, CountedChannel>, name: string): CountedChannel {
+function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {
   const channel = channels.get(name);
   if (channel === undefined)
     throw new AgentError("UNKNOWN_CHANNEL", `linking to channel "${name}", which is not there`);

@@ -2,9 +2,10 @@ import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../conf
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
+import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
+import type { Feed } from "../pipeline/delivery/sink-feed.js";
+import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
-import type { SinkLoop } from "../pipeline/sink-runner.js";
-import type { SupervisedSink } from "../pipeline/supervised-sink.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
 
 /** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
@@ -27,6 +28,8 @@ export interface RunningSource extends Running {
 export interface RunningChannel extends Running {
   readonly node: ComponentNode;
   readonly channel: CountedChannel;
+  /** Where its sinks take from it. */
+  readonly outlet: ChannelOutlet;
 }
 
 export interface RunningSink extends Running {
@@ -34,9 +37,9 @@ export interface RunningSink extends Running {
   readonly channel: CountedChannel;
   readonly sink: SupervisedSink;
   readonly replayed: ReplayedLetters;
-  readonly runner: SinkLoop;
+  readonly feed: Feed;
   readonly counters: SinkCounters;
-  /** The group it is in; its runner and its replayed letters are those of the whole group. */
+  /** The group it is in; its feed and its replayed letters are those of the whole group. */
   readonly group?: SinkGroupNode;
 }
 

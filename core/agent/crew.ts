@@ -41,7 +41,7 @@ export class Crew {
   async startSink(running: RunningSink): Promise<void> {
     await running.replayed.start();
     await startComponent(running, running.sink);
-    running.runner.start();
+    running.feed.start();
   }
 
   async startSource(running: RunningSource): Promise<void> {
@@ -61,7 +61,9 @@ export class Crew {
     return this.#stopped.has(running);
   }
 
+  /** Its feed has ended before, or never began; then it may not begin later either, nor keep others waiting. */
   async stopSink(running: RunningSink, grace: AbortSignal): Promise<void> {
+    await running.feed.halt(grace);
     await this.#stop(running, running.sink, grace);
   }
 

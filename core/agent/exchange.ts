@@ -13,6 +13,24 @@ export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): 
   const leaving = without(from, next);
   const arriving = without(next, from);
   const live = new Live(crew);
+  // Before the sinks that leave: a gate that waits for those must not open while these have not told what they stored.
+  for (const { feed } of arriving.sinks) feed.join();
+  try {
+    await replaceAll({ leaving, arriving }, { crew, live, grace });
+  } catch (error) {
+    const idle = arriving.sinks.filter((running) => !crew.assembly.sinks.includes(running));
+    await Promise.all(idle.map(({ feed }) => feed.halt(grace)));
+    throw error;
+  }
+  crew.become(next);
+}
+
+interface Change {
+  readonly leaving: Assembly;
+  readonly arriving: Assembly;
+}
+
+async function replaceAll({ leaving, arriving }: Change, { crew, live, grace }: Surroundings): Promise<void> {
   await Promise.all(leaving.sources.map((running) => crew.stopSource(running, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
@@ -33,13 +51,12 @@ export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): 
     await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
     live.add({ sources: [running] });
   }
-  crew.become(next);
 }
 
 /** A sink empties a channel that goes away and forgets; from any other it just stops taking. */
 async function release(sink: RunningSink, leaving: readonly RunningChannel[], grace: AbortSignal): Promise<void> {
   const empties = leaving.some(({ channel }) => channel === sink.channel && !channel.durable);
-  await (empties ? sink.runner.drain(grace) : sink.runner.halt(grace));
+  await (empties ? sink.feed.drain(grace) : sink.feed.halt(grace));
 }
 
 function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly RunningChannel[]): void {

@@ -37,7 +37,7 @@ export class PatientStart {
     } catch (error) {
       if (codeOf(error) !== "TIMED_OUT") throw error;
       this.#goOn(running, error);
-      running.runner.start();
+      running.feed.start();
     }
   }
 

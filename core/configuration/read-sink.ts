@@ -43,6 +43,7 @@ export function readSink(block: ComponentBlock, channels: readonly string[], sur
     batchTimeout: config.batch_timeout,
     ...(config.batch_linger === -1 ? {} : { batchLinger: config.batch_linger }),
     batchTtl: config.batch_ttl,
+    batchTtlGiven: places.has("batch_ttl"),
     batchRetryIntervals: config.batch_retry_intervals,
     persistTimeout: config.persist_timeout,
   };

@@ -23,7 +23,7 @@ export const sinkSettings = {
     max: 86_400_000,
   },
   batch_ttl: {
-    doc: "Number of retries after the first try of a failed write; 0 for none, -1 for ever. After the last one the events go to the dead letters.",
+    doc: "Number of retries after the first try of a failed write; 0 for none, -1 without end. After the last one the events go to the dead letters. Where it is not set, a sink behind a durable channel (file, spillable) retries without end.",
     format: "integer",
     min: -1,
     default: 10,

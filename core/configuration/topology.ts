@@ -27,8 +27,10 @@ export interface Batching {
   readonly batchTimeout: number;
   /** Milliseconds from the first event until it is written, at most batchTimeout; absent: as the sink wishes. */
   readonly batchLinger?: number;
-  /** Retries after the first try; 0 none, -1 for ever. */
+  /** Retries after the first try; 0 none, -1 without end. */
   readonly batchTtl: number;
+  /** False when the file does not set it: then a durable channel keeps events until they are stored. Absent: true. */
+  readonly batchTtlGiven?: boolean;
   /** Milliseconds before the first, second, ... retry; the last repeats. */
   readonly batchRetryIntervals: readonly number[];
   /** Seconds one write may take before the sink is stopped and started again; 0 or absent: for ever. */

@@ -1,16 +1,10 @@
 import type { Channel, Event, PutTransaction, TakeTransaction } from "../sdk/index.js";
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
-import { PositionGate } from "./position-gate.js";
-import { Settlements } from "./settlements.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
-  /** What became of events that are still in it. */
-  readonly settlements = new Settlements();
-  /** Opens the way to the first take when every sink has told what it has stored already. */
-  readonly gate = new PositionGate((position) => this.skipTo(position));
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
@@ -72,11 +66,8 @@ export class CountedChannel implements Channel {
     return moved;
   }
 
-  /** What is left out was settled by the process before, which could not write it into the books any more. */
   async skipTo(position: string): Promise<number> {
-    const skipped = (await this.#channel.skipTo?.(position)) ?? 0;
-    this.#account?.skipped(skipped);
-    return skipped;
+    return (await this.#channel.skipTo?.(position)) ?? 0;
   }
 
   openPut(): PutTransaction {

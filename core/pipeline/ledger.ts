@@ -1,6 +1,6 @@
 import { type Logger, reasonOf } from "../sdk/index.js";
+import type { Settled } from "./delivery/settlements.js";
 import { type AccountState, readAccounts, waitingIn, writeAccounts } from "./ledger-file.js";
-import type { Settled } from "./settlements.js";
 
 /** Milliseconds between two writes of a ledger that changes all the time. */
 const savePause = 1000;

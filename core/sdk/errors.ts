@@ -28,6 +28,17 @@ export class AgentError extends Error {
   }
 }
 
+/**
+ * Codes of errors about stored positions. Neither the data nor the store is the reason, so the batch stays in its channel,
+ * no other sink gets it, and it is tried again until an operator has decided.
+ */
+export const positionFaults = {
+  /** `Channel.skipTo`: the position was not written by a run of this channel. */
+  foreign: "POSITION_FOREIGN",
+  /** `Sink.persist`: another agent has moved the position since this one read or wrote it. */
+  conflict: "POSITION_CONFLICT",
+} as const;
+
 /** Whose delivery it was. */
 export interface Sender {
   readonly service: string;

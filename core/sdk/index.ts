@@ -21,6 +21,7 @@ export {
   AgentError,
   type AgentErrorOptions,
   codeOf,
+  positionFaults,
   RejectedDelivery,
   reasonOf,
   retryAfterOf,

@@ -1,7 +1,10 @@
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
-/** All events of one write, oldest first, for as many destinations as they name. */
+/**
+ * All events of one write, oldest first, for as many destinations as they name. The list is frozen: changing it throws a
+ * TypeError, which is a failed write.
+ */
 export interface Batch {
   readonly events: readonly Event[];
   /**
@@ -30,7 +33,7 @@ export interface Sink extends Lifecycle {
   /**
    * Stores the batch: all of it or nothing. Throws an error with `retryable: true` when the store is away (the whole
    * batch is tried again later), `retryable: false` when this data will never go in (the batch is split). An error
-   * without that property is retried to the limit and then dead-lettered. On a repeated call the runner hands over
+   * without that property is retried to the limit and then dead-lettered (behind a durable channel see `answers`). On a repeated call the runner hands over
    * the same event objects.
    */
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
@@ -55,6 +58,12 @@ export interface Sink extends Lifecycle {
    * answer was lost. Asked before the events are given up or go to another sink. Throws when the store cannot tell now.
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
+  /**
+   * Whether the store works while `persist` fails again and again with this error: true only when the error may be about
+   * one of the events and the store takes other data now. Then the batch is split, and the event that still fails alone
+   * becomes a dead letter. Without it, that is concluded from other events of the batch that are stored meanwhile.
+   */
+  answers?(error: unknown, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

@@ -3,7 +3,7 @@ import { type AnyPlugin, type Event, retryableOf, type Sink } from "../sdk/index
 import { asKind, inRoom } from "./component-fixture.js";
 import type { ConformanceCase } from "./conformance-case.js";
 import { hostileNames, hostileValues } from "./hostile-texts.js";
-import { markedEvent } from "./marked-event.js";
+import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 
 /** What a case of a sink works with. */
@@ -79,6 +79,16 @@ export const deliveryCases: readonly SinkCase[] = [
       await sink.persist({ events: [] }, never);
 
       assert.deepEqual(await store.readBack(), []);
+    },
+  },
+  {
+    name: "a batch is left unchanged: its list is frozen, as in an agent",
+    async run({ store, start }) {
+      const sink = await start();
+
+      await sink.persist(frozen({ events: [marked("a1"), marked("a2"), marked("a3")] }), never);
+
+      assert.deepEqual(await store.readBack(), ["a1", "a2", "a3"]);
     },
   },
   {

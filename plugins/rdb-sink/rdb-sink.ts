@@ -86,6 +86,15 @@ export class RdbSink implements Sink {
     return batch.events.filter((event) => !open.has(event));
   }
 
+  /** A full disk or a missing right refuses every row, so only an error that can be about one value counts. */
+  async answers(error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { dialect, driver } = this.#store;
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (dialect.faults.doubtful?.(faultOf(cause)) !== true) return false;
+    await driver.probe(signal);
+    return true;
+  }
+
   /** The rows of the batch that are not known to be stored. */
   async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
     const tables = this.#placed(batch.events);

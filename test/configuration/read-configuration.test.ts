@@ -35,6 +35,7 @@ test("a file without faults gives its components, typed, with defaults and links
     batchSize: 1,
     batchTimeout: 30,
     batchTtl: 10,
+    batchTtlGiven: false,
     batchRetryIntervals: [10, 20, 30],
     persistTimeout: 300,
   });

@@ -58,7 +58,7 @@ test("what an agent's sink tries, stores and gives up shows in the metrics of th
 
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: "good" }]);
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: "poison" }]);
-  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
 
   const { body } = await call("GET", "/v1/admin/metrics");
   const { outgoingTransactions, outgoingTransactionError, incomingTransactionError, serviceTime } =

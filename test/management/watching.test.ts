@@ -40,7 +40,7 @@ test("GET /ready is red and names the sink that does not progress while its chan
   clock.pass(1);
   const beyond = await call("GET", "/ready");
   broken = false;
-  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
   const after = await call("GET", "/ready");
 
   assert.equal(within.status, 200);
@@ -68,7 +68,7 @@ test("GET /ready is red when a component is stopped, GET /live is not", async (c
 test("GET /metrics tells transactions, components and the process in the text format", async (context) => {
   const { agent, metrics, call } = await runningManagement(context);
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
-  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
 
   const { status, headers: answered, text } = await call("GET", "/metrics");
   metrics.reset();
@@ -99,7 +99,7 @@ test("GET /metrics counts services beyond the most together", async (context) =>
   const emit = agent.assembly.sources[0]?.processor.emit;
   for (const service of ["a", "b", "c", "d"])
     await emit?.([{ headers: { ...headers, "fiware-service": service }, body: 1 }]);
-  await agent.assembly.sinks[0]?.runner.drain(AbortSignal.timeout(5000));
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
 
   const { text } = await call("GET", "/metrics");
 

@@ -73,9 +73,10 @@ export async function storingAgentWith(context: TestContext, given: Given): Prom
   };
 }
 
-/** Of lines with one key the last. */
+/** Of lines with one key the last; a line that is only a key takes the one before away. */
 function merged(lines: readonly string[]): string {
-  return [...new Map(lines.map((line) => [line.split("=")[0]?.trim(), line])).values()].join("\n");
+  const last = new Map(lines.map((line) => [line.split("=")[0]?.trim(), line]));
+  return [...last.values()].filter((line) => line.includes("=")).join("\n");
 }
 
 function propertiesFor({ host, port, user, password, database }: TestDatabase): string {

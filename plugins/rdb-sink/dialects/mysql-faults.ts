@@ -32,6 +32,9 @@ const PERMANENT = new Set([
   "ER_NON_INSERTABLE_TABLE",
   "ER_NON_UPDATABLE_TABLE",
 ]);
+// Triggers and functions raise these for single values.
+const DOUBTFUL =
+  /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
 // What MariaDB says by a message only: a CHECK, and InnoDB's limit of 1,017 columns.
 const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
 const TOO_MANY_COLUMNS = /Too many columns/;
@@ -39,6 +42,7 @@ const TOO_MANY_COLUMNS = /Too many columns/;
 export const mysqlFaults: FaultReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
+  doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   retryable: ({ code = "", message }) =>
     !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
   explain: (fault, place) =>

@@ -4,6 +4,8 @@ const MISSING = new Set(["3F000", "42P01", "42703"]);
 // Deadlocks too: two sinks that alter the same tables in another order.
 const RACED = new Set(["23505", "42P07", "42P06", "42701", "40P01", "XX000"]);
 const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
+// Functions and triggers, also those of extensions such as PostGIS, raise these for single values.
+const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
 const CURABLE = new Set([...MISSING, "42501"]);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -11,6 +13,9 @@ export const postgresqlFaults: FaultReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code, message }) =>
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
+  doubtful: ({ code, message }) =>
+    code !== undefined &&
+    (DOUBTFUL_CLASSES.has(code.slice(0, 2)) || (code === "XX000" && !/concurrently/.test(message))),
   retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
   explain: (fault, place) =>
     explanations.find(({ when }) => when(fault))?.say(place, fault) ??

@@ -7,6 +7,7 @@ const PERMANENT_ERROR =
 export const sqliteFaults: FaultReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
+  doubtful: (fault) => fault.code === "SQLITE_ERROR" && !sqliteFaults.missing(fault) && !sqliteFaults.raced(fault),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (fault, place) =>
     explanations.find(({ when }) => when(fault))?.say(place, fault) ??

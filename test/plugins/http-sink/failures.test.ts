@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SinkCounters } from "../../../core/pipeline/counters.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
-import { SinkDelivery } from "../../../core/pipeline/delivery.js";
 import plugin from "../../../plugins/http-sink/index.js";
+import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
@@ -131,14 +130,11 @@ test("one event that is refused becomes a dead letter, the others are sent once 
   const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}" });
   const { log } = recordingLog();
   const deadLetters = new DeadLetters(await tempFolder(context));
-  const counters = new SinkCounters();
-  const retry = { batchTtl: 0, batchRetryIntervals: [1] };
-  const clock = { now: () => now };
-  const delivery = new SinkDelivery({ name: "http-sink", sink, retry, deadLetters, counters, log, clock });
+  const { chain, counters } = chainTo({ sink, retry: { batchTtl: 0, batchRetryIntervals: [1] }, deadLetters, log });
 
-  await delivery.deliver(
+  await deliver(
+    chain,
     [1, 2, 3, 4, 5].map((n) => room("a", n)),
-    patient,
   );
 
   const good = server.requests.map(({ body }) => body).filter((body) => body !== "3");

@@ -1,4 +1,4 @@
-import type { Channel, Event, TakeTransaction } from "../sdk/index.js";
+import type { Channel, Event, TakeTransaction } from "../../sdk/index.js";
 
 /**
  * Several take transactions of a channel that look like one: together they hold more events than each of them may. Not

@@ -1,18 +1,23 @@
 import { inspect } from "node:util";
 import {
   AgentError,
-  type Batch,
   codeOf,
   type Event,
+  type Lifecycle,
   type Logger,
   type Receipt,
   reasonOf,
   retryableOf,
   type Sink,
-} from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+} from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
+import { withinLimit } from "../within-limit.js";
+import { isPositionFault } from "./position-fault.js";
 import { SinkHealth } from "./sink-health.js";
-import { withinLimit } from "./within-limit.js";
+import { SinkStage } from "./sink-stage.js";
+import type { Course, Stage } from "./stage.js";
+import type { StoreQuestions } from "./store-questions.js";
+import type { TakenBatch } from "./taken-batch.js";
 
 /** So many errors in a row that do not say what they mean, and the sink is thought to be broken. */
 const mostUnknownErrors = 3;
@@ -35,25 +40,36 @@ export interface SupervisedSinkParts {
  * A sink that never dies for good: a write that hangs is given up at its limit, the sink is stopped, and the next try
  * starts a new one. Whatever it throws arrives as an error.
  */
-export class SupervisedSink implements Sink {
+export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
+  readonly name = "supervise";
   readonly health: SinkHealth;
   readonly #parts: SupervisedSinkParts;
   /** Undefined while there is none that works. */
-  #sink: Sink | undefined;
+  #sink: SinkStage | undefined;
   #unknownErrors = 0;
 
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
     this.health = new SinkHealth(parts.clock);
-    this.#sink = parts.create();
+    this.#sink = new SinkStage(parts.create());
+  }
+
+  /** The sink itself; absent while there is none that works. */
+  get next(): Stage | undefined {
+    return this.#sink;
   }
 
   get largestBatch(): number | undefined {
-    return this.#sink?.largestBatch;
+    return this.#sink?.plugin.largestBatch;
   }
 
   get batchLinger(): number | undefined {
-    return this.#sink?.batchLinger;
+    return this.#sink?.plugin.batchLinger;
+  }
+
+  /** A sink that is being replaced may keep positions. */
+  get keepsPositions(): boolean {
+    return this.#sink === undefined || this.#sink.plugin.storedPositions !== undefined;
   }
 
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
@@ -72,10 +88,11 @@ export class SupervisedSink implements Sink {
     }
   }
 
-  async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    const { signal } = course;
     try {
       const sink = this.#sink ?? (await this.#restarted(signal));
-      const receipt = await this.#limited("a write", signal, (own) => sink.persist(batch, own));
+      const receipt = await this.#limited("a write", signal, (own) => sink.deliver(batch, { ...course, signal: own }));
       this.#unknownErrors = 0;
       this.health.works();
       return receipt;
@@ -87,26 +104,40 @@ export class SupervisedSink implements Sink {
   }
 
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
-    const sink = this.#sink ?? (await this.#restarted(signal));
-    const read = sink.storedPositions?.bind(sink);
+    const { plugin } = this.#sink ?? (await this.#restarted(signal));
+    const read = plugin.storedPositions?.bind(plugin);
     return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
   }
 
-  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
-    const sink = this.#sink ?? (await this.#restarted(signal));
-    const ask = sink.alreadyStored?.bind(sink);
+  async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
+    const { plugin } = this.#sink ?? (await this.#restarted(signal));
+    const ask = plugin.alreadyStored?.bind(plugin);
     if (ask === undefined) return [];
-    return await this.#limited("reading what is stored", signal, (own) => ask(batch, own));
+    return await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
+  }
+
+  /** A sink that fails while it is asked does not answer. */
+  async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
+    const plugin = this.#sink?.plugin;
+    const ask = plugin?.answers?.bind(plugin);
+    if (plugin === undefined) return false;
+    if (ask === undefined) return undefined;
+    try {
+      return await this.#limited("asking the store", signal, (own) => ask(error, own));
+    } catch (thrown) {
+      this.#parts.log.debug({ reason: reasonOf(asError(thrown)) }, "the store does not answer");
+      return false;
+    }
   }
 
   async stop(signal: AbortSignal): Promise<void> {
-    await this.#sink?.stop(signal);
+    await this.#sink?.plugin.stop(signal);
   }
 
   async #judge(error: Error): Promise<void> {
     const retryable = retryableOf(error);
     this.#unknownErrors = retryable === undefined ? this.#unknownErrors + 1 : 0;
-    if (retryable !== false) this.health.failed(error);
+    if (retryable !== false || isPositionFault(error)) this.health.failed(error);
     if (codeOf(error) === "TIMED_OUT" || this.#unknownErrors >= mostUnknownErrors) await this.#discard(error);
   }
 
@@ -122,9 +153,9 @@ export class SupervisedSink implements Sink {
     await this.#end(sink);
   }
 
-  async #restarted(signal: AbortSignal): Promise<Sink> {
+  async #restarted(signal: AbortSignal): Promise<SinkStage> {
     const { create, log, tell } = this.#parts;
-    const sink = create();
+    const sink = new SinkStage(create());
     try {
       await this.#starting("starting again", signal, sink);
     } catch (cause) {
@@ -137,17 +168,17 @@ export class SupervisedSink implements Sink {
     return sink;
   }
 
-  async #end(sink: Sink): Promise<void> {
+  async #end({ plugin }: SinkStage): Promise<void> {
     try {
-      await this.#limited("stopping", AbortSignal.abort(), (own) => sink.stop(own));
+      await this.#limited("stopping", AbortSignal.abort(), (own) => plugin.stop(own));
     } catch (error) {
       this.#parts.log.warn({ reason: reasonOf(error) }, "sink did not stop cleanly and is left behind");
     }
   }
 
-  async #starting(what: string, signal: AbortSignal, sink: Sink): Promise<void> {
+  async #starting(what: string, signal: AbortSignal, { plugin }: SinkStage): Promise<void> {
     const { startTimeout, persistTimeout } = this.#parts;
-    await this.#limited(what, signal, () => sink.start(), startTimeout ?? persistTimeout);
+    await this.#limited(what, signal, () => plugin.start(), startTimeout ?? persistTimeout);
   }
 
   async #limited<T>(

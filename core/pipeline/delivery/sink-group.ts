@@ -1,22 +1,24 @@
 import {
   AgentError,
-  type Batch,
   type Event,
   type Logger,
   type Receipt,
   reasonOf,
   retryableOf,
-  type Sink,
   type SinkProcessor,
-} from "../sdk/index.js";
-import { SinkCounters } from "./counters.js";
-import { logContext } from "./log-context.js";
+} from "../../sdk/index.js";
+import { SinkCounters } from "../counters.js";
+import { logContext } from "../log-context.js";
+import { isPositionFault } from "./position-fault.js";
 import type { Settled } from "./settlements.js";
+import { type Course, nothingSent, type Stage } from "./stage.js";
+import type { StoreQuestions } from "./store-questions.js";
+import type { TakenBatch } from "./taken-batch.js";
 
 /** A sink of a group; the agent starts and stops it. */
 export interface GroupMember {
   readonly name: string;
-  readonly sink: Sink;
+  readonly sink: Stage & StoreQuestions;
   readonly counters: SinkCounters;
   /** Told of what this sink stored when it has left the channel. */
   readonly account?: { settled(events: Settled): void };
@@ -36,7 +38,8 @@ export interface SinkGroupParts {
  * The sinks of a group as one sink: each batch goes to the sink that the processor names first, and to the next one when
  * that fails. Data that a sink refuses for good is no failure of the sink and goes to no other one.
  */
-export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
+export class SinkGroup implements Stage, StoreQuestions {
+  readonly name = "group";
   /** Of the group as a whole; each sink has its own beside them. */
   readonly counters = new SinkCounters();
   readonly #parts: SinkGroupParts;
@@ -44,8 +47,6 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
   readonly #attempted: ReadonlyMap<string, WeakSet<Event>>;
   readonly #storedBy = new WeakMap<Event, GroupMember>();
   readonly #lastTriedBy = new WeakMap<Event, GroupMember>();
-  /** What a sink turned out to have stored of a write that failed. */
-  readonly #found = new WeakSet<Event>();
   /** The sinks that failed the last time; failing again is not news. */
   readonly #failing = new Set<string>();
 
@@ -55,29 +56,47 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
     this.#attempted = new Map(parts.members.map(({ name }) => [name, new WeakSet()]));
   }
 
-  async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const failures: Failure[] = [];
-    let rest = this.#unstored(batch);
+    let rest = batch;
     for (const member of this.#order()) {
-      if (rest.events.length === 0) return { requestBytes: 0, responseBytes: 0 };
       try {
-        return await this.#store(rest, member, signal);
+        return await this.#store(rest, member, course);
       } catch (error) {
-        if (signal.aborted || retryableOf(error) === false) throw error;
+        if (course.signal.aborted || isPositionFault(error) || retryableOf(error) === false) throw error;
         this.#noteFailure(member.name, rest, error);
-        failures.push({ sink: member.name, error });
-        await this.#noteStored(rest, member, signal);
-        rest = this.#unstored(rest);
+        failures.push({ member, error });
+        await this.#settleStored(rest, member, course.signal);
+        rest = rest.open();
+        if (rest.events.length === 0) return nothingSent;
       }
     }
-    if (rest.events.length === 0) return { requestBytes: 0, responseBytes: 0 };
     throw this.#failed(failures);
   }
 
+  get keepsPositions(): boolean {
+    return this.#parts.members.some(({ sink }) => sink.keepsPositions);
+  }
+
   /** What any of the sinks has; one that cannot tell now is not waited for. */
-  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
-    for (const member of this.#parts.members) await this.#noteStored(this.#unstored(batch), member, signal);
-    return batch.events.filter((event) => this.#found.has(event));
+  async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
+    const stored: Event[] = [];
+    for (const member of this.#parts.members) {
+      const known = new Set(stored);
+      const open = batch.events.filter((event) => !known.has(event));
+      if (open.length > 0) stored.push(...(await this.#askStored(batch, open, { member, signal })));
+    }
+    return stored;
+  }
+
+  /** One sink that refuses the data while its store answers is enough: data it refuses for good goes to no other one. */
+  async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
+    const failures =
+      error instanceof GroupError ? error.failures : this.#parts.members.map((member) => ({ member, error }));
+    const answers: (boolean | undefined)[] = [];
+    for (const { member, error: own } of failures) answers.push(await member.sink.answers(own, signal));
+    if (answers.includes(true)) return true;
+    return answers.includes(undefined) ? undefined : false;
   }
 
   /** Shares out what has left the channel among those who stored it. */
@@ -113,7 +132,7 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
     return this.#parts.processor.order(names).flatMap((name) => this.#byName.get(name) ?? []);
   }
 
-  async #store(batch: Batch, member: GroupMember, signal: AbortSignal): Promise<Receipt> {
+  async #store(batch: TakenBatch, member: GroupMember, course: Course): Promise<Receipt> {
     const { name, sink, counters } = member;
     const { processor, log } = this.#parts;
     const attempted = this.#attempted.get(name);
@@ -123,7 +142,7 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
       attempted?.add(event);
       counters.processed += 1;
     }
-    const receipt = await sink.persist(batch, signal);
+    const receipt = await sink.deliver(batch, course);
     counters.persisted += batch.events.length;
     for (const event of batch.events) this.#storedBy.set(event, member);
     processor.succeeded(name);
@@ -132,32 +151,30 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
   }
 
   /** A write that failed may be committed in part, or as a whole: that must not go to another sink as well. */
-  async #noteStored(batch: Batch, member: GroupMember, signal: AbortSignal): Promise<void> {
+  async #settleStored(batch: TakenBatch, member: GroupMember, signal: AbortSignal): Promise<void> {
+    const stored = await this.#askStored(batch, batch.events, { member, signal });
+    if (stored.length > 0) this.counters.persisted += batch.settle("stored", stored);
+  }
+
+  /** Of these events those that the sink has; none when it was never given one, or cannot tell now. */
+  async #askStored(batch: TakenBatch, events: readonly Event[], { member, signal }: Asked): Promise<readonly Event[]> {
     const { name, sink, counters } = member;
     const attempted = this.#attempted.get(name);
-    if (!batch.events.some((event) => attempted?.has(event))) return;
+    if (!events.some((event) => attempted?.has(event))) return [];
     try {
-      const stored = (await sink.alreadyStored?.(batch, signal)) ?? [];
+      const asked = new Set(events);
+      const stored = (await sink.alreadyStored(batch, signal)).filter((event) => asked.has(event));
       counters.persisted += stored.length;
-      for (const event of stored) {
-        this.#storedBy.set(event, member);
-        this.#found.add(event);
-      }
+      for (const event of stored) this.#storedBy.set(event, member);
+      return stored;
     } catch (error) {
+      if (isPositionFault(error)) throw error;
       this.#parts.log.debug({ sink: name, reason: reasonOf(error) }, "what a sink of the group stored cannot be read");
+      return [];
     }
   }
 
-  #unstored(batch: Batch): Batch {
-    if (!batch.events.some((event) => this.#found.has(event))) return batch;
-    const events = batch.events.filter((event) => !this.#found.has(event));
-    const { coveredBy } = batch;
-    if (coveredBy === undefined) return { ...batch, events };
-    const open = new Set(events);
-    return { ...batch, events, coveredBy: (kept) => coveredBy(kept).filter((event) => open.has(event)) };
-  }
-
-  #noteFailure(sink: string, { events }: Batch, error: unknown): void {
+  #noteFailure(sink: string, { events }: TakenBatch, error: unknown): void {
     const { processor, log } = this.#parts;
     processor.failed(sink);
     const fields = { sink, events: events.length, reason: reasonOf(error), ...logContext(events) };
@@ -169,7 +186,7 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
   /** May pass as soon as one of the failures may; an error that does not say is handed on as it is. */
   #failed(failures: readonly Failure[]): unknown {
     const { name } = this.#parts;
-    const reasons = failures.map(({ sink, error }) => `sink "${sink}": ${reasonOf(error)}`).join("; ");
+    const reasons = failures.map(({ member, error }) => `sink "${member.name}": ${reasonOf(error)}`).join("; ");
     const last = failures.at(-1);
     if (last === undefined) {
       const message = `storing by group "${name}": its sink processor named none of its sinks`;
@@ -177,11 +194,26 @@ export class SinkGroup implements Pick<Sink, "persist" | "alreadyStored"> {
     }
     if (failures.every(({ error }) => retryableOf(error) === undefined)) return last.error;
     const message = `storing by group "${name}": no sink took the batch (${reasons})`;
-    return new AgentError("GROUP_FAILED", message, { retryable: true });
+    return new GroupError(message, failures);
   }
 }
 
 interface Failure {
-  readonly sink: string;
+  readonly member: GroupMember;
   readonly error: unknown;
+}
+
+interface Asked {
+  readonly member: GroupMember;
+  readonly signal: AbortSignal;
+}
+
+/** What each sink of a group said when none took the batch. */
+class GroupError extends AgentError {
+  readonly failures: readonly Failure[];
+
+  constructor(message: string, failures: readonly Failure[]) {
+    super("GROUP_FAILED", message, { retryable: true });
+    this.failures = failures;
+  }
 }

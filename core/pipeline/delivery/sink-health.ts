@@ -1,5 +1,5 @@
-import { reasonOf } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import { reasonOf } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
 
 /** What keeps a sink from storing, and since when. */
 export interface SinkFailure {

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { CountedChannel } from "../../core/pipeline/counted-channel.js";
-import { SinkCounters } from "../../core/pipeline/counters.js";
-import { DeadLetters } from "../../core/pipeline/dead-letters.js";
-import { SinkDelivery } from "../../core/pipeline/delivery.js";
-import { SinkRunner } from "../../core/pipeline/sink-runner.js";
-import { AgentError, type Event } from "../../core/sdk/index.js";
-import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
-import { recordingLog } from "../support/recording-log.js";
-import { ScriptedSink } from "../support/scripted-sink.js";
-import { tempFolder } from "../support/temp-folder.js";
-
-const event = (body: number): Event => ({ headers: {}, body });
-const clock = { now: () => new Date(0) };
+import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { AgentError } from "../../../core/sdk/index.js";
+import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { feedOf, put as putInto } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
 
 interface Settings {
   readonly sink: ScriptedSink;
@@ -30,30 +24,30 @@ async function setUp(
   const { log } = recordingLog();
   const dataDir = await tempFolder(context);
   const config = { capacity: 1000, transactionCapacity, "keep-alive": 0 };
-  const channel = new CountedChannel(new MemoryChannel(config, { name: "c1", log, dataDir, now: clock.now }));
+  const memory = new MemoryChannel(config, { name: "c1", log, dataDir, now: () => new Date(0) });
+  const { feed, outlet, counters } = feedOf({
+    channel: memory,
+    sink,
+    retry: { batchTtl: -1, batchRetryIntervals: [1] },
+    deadLetters: new DeadLetters(dataDir),
+    batching: { batchSize, batchTimeout, ...(batchLinger === undefined ? {} : { batchLinger }) },
+    more: { largestBatch },
+    log,
+  });
+  const { channel } = outlet;
   await channel.start();
-  const counters = new SinkCounters();
-  const retry = { batchTtl: -1, batchRetryIntervals: [1] };
-  const deadLetters = new DeadLetters(dataDir);
-  const delivery = new SinkDelivery({ name: "s1", sink, retry, deadLetters, counters, log, clock });
-  const batching = { batchSize, batchTimeout, ...(batchLinger === undefined ? {} : { batchLinger }) };
-  const runner = new SinkRunner({ channel, delivery, batching, counters, log, largestBatch });
-  const put = async (...bodies: readonly number[]) => {
-    const transaction = channel.openPut();
-    for (const body of bodies) transaction.put(event(body));
-    await transaction.commit();
-  };
-  return { channel, runner, counters, put };
+  const put = (...bodies: readonly number[]) => putInto(channel, ...bodies);
+  return { channel, feed, counters, put };
 }
 
 test("everything waiting is written in one go, up to the transactionCapacity, even with batch_size 1", async (context) => {
   const sink = new ScriptedSink();
-  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 5 });
+  const { feed, put, channel } = await setUp(context, { sink, transactionCapacity: 5 });
   await put(1, 2, 3, 4, 5);
   await put(6, 7);
 
-  runner.start();
-  await runner.drain(AbortSignal.timeout(5000));
+  feed.start();
+  await feed.drain(AbortSignal.timeout(5000));
 
   assert.deepEqual(
     sink.writes.map((write) => write.map(({ body }) => body)),
@@ -68,11 +62,11 @@ test("everything waiting is written in one go, up to the transactionCapacity, ev
 
 test("a sink that wants larger batches gets several takes of the channel in one write, in order", async (context) => {
   const sink = new ScriptedSink();
-  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 3, largestBatch: 7 });
+  const { feed, put, channel } = await setUp(context, { sink, transactionCapacity: 3, largestBatch: 7 });
   for (const body of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await put(body);
 
-  runner.start();
-  await runner.drain(AbortSignal.timeout(5000));
+  feed.start();
+  await feed.drain(AbortSignal.timeout(5000));
 
   assert.deepEqual(
     sink.writes.map((write) => write.map(({ body }) => body)),
@@ -87,11 +81,11 @@ test("a sink that wants larger batches gets several takes of the channel in one 
 
 test("a write of several takes that never goes in leaves them all in the channel, in order", async (context) => {
   const sink = new ScriptedSink(() => new AgentError("AWAY", "storing", { retryable: true }));
-  const { runner, put, channel } = await setUp(context, { sink, transactionCapacity: 2, largestBatch: 10 });
+  const { feed, put, channel } = await setUp(context, { sink, transactionCapacity: 2, largestBatch: 10 });
   for (const body of [1, 2, 3, 4, 5]) await put(body);
-  runner.start();
+  feed.start();
 
-  await runner.drain(AbortSignal.timeout(20));
+  await feed.drain(AbortSignal.timeout(20));
 
   assert.equal(channel.size, 5);
   const left = [];
@@ -113,13 +107,13 @@ test("a batch that is not full is written when batch_timeout has passed since it
     tell();
     return undefined;
   });
-  const { runner, put } = await setUp(context, { sink, batchSize: 3, batchTimeout: 0.05 });
-  runner.start();
+  const { feed, put } = await setUp(context, { sink, batchSize: 3, batchTimeout: 0.05 });
+  feed.start();
 
   await put(1);
   await put(2);
   await written;
-  await runner.drain(AbortSignal.timeout(5000));
+  await feed.drain(AbortSignal.timeout(5000));
 
   assert.deepEqual(
     sink.stored.map(({ body }) => body),
@@ -140,12 +134,12 @@ for (const [batchTimeout, batchLinger] of [
       tell();
       return undefined;
     });
-    const { runner, put } = await setUp(context, { sink, batchSize: 3, batchTimeout, batchLinger });
-    runner.start();
+    const { feed, put } = await setUp(context, { sink, batchSize: 3, batchTimeout, batchLinger });
+    feed.start();
 
     await put(1);
     await written;
-    await runner.drain(AbortSignal.timeout(5000));
+    await feed.drain(AbortSignal.timeout(5000));
 
     assert.deepEqual(
       sink.stored.map(({ body }) => body),
@@ -167,12 +161,12 @@ test("after a large batch what comes within the next moment is written together"
   const second = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const { runner, put } = await setUp(context, { sink, batchLinger: 1000 });
+  const { feed, put } = await setUp(context, { sink, batchLinger: 1000 });
   await put(...Array.from({ length: 50 }, (_, index) => index + 1));
 
-  runner.start();
+  feed.start();
   await second;
-  await runner.drain(AbortSignal.timeout(5000));
+  await feed.drain(AbortSignal.timeout(5000));
 
   assert.deepEqual(
     sink.writes.slice(1).map((write) => write.map(({ body }) => body)),
@@ -182,11 +176,11 @@ test("after a large batch what comes within the next moment is written together"
 
 test("a batch that waits for more events is written at once when the agent stops", async (context) => {
   const sink = new ScriptedSink();
-  const { runner, put, counters } = await setUp(context, { sink, batchSize: 10, batchTimeout: 3600 });
-  runner.start();
+  const { feed, put, counters } = await setUp(context, { sink, batchSize: 10, batchTimeout: 3600 });
+  feed.start();
   await put(1, 2);
 
-  await runner.drain(AbortSignal.timeout(5000));
+  await feed.drain(AbortSignal.timeout(5000));
 
   assert.equal(sink.writes.length, 1);
   assert.equal(counters.persisted, 2);
@@ -194,11 +188,11 @@ test("a batch that waits for more events is written at once when the agent stops
 
 test("what cannot be stored before the grace period ends stays in the channel, in order", async (context) => {
   const sink = new ScriptedSink(() => new AgentError("AWAY", "storing", { retryable: true }));
-  const { runner, put, channel } = await setUp(context, { sink });
-  runner.start();
+  const { feed, put, channel } = await setUp(context, { sink });
+  feed.start();
   await put(1, 2, 3);
 
-  await runner.drain(AbortSignal.timeout(20));
+  await feed.drain(AbortSignal.timeout(20));
 
   assert.equal(channel.size, 3);
   const transaction = channel.openTake();

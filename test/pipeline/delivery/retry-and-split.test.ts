@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { SinkCounters } from "../../core/pipeline/counters.js";
-import { DeadLetters } from "../../core/pipeline/dead-letters.js";
-import { type RetryPolicy, SinkDelivery } from "../../core/pipeline/delivery.js";
-import { AgentError, type Event, type Sink } from "../../core/sdk/index.js";
-import { recordingLog } from "../support/recording-log.js";
-import { ScriptedSink } from "../support/scripted-sink.js";
-import { tempFolder } from "../support/temp-folder.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
+import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
+import { chainTo, deliver } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
 
-const forever = new AbortController().signal;
 const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });
 const poison = () => new AgentError("POISON", "storing a value that never goes in");
 const events = (...names: readonly string[]): Event[] => names.map((name) => ({ headers: { name }, body: name }));
@@ -17,11 +16,9 @@ const bodies = (list: readonly Event[]) => list.map(({ body }) => body);
 
 async function setUp(context: TestContext, sink: Sink, retry: Partial<RetryPolicy> = {}) {
   const deadLetters = new DeadLetters(await tempFolder(context));
-  const counters = new SinkCounters();
   const { log, lines } = recordingLog();
-  const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
   const policy = { batchTtl: 3, batchRetryIntervals: [1], ...retry };
-  const delivery = new SinkDelivery({ name: "s1", sink, retry: policy, deadLetters, counters, log, clock });
+  const { chain, counters } = chainTo({ sink, retry: policy, deadLetters, log });
   const letters = async () => {
     const text = await readFile(deadLetters.fileOf("s1"), "utf8").catch(() => "");
     return text
@@ -29,7 +26,7 @@ async function setUp(context: TestContext, sink: Sink, retry: Partial<RetryPolic
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
   };
-  return { delivery, counters, lines, letters };
+  return { chain, counters, lines, letters };
 }
 
 const attempts = [
@@ -43,9 +40,9 @@ const attempts = [
 for (const { ttl, failures, writes, persisted, dead } of attempts)
   test(`with batch_ttl ${ttl} a write that fails ${failures} times is tried ${writes} times`, async (context) => {
     const sink = new ScriptedSink((_events, write) => (write <= failures ? away() : undefined));
-    const { delivery, counters, letters } = await setUp(context, sink, { batchTtl: ttl });
+    const { chain, counters, letters } = await setUp(context, sink, { batchTtl: ttl });
 
-    const settled = await delivery.deliver(events("a"), forever);
+    const settled = await deliver(chain, events("a"));
 
     assert.equal(settled, true);
     assert.equal(sink.writes.length, writes);
@@ -58,9 +55,9 @@ const positions = [["x", "b", "c", "d"], ["a", "x", "c", "d"], ["a", "b", "c", "
 for (const names of positions)
   test(`of the events ${names.join(" ")} only x becomes a dead letter, in one try each`, async (context) => {
     const sink = new ScriptedSink((list) => (list.some(({ body }) => body === "x") ? poison() : undefined));
-    const { delivery, counters, letters } = await setUp(context, sink);
+    const { chain, counters, letters } = await setUp(context, sink);
 
-    await delivery.deliver(events(...names), forever);
+    await deliver(chain, events(...names));
 
     const good = names.filter((name) => name !== "x");
     assert.deepEqual(bodies(sink.stored), good);
@@ -83,9 +80,9 @@ for (const names of positions)
 
 test("an error that does not say whether it may pass is retried, then the bad event is found", async (context) => {
   const sink = new ScriptedSink((list) => (list.some(({ body }) => body === "x") ? new Error("a bug") : undefined));
-  const { delivery, counters, letters } = await setUp(context, sink, { batchTtl: 1 });
+  const { chain, counters, letters } = await setUp(context, sink, { batchTtl: 1 });
 
-  await delivery.deliver(events("a", "x", "c"), forever);
+  await deliver(chain, events("a", "x", "c"));
 
   assert.deepEqual(bodies(sink.stored), ["a", "c"]);
   assert.equal(counters.deadLettered, 1);
@@ -94,18 +91,18 @@ test("an error that does not say whether it may pass is retried, then the bad ev
 
 test("an unknown error is not retried for ever even when batch_ttl is -1", async (context) => {
   const sink = new ScriptedSink(() => new Error("a bug"));
-  const { delivery, counters } = await setUp(context, sink, { batchTtl: -1 });
+  const { chain, counters } = await setUp(context, sink, { batchTtl: -1 });
 
-  await delivery.deliver(events("a"), forever);
+  await deliver(chain, events("a"));
 
   assert.equal(counters.deadLettered, 1);
 });
 
 test("the same failure again and again is one warning, and its end one line", async (context) => {
   const sink = new ScriptedSink((_events, write) => (write <= 3 ? away() : undefined));
-  const { delivery, lines } = await setUp(context, sink);
+  const { chain, lines } = await setUp(context, sink);
 
-  await delivery.deliver(events("a"), forever);
+  await deliver(chain, events("a"));
 
   assert.deepEqual(
     lines.filter(({ level }) => level !== "debug").map(({ level, message }) => `${level} ${message}`),
@@ -119,9 +116,9 @@ test("a wait for the next try ends at once when the signal aborts, and the event
     setImmediate(() => ending.abort());
     return away();
   });
-  const { delivery, letters } = await setUp(context, sink, { batchTtl: -1, batchRetryIntervals: [3_600_000] });
+  const { chain, letters } = await setUp(context, sink, { batchTtl: -1, batchRetryIntervals: [3_600_000] });
 
-  const settled = await delivery.deliver(events("a"), ending.signal);
+  const settled = await deliver(chain, events("a"), { signal: ending.signal });
 
   assert.equal(settled, false);
   assert.deepEqual(await letters(), []);
@@ -130,9 +127,9 @@ test("a wait for the next try ends at once when the signal aborts, and the event
 test("a wait that the store asks for is kept when it is longer than the interval", async (context) => {
   const asked = new AgentError("BUSY", "storing to the store that is busy", { retryable: true, retryAfter: 30 });
   const sink = new ScriptedSink((_, write) => (write === 1 ? asked : write === 2 ? away() : undefined));
-  const { delivery, lines } = await setUp(context, sink);
+  const { chain, lines } = await setUp(context, sink);
 
-  await delivery.deliver(events("a"), forever);
+  await deliver(chain, events("a"));
 
   const waits = lines.map(({ fields }) => Reflect.get(fields, "retryInMilliseconds"));
   assert.deepEqual(waits, [30, 1, undefined]);

@@ -1,24 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SinkCounters } from "../../core/pipeline/counters.js";
-import type { Settled } from "../../core/pipeline/settlements.js";
-import { SinkGroup } from "../../core/pipeline/sink-group.js";
-import { AgentError, codeOf, type Event, retryableOf, type SinkProcessor } from "../../core/sdk/index.js";
-import { recordingLog } from "../support/recording-log.js";
-import { ScriptedSink } from "../support/scripted-sink.js";
+import { SinkCounters } from "../../../core/pipeline/counters.js";
+import type { Settled } from "../../../core/pipeline/delivery/settlements.js";
+import { SinkGroup } from "../../../core/pipeline/delivery/sink-group.js";
+import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";
+import { AgentError, codeOf, type Event, retryableOf, type SinkProcessor } from "../../../core/sdk/index.js";
+import { batchOf, course } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
 
 const away = new AgentError("AWAY", "the store is away", { retryable: true });
 const bad = new AgentError("BAD", "the value never goes in");
 const events: readonly Event[] = [1, 2].map((body) => ({ headers: {}, body }));
-const { signal } = new AbortController();
+const clock = { now: () => new Date(0) };
 
 function group(...sinks: readonly ScriptedSink[]) {
   const { log, lines } = recordingLog();
   const told: string[] = [];
   const settled: (readonly [string, Settled])[] = [];
   const account = (name: string) => ({ settled: (counts: Settled) => settled.push([name, counts]) });
-  const members = sinks.map((sink, index) => {
+  const members = sinks.map((plugin, index) => {
     const name = `s${index + 1}`;
+    const sink = new SupervisedSink({ name, create: () => plugin, persistTimeout: 0, log: recordingLog().log, clock });
     return { name, sink, counters: new SinkCounters(), account: account(name) };
   });
   const processor: SinkProcessor = {
@@ -35,7 +38,7 @@ test("the first sink of the order gets the batch, and no other one", async () =>
   const [first, second] = [new ScriptedSink(), new ScriptedSink()];
   const { made, told, counts } = group(first, second);
 
-  await made.persist({ events }, signal);
+  await made.deliver(batchOf(events), course());
 
   assert.deepEqual([first.stored.length, second.writes.length], [2, 0]);
   assert.deepEqual(told, ["s1 succeeded"]);
@@ -50,7 +53,7 @@ for (const error of [away, new Error("nobody knows")])
     const [first, second] = [new ScriptedSink(() => error), new ScriptedSink()];
     const { made, told, counts } = group(first, second);
 
-    await made.persist({ events }, signal);
+    await made.deliver(batchOf(events), course());
 
     assert.deepEqual(second.stored, events);
     assert.deepEqual(told, ["s1 failed", "s2 succeeded"]);
@@ -63,7 +66,7 @@ for (const error of [away, new Error("nobody knows")])
 test("a sink that fails is told once at level warn, and once when it stores again", async () => {
   const { made, lines } = group(new ScriptedSink((_, write) => (write < 3 ? away : undefined)), new ScriptedSink());
 
-  for (const _ of [1, 2, 3, 4]) await made.persist({ events }, signal);
+  for (const _ of [1, 2, 3, 4]) await made.deliver(batchOf(events), course());
 
   assert.deepEqual(
     lines.map(({ level, message }) => `${level} ${message}`),
@@ -75,15 +78,15 @@ test("data that a sink refuses for good goes to no other sink and is no failure 
   const [first, second] = [new ScriptedSink(() => bad), new ScriptedSink()];
   const { made, told } = group(first, second);
 
-  await assert.rejects(made.persist({ events }, signal), bad);
+  await assert.rejects(made.deliver(batchOf(events), course()), bad);
 
   assert.deepEqual([second.writes.length, told], [0, []]);
 });
 
 test("when all fail the error may pass, names each sink, and retries do not count as processed again", async () => {
   const { made, counts } = group(new ScriptedSink(() => new Error("odd")), new ScriptedSink(() => away));
-  const failure = await made.persist({ events }, signal).catch((error: unknown) => error);
-  await assert.rejects(made.persist({ events }, signal));
+  const failure = await made.deliver(batchOf(events), course()).catch((error: unknown) => error);
+  await assert.rejects(made.deliver(batchOf(events), course()));
 
   assert.equal(codeOf(failure), "GROUP_FAILED");
   assert.equal(retryableOf(failure), true);
@@ -97,7 +100,7 @@ test("when all fail the error may pass, names each sink, and retries do not coun
 test("when no sink says what its error means, the group does not say it either", async () => {
   const { made } = group(new ScriptedSink(() => new Error("odd")));
 
-  const failure = await made.persist({ events }, signal).catch((error: unknown) => error);
+  const failure = await made.deliver(batchOf(events), course()).catch((error: unknown) => error);
 
   assert.equal(retryableOf(failure), undefined);
 });
@@ -105,7 +108,7 @@ test("when no sink says what its error means, the group does not say it either",
 test("what left the channel is in the books of the sinks that stored it, the rest in those of the group", async () => {
   const { made, settled } = group(new ScriptedSink((_, write) => (write === 2 ? away : undefined)), new ScriptedSink());
   const letter: Event = { headers: {}, body: 3 };
-  for (const event of events) await made.persist({ events: [event] }, signal);
+  for (const event of events) await made.deliver(batchOf([event]), course());
 
   made.settled({ stored: 2, "dead-lettered": 1, filtered: 0 }, [...events, letter]);
 
@@ -119,7 +122,7 @@ test("what left the channel is in the books of the sinks that stored it, the res
 test("a dead letter of the group counts for the sink that tried it last", async () => {
   const [first, second] = [new ScriptedSink(() => away), new ScriptedSink(() => bad)];
   const { made, members } = group(first, second);
-  await made.persist({ events }, signal).catch(() => undefined);
+  await made.deliver(batchOf(events), course()).catch(() => undefined);
 
   made.settled({ stored: 0, "dead-lettered": 2, filtered: 0 }, events);
 

@@ -1,4 +1,4 @@
-import type { Event, TakeTransaction } from "../sdk/index.js";
+import type { Event, TakeTransaction } from "../../sdk/index.js";
 
 /** More events than this are not written at once, whatever the channel allows: larger writes gain nothing. */
 const largestWrite = 1000;

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { catchUpOf } from "../../core/pipeline/catch-up.js";
-import { CountedChannel } from "../../core/pipeline/counted-channel.js";
-import { SinkCounters } from "../../core/pipeline/counters.js";
-import { DeadLetters } from "../../core/pipeline/dead-letters.js";
-import { SinkDelivery } from "../../core/pipeline/delivery.js";
-import { SinkRunner } from "../../core/pipeline/sink-runner.js";
-import { AgentError, type Batch, type Event, type Receipt, type Sink } from "../../core/sdk/index.js";
-import { channelIn } from "../plugins/file-channel/channel-folder.js";
-import { recordingLog } from "../support/recording-log.js";
-import { tempFolder } from "../support/temp-folder.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { AgentError, type Batch, type Receipt, type Sink } from "../../../core/sdk/index.js";
+import { channelIn } from "../../plugins/file-channel/channel-folder.js";
+import { feedOf, put } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { tempFolder } from "../../support/temp-folder.js";
 
 /** What a database keeps: rows, and the position of the channel written in the same transaction. */
 interface Store {
@@ -50,26 +46,20 @@ class KeepingSink implements Sink {
   }
 }
 
-async function runner(context: TestContext, folder: string, sink: Sink) {
+async function setUp(context: TestContext, folder: string, sink: Sink) {
   const { log } = recordingLog();
   const { channel: files } = channelIn(folder);
-  const channel = new CountedChannel(files);
-  await channel.start();
-  context.after(() => channel.stop(AbortSignal.abort()));
-  const counters = new SinkCounters();
-  const retry = { batchTtl: -1, batchRetryIntervals: [1] };
   const deadLetters = new DeadLetters(folder);
-  const clock = { now: () => new Date(0) };
-  const delivery = new SinkDelivery({ name: "s", sink, retry, deadLetters, counters, log, clock });
-  const catchUp = catchUpOf({ keepers: [{ name: "s", sink }], gate: channel.gate, retry, log });
-  const batching = { batchSize: 1, batchTimeout: 30 };
-  return { channel, made: new SinkRunner({ channel, delivery, batching, counters, log, catchUp }) };
-}
-
-async function put(channel: CountedChannel, ...bodies: readonly string[]): Promise<void> {
-  const transaction = channel.openPut();
-  for (const body of bodies) transaction.put({ headers: {}, body } satisfies Event);
-  await transaction.commit();
+  const { feed, outlet } = feedOf({
+    channel: files,
+    sink,
+    retry: { batchTtl: -1, batchRetryIntervals: [1] },
+    deadLetters,
+    log,
+  });
+  await outlet.channel.start();
+  context.after(() => outlet.channel.stop(AbortSignal.abort()));
+  return { channel: outlet.channel, made: feed };
 }
 
 const patience = () => AbortSignal.timeout(10_000);
@@ -78,14 +68,14 @@ test("a crash between the commit of the store and that of the channel makes no s
   const folder = await tempFolder(context);
   const store: Store = { rows: [], position: undefined };
   const crash = new AbortController();
-  const first = await runner(context, folder, new KeepingSink(store, crash));
+  const first = await setUp(context, folder, new KeepingSink(store, crash));
   await put(first.channel, "a", "b", "c");
   first.made.start();
   await first.made.drain(crash.signal);
   await first.channel.stop(AbortSignal.abort());
   assert.deepEqual(store.rows, ["a", "b", "c"]);
 
-  const second = await runner(context, folder, new KeepingSink(store));
+  const second = await setUp(context, folder, new KeepingSink(store));
   await put(second.channel, "d");
   second.made.start();
   await second.made.drain(patience());
@@ -105,7 +95,7 @@ test("of a split batch each part keeps how far it is, the dead letter between th
     kept.push(batch.position);
     return receipt;
   };
-  const { channel, made } = await runner(context, folder, sink);
+  const { channel, made } = await setUp(context, folder, sink);
   await put(channel, "a", "x", "c", "d");
 
   made.start();
@@ -123,7 +113,7 @@ test("nothing is delivered before the store could tell what it has", async (cont
   const folder = await tempFolder(context);
   const store: Store = { rows: [], position: undefined };
   const away = () => new AgentError("AWAY", "reading positions", { retryable: true });
-  const { channel, made } = await runner(context, folder, new KeepingSink(store, undefined, [away(), away()]));
+  const { channel, made } = await setUp(context, folder, new KeepingSink(store, undefined, [away(), away()]));
   await put(channel, "a");
 
   made.start();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SupervisedSink } from "../../core/pipeline/supervised-sink.js";
+import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";
 import {
   AgentError,
   type Batch,
@@ -9,11 +9,12 @@ import {
   type Receipt,
   retryableOf,
   type Sink,
-} from "../../core/sdk/index.js";
-import { recordingLog } from "../support/recording-log.js";
+} from "../../../core/sdk/index.js";
+import { batchOf, course } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
 
-const forever = new AbortController().signal;
-const batch: Batch = { events: [{ headers: {}, body: 1 }] };
+const forever = course();
+const batch = batchOf([{ headers: {}, body: 1 }]);
 const receipt: Receipt = { requestBytes: 1, responseBytes: 2 };
 const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
 
@@ -60,11 +61,11 @@ test("a write that hangs is given up in time, its sink stopped, and the next try
   await sink.start();
 
   await assert.rejects(
-    sink.persist(batch, forever),
+    sink.deliver(batch, forever),
     (error) => codeOf(error) === "TIMED_OUT" && retryableOf(error) === true,
   );
   const failing = sink.health.failure;
-  const stored = await sink.persist(batch, forever);
+  const stored = await sink.deliver(batch, forever);
 
   assert.equal(failing?.since.toISOString(), "2026-01-15T10:20:30.123Z");
   assert.deepEqual(stored, receipt);
@@ -80,8 +81,8 @@ test("a write that ignores its signal and a stop that never ends do not hold up 
   const { sink, lines } = setUp([never, works], { stop: never });
   await sink.start();
 
-  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
-  const stored = await sink.persist(batch, forever);
+  await assert.rejects(sink.deliver(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
+  const stored = await sink.deliver(batch, forever);
 
   assert.deepEqual(stored, receipt);
   assert.ok(lines.some(({ message }) => message === "sink did not stop cleanly and is left behind"));
@@ -93,7 +94,7 @@ test("a write that ends well after it was asked to give up is stored, not tried 
   const { sink, made } = setUp([storesAfterAll]);
   await sink.start();
 
-  const stored = await sink.persist(batch, forever);
+  const stored = await sink.deliver(batch, forever);
 
   assert.deepEqual(stored, receipt);
   assert.equal(made.length, 1);
@@ -115,7 +116,7 @@ for (const { what, value, message } of thrown)
     await sink.start();
 
     await assert.rejects(
-      sink.persist(batch, forever),
+      sink.deliver(batch, forever),
       (error) => error instanceof Error && message.test(error.message) && retryableOf(error) === undefined,
     );
   });
@@ -132,7 +133,7 @@ test("a sink that throws before it returns a promise is no other case", async ()
   const sink = new SupervisedSink({ name: "s1", create: () => broken, persistTimeout: 0, log, clock });
   await sink.start();
 
-  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "POISON");
+  await assert.rejects(sink.deliver(batch, forever), (error) => codeOf(error) === "POISON");
   assert.equal(sink.health.failure, undefined, "bad data is no failure of the sink");
 });
 
@@ -145,9 +146,9 @@ test("a sink that fails three times in a row without saying why is replaced", as
 
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     assert.equal(made.length, 1);
-    await assert.rejects(sink.persist(batch, forever), TypeError);
+    await assert.rejects(sink.deliver(batch, forever), TypeError);
   }
-  const stored = await sink.persist(batch, forever);
+  const stored = await sink.deliver(batch, forever);
 
   assert.deepEqual(stored, receipt);
   assert.equal(made.length, 2);
@@ -170,9 +171,9 @@ test("a new sink that does not start is tried again with the next write", async 
   const sink = new SupervisedSink({ name: "s1", create, persistTimeout: 0.02, log, clock });
   await sink.start();
 
-  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
-  await assert.rejects(sink.persist(batch, forever), (error) => codeOf(error) === "SINK_NOT_STARTED");
-  const stored = await sink.persist(batch, forever);
+  await assert.rejects(sink.deliver(batch, forever), (error) => codeOf(error) === "TIMED_OUT");
+  await assert.rejects(sink.deliver(batch, forever), (error) => codeOf(error) === "SINK_NOT_STARTED");
+  const stored = await sink.deliver(batch, forever);
 
   assert.deepEqual(stored, receipt);
   assert.equal(made, 3);
@@ -183,7 +184,7 @@ test("the end of the agent ends a write that hangs", async () => {
   const { sink, statuses } = setUp([never], { persistTimeout: 0 });
   await sink.start();
 
-  const writing = sink.persist(batch, ending.signal);
+  const writing = sink.deliver(batch, course(ending.signal));
   ending.abort();
 
   await assert.rejects(writing, (error) => codeOf(error) === "NOT_ENDED");
@@ -203,7 +204,7 @@ test("an event of a batch keeps its identity through the supervision", async () 
   };
   const sink = new SupervisedSink({ name: "s1", create: () => keeps, persistTimeout: 1, log, clock });
 
-  await sink.persist(batch, forever);
+  await sink.deliver(batch, forever);
 
   assert.equal(seen[0], batch.events[0]);
 });

@@ -1,5 +1,7 @@
-import type { Event } from "../sdk/index.js";
-import type { Outcome } from "./delivery.js";
+import type { Event } from "../../sdk/index.js";
+
+/** What became of an event of a batch. */
+export type Outcome = "stored" | "dead-lettered" | "filtered";
 
 /** How many events ended in each way. */
 export type Settled = Readonly<Record<Outcome, number>>;

@@ -1,0 +1,94 @@
+import { type Logger, reasonOf } from "../../sdk/index.js";
+import { wait } from "../wait.js";
+import { intervalOf, type RetryPolicy } from "./retry-policy.js";
+import type { SinkHealth } from "./sink-health.js";
+
+/** A sink that may keep positions with the data. */
+export interface PositionKeeper {
+  readonly name: string;
+  readonly sink: {
+    storedPositions(signal: AbortSignal): Promise<readonly string[]>;
+    readonly health?: SinkHealth;
+  };
+}
+
+export interface AskedPositionsParts {
+  /** All that a feed may deliver to. */
+  readonly keepers: readonly PositionKeeper[];
+  /**
+   * When to go on without the keepers that cannot tell, as soon as one has told: after so many milliseconds, or at once
+   * while the channel is empty. Absent: all are waited for.
+   */
+  readonly patience?: { readonly milliseconds: number; readonly channel: { readonly size: number } };
+  readonly retry: RetryPolicy;
+  readonly log: Logger;
+}
+
+/** Asks sinks for the positions they have stored, each for as long as its store cannot tell. */
+export class AskedPositions {
+  readonly #parts: AskedPositionsParts;
+  /** By sink: the failure that was last logged; the same one again is not news. */
+  readonly #failing = new Map<string, string>();
+
+  constructor(parts: AskedPositionsParts) {
+    this.#parts = parts;
+  }
+
+  /** What the keepers told when all have, or when the patience is over and at least one has; what is there at an abort. */
+  async told(signal: AbortSignal): Promise<ReadonlyMap<PositionKeeper, readonly string[]>> {
+    const { keepers, patience, log } = this.#parts;
+    const told = new Map<PositionKeeper, readonly string[]>();
+    const enough = new AbortController();
+    const asking = AbortSignal.any([signal, enough.signal]);
+    let late = false;
+    const judge = () => {
+      if (told.size === keepers.length || (late && told.size > 0)) enough.abort();
+    };
+    const end = () => {
+      late = true;
+      judge();
+    };
+    const milliseconds = patience === undefined || patience.channel.size > 0 ? patience?.milliseconds : 0;
+    const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds);
+    try {
+      judge();
+      const asked = keepers.map(async (keeper) => {
+        const positions = await this.#ask(keeper, asking);
+        if (positions === undefined) return;
+        told.set(keeper, positions);
+        judge();
+      });
+      await Promise.all(asked);
+    } finally {
+      clearTimeout(timer);
+    }
+    const silent = keepers.filter((keeper) => !told.has(keeper)).map(({ name }) => name);
+    if (silent.length > 0 && !signal.aborted) {
+      log.warn(
+        { sinks: silent },
+        "going on without sinks that cannot tell what they have stored: rows may be there twice",
+      );
+    }
+    return told;
+  }
+
+  /** Undefined when the signal aborts first. */
+  async #ask({ name, sink }: PositionKeeper, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const { retry, log } = this.#parts;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        return await sink.storedPositions(signal);
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        const reason = reasonOf(error);
+        sink.health?.failed(error);
+        if (this.#failing.get(name) !== reason) {
+          log.warn({ sink: name, reason }, "what is stored already cannot be read, will be tried again");
+        }
+        this.#failing.set(name, reason);
+        await wait(intervalOf(retry, attempt), signal);
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { type Logger, type Receipt, reasonOf } from "../../sdk/index.js";
+import { wait } from "../wait.js";
+import { AskedPositions, type AskedPositionsParts, type PositionKeeper } from "./asked-positions.js";
+import { isPositionFault } from "./position-fault.js";
+import type { GateTicket, PositionGate } from "./position-gate.js";
+import { intervalOf, type RetryPolicy } from "./retry-policy.js";
+import { type Course, nothingSent, type Stage } from "./stage.js";
+import type { TakenBatch } from "./taken-batch.js";
+
+export interface CatchUpParts extends AskedPositionsParts {
+  readonly gate: PositionGate;
+  readonly retry: RetryPolicy;
+  readonly log: Logger;
+}
+
+/**
+ * Sees to it that nothing is stored twice behind a durable channel. Before the first take it asks the sinks for the
+ * positions they have stored and passes the gate of the channel. Later it holds a batch back for as long as a stored
+ * position is not the one of this channel, or of this agent: nothing is written until an operator has decided.
+ */
+export class CatchUp implements Stage {
+  readonly name = "catch up";
+  readonly next: Stage;
+  readonly #parts: CatchUpParts;
+  readonly #asked: AskedPositions;
+  #ticket: GateTicket | undefined;
+  /** Positions of a sink that came when others had taken already: compared with every batch. */
+  #late: readonly string[] = [];
+  /** The reason that was last logged; the same one again is not news. */
+  #failing: string | undefined;
+
+  constructor(parts: CatchUpParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+    this.#asked = new AskedPositions(parts);
+  }
+
+  /** From now on the gate of the channel waits for this one. */
+  join(): void {
+    this.#ticket ??= this.#parts.gate.join();
+  }
+
+  /** The gate does not wait any more. */
+  leave(): void {
+    this.#ticket?.leave();
+  }
+
+  /** Before the first take; false when the signal aborts first. */
+  async pass(signal: AbortSignal): Promise<boolean> {
+    this.join();
+    for (let attempt = 1; ; attempt += 1) {
+      const told = await this.#asked.told(signal);
+      if (signal.aborted) return false;
+      if (await this.#skipped(told)) {
+        this.#failing = undefined;
+        return (await this.#ticket?.arrive(signal)) ?? false;
+      }
+      if (!(await wait(intervalOf(this.#parts.retry, attempt), signal))) return false;
+    }
+  }
+
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const rest = this.#withoutStored(attempt === 1 ? batch : batch.open());
+        const receipt = rest.events.length === 0 ? nothingSent : await this.next.deliver(rest, course);
+        this.#failing = undefined;
+        return receipt;
+      } catch (error) {
+        if (course.signal.aborted || !isPositionFault(error)) throw error;
+        this.#report(error, "nothing is written: the stored position is not the one of this agent");
+        if (!(await wait(intervalOf(this.#parts.retry, attempt), course.hurry))) throw error;
+      }
+    }
+  }
+
+  async #skipped(told: ReadonlyMap<PositionKeeper, readonly string[]>): Promise<boolean> {
+    const late: string[] = [];
+    for (const [{ sink }, positions] of told) {
+      try {
+        for (const position of positions) if (!(await this.#ticket?.skip(position))) late.push(position);
+        sink.health?.works();
+      } catch (error) {
+        sink.health?.failed(error);
+        this.#report(error, "nothing is delivered: what is stored already cannot be left out, will be tried again");
+        return false;
+      }
+    }
+    this.#late = late;
+    return true;
+  }
+
+  #withoutStored(batch: TakenBatch): TakenBatch {
+    if (this.#late.length === 0) return batch;
+    const stored = this.#late.flatMap((position) => batch.coveredBy(position));
+    if (stored.length === 0) return batch;
+    const count = batch.settle("stored", stored);
+    this.#parts.log.info({ events: count }, "events that are stored already are left out");
+    return batch.open();
+  }
+
+  #report(error: unknown, message: string): void {
+    const reason = reasonOf(error);
+    if (reason !== this.#failing) this.#parts.log.error({ reason }, message);
+    this.#failing = reason;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Logger } from "../../sdk/index.js";
+import type { Clock, TransactionObserver } from "../../tokens.js";
+import type { SinkCounters } from "../counters.js";
+import type { DeadLetters } from "../dead-letters.js";
+import type { AskedPositionsParts } from "./asked-positions.js";
+import { CatchUp } from "./catch-up.js";
+import { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { Measure } from "./measure.js";
+import type { PositionGate } from "./position-gate.js";
+import { Retry } from "./retry.js";
+import type { RetryPolicy } from "./retry-policy.js";
+import { Split } from "./split.js";
+import type { Stage } from "./stage.js";
+import type { StoreQuestions } from "./store-questions.js";
+
+/** All that a batch passes between a feed and a sink. */
+export interface DeliveryChain {
+  /** The first part. */
+  readonly first: Stage;
+  /** Passed before the first take; only behind a durable channel. */
+  readonly catchUp?: CatchUp;
+  readonly keeper: DeadLetterKeeper;
+}
+
+export interface DeliveryChainParts {
+  /** Of the sink or the group: its dead letters and reports have this name. */
+  readonly name: string;
+  /** The end of the chain: a supervised sink, or a group of them. */
+  readonly sink: Stage & StoreQuestions;
+  readonly retry: RetryPolicy;
+  /** Only behind a durable channel: who has stored positions, and the gate of the channel. */
+  readonly positions?: Pick<AskedPositionsParts, "keepers" | "patience"> & { readonly gate: PositionGate };
+  readonly deadLetters: DeadLetters;
+  readonly counters: SinkCounters;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly observer?: TransactionObserver;
+}
+
+/** Links the parts in the order in which a batch passes them. */
+export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
+  const { name, sink, retry, positions, counters, log, clock, observer } = parts;
+  const keeper = new DeadLetterKeeper({ ...parts, store: sink });
+  const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
+
+  const first = linked(sink, [
+    ...(positions === undefined ? [] : [(next: Stage) => new CatchUp({ ...positions, retry, log }, next)]),
+    (next) => new Retry({ retry, keeper, log }, next),
+    (next) => new Split({ store: sink, keeper }, next),
+    (next) => new Measure(measured, next),
+  ]);
+
+  return { first, keeper, ...(first instanceof CatchUp ? { catchUp: first } : {}) };
+}
+
+function linked(last: Stage, parts: readonly ((next: Stage) => Stage)[]): Stage {
+  return parts.reduceRight((next, part) => part(next), last);
+}

@@ -1,0 +1,31 @@
+import { AgentError } from "../../sdk/index.js";
+
+export interface RetryPolicy {
+  /** Retries after the first try; 0 none, -1 without end. */
+  readonly batchTtl: number;
+  /** Milliseconds before the first, second, ... retry; the last repeats. */
+  readonly batchRetryIntervals: readonly number[];
+  /**
+   * True where a durable channel keeps the events and the file does not set `batch_ttl`: nothing becomes a dead letter
+   * because retries are used up.
+   */
+  readonly untilStored?: boolean;
+}
+
+/** With `batch_ttl = -1` an error that does not say whether it may pass has so many retries. */
+const mostRetriesOfUnknownErrors = 10;
+
+/** Whether there is a retry after so many tries; `retryable` as the error says it. */
+export function mayRetry(policy: RetryPolicy, attempt: number, retryable: boolean | undefined): boolean {
+  const { batchTtl, untilStored = false } = policy;
+  if (untilStored) return true;
+  if (retryable === undefined && batchTtl === -1) return attempt <= mostRetriesOfUnknownErrors;
+  return batchTtl === -1 || attempt <= batchTtl;
+}
+
+/** Milliseconds before the retry after so many attempts. */
+export function intervalOf({ batchRetryIntervals }: RetryPolicy, attempt: number): number {
+  const interval = batchRetryIntervals[Math.min(attempt, batchRetryIntervals.length) - 1];
+  if (interval === undefined) throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty");
+  return interval;
+}

@@ -1,0 +1,104 @@
+import { type Logger, type Receipt, reasonOf, retryAfterOf, retryableOf } from "../../sdk/index.js";
+import { logContext } from "../log-context.js";
+import { wait } from "../wait.js";
+import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { isPositionFault } from "./position-fault.js";
+import { intervalOf, mayRetry, type RetryPolicy } from "./retry-policy.js";
+import { type Course, nothingSent, type Stage } from "./stage.js";
+import { kindOfFailure, mayBeAboutData } from "./store-questions.js";
+import type { TakenBatch } from "./taken-batch.js";
+
+/** After so many identical failures one event of the batch may be the reason. */
+const suspicious = 3;
+
+/** A timer takes no more milliseconds than this. */
+const longestTimer = 2 ** 31 - 1;
+
+export interface RetryParts {
+  readonly retry: RetryPolicy;
+  readonly keeper: DeadLetterKeeper;
+  readonly log: Logger;
+}
+
+/** Repeats what may pass; what has used up its retries becomes dead letters. */
+export class Retry implements Stage {
+  readonly name = "retry";
+  readonly next: Stage;
+  readonly #parts: RetryParts;
+  /** The failure that was last logged; the same one again is not news. */
+  #failing: string | undefined;
+
+  constructor(parts: RetryParts, next: Stage) {
+    this.#parts = parts;
+    this.next = next;
+  }
+
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    const tries = new Tries();
+    for (let rest = batch; ; rest = batch.open()) {
+      const { attempt, doubt } = tries;
+      try {
+        const receipt = await this.next.deliver(rest, { ...course, attempt, doubt });
+        this.#works(batch);
+        return receipt;
+      } catch (error) {
+        if (course.signal.aborted || isPositionFault(error)) throw error;
+        const open = batch.open();
+        const failed = tries.failed(error, open.events.length < rest.events.length);
+        if (!mayRetry(this.#parts.retry, failed, retryableOf(error))) {
+          return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });
+        }
+        if (!(await this.#pause(open, error, failed, course.hurry))) throw error;
+      }
+    }
+  }
+
+  #works({ events }: TakenBatch): void {
+    if (this.#failing !== undefined) this.#parts.log.info({ events: events.length }, "storing again");
+    this.#failing = undefined;
+  }
+
+  /** Logs a new failure once, then waits for the next try; false when the signal aborts. */
+  async #pause({ events }: TakenBatch, error: unknown, attempt: number, hurry: AbortSignal): Promise<boolean> {
+    const asked = Math.min(retryAfterOf(error) ?? 0, longestTimer);
+    const interval = Math.max(intervalOf(this.#parts.retry, attempt), asked);
+    const reason = reasonOf(error);
+    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...logContext(events) };
+    if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
+    else this.#parts.log.warn(fields, "batch not stored, will be retried");
+    this.#failing = reason;
+    return await wait(interval, hurry);
+  }
+
+  /** Where the error does not say that it may pass, the events are tried apart once more. */
+  async #exhausted(rest: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
+    if (retryableOf(error) !== true && rest.events.length > 1) return await this.next.deliver(rest, course);
+    const end = { error, attempts: course.attempt, reason: "retries-exhausted" } as const;
+    await this.#parts.keeper.keep(rest, end, course);
+    return nothingSent;
+  }
+}
+
+/** The tries of a batch. When a part of it was settled, the rest has all its tries again. */
+class Tries {
+  attempt = 1;
+  #kind: string | undefined;
+  /** Identical failures in a row. */
+  #repeated = 0;
+
+  /** After 3, 6, 12, 24, ... identical failures an event is suspected: a search costs several writes. */
+  get doubt(): Course["doubt"] {
+    const factor = this.#repeated / suspicious;
+    return factor >= 1 && Number.isInteger(Math.log2(factor)) ? "suspected" : "none";
+  }
+
+  /** Returns how often the events that are left have failed. */
+  failed(error: unknown, partWasSettled: boolean): number {
+    const kind = partWasSettled ? undefined : this.#kind;
+    const failed = partWasSettled ? 1 : this.attempt;
+    this.#kind = kindOfFailure(error);
+    this.#repeated = mayBeAboutData(error) ? (this.#kind === kind ? this.#repeated + 1 : 1) : 0;
+    this.attempt = failed + 1;
+    return failed;
+  }
+}

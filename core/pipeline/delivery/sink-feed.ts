@@ -1,0 +1,179 @@
+import { AgentError, type Channel, type Event, type Logger, reasonOf, type TakeTransaction } from "../../sdk/index.js";
+import type { SinkCounters } from "../counters.js";
+import type { ReplayedLetters } from "../replayed-letters.js";
+import { wait } from "../wait.js";
+import { type BatchLimits, takeBatch } from "./batcher.js";
+import type { ChannelOutlet } from "./channel-outlet.js";
+import type { DeliveryChain } from "./delivery-chain.js";
+import { JoinedTakes } from "./joined-takes.js";
+import { describedEvent, isEvent } from "./letter-event.js";
+import type { Settled } from "./settlements.js";
+import type { Course } from "./stage.js";
+import { TakenBatch } from "./taken-batch.js";
+
+/** Milliseconds before the loop goes on after its channel failed. */
+const pauseAfterChannelFailure = 1000;
+
+export interface SinkFeedParts {
+  /** Shared by all feeds of one channel, those before and after this one included. */
+  readonly outlet: Pick<ChannelOutlet, "settlements"> & { readonly channel: Channel };
+  readonly chain: DeliveryChain;
+  readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout" | "batchLinger">;
+  readonly counters: SinkCounters;
+  readonly log: Logger;
+  readonly replayed?: ReplayedLetters;
+  /** Most events of a batch, for a sink that wants more than one take may hold; else the channel's limit counts. */
+  readonly largestBatch?: number | undefined;
+  /** The part of the ledger that gets every batch that has left the channel. */
+  readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
+}
+
+/** After a batch of so many events more are likely to come at once. */
+const busyBatch = 50;
+/** Milliseconds. */
+const longestBreath = 2;
+
+/** What feeds a sink. */
+export interface Feed {
+  /** Has the gate of the channel wait for this feed, before it or another one starts. */
+  join(): void;
+  /** Does nothing after `drain` or `halt`. */
+  start(): void;
+  /** Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts. */
+  drain(signal: AbortSignal): Promise<void>;
+  /** Ends after the write that is running; what is not stored goes back into the channel. */
+  halt(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The object between a channel and a sink: it takes a batch, hands it to the delivery chain and commits the take. It joins
+ * the gate of the channel before its start and leaves it at its end.
+ */
+export class SinkFeed implements Feed {
+  readonly #parts: SinkFeedParts;
+  readonly #draining = new AbortController();
+  readonly #halting = new AbortController();
+  readonly #ending = new AbortController();
+  readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
+  readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
+  readonly #course: Course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none" };
+  #loop: Promise<void> | undefined;
+  #lastTaken = 0;
+
+  constructor(parts: SinkFeedParts) {
+    this.#parts = parts;
+  }
+
+  join(): void {
+    if (!this.#leaving.aborted) this.#parts.chain.catchUp?.join();
+  }
+
+  start(): void {
+    if (!this.#leaving.aborted) this.#loop ??= this.#run();
+  }
+
+  async drain(signal: AbortSignal): Promise<void> {
+    await this.#end(this.#draining, signal);
+  }
+
+  async halt(signal: AbortSignal): Promise<void> {
+    await this.#end(this.#halting, signal);
+  }
+
+  async #end(way: AbortController, signal: AbortSignal): Promise<void> {
+    const end = () => this.#ending.abort();
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    way.abort();
+    await this.#loop;
+    this.#parts.chain.catchUp?.leave();
+    signal.removeEventListener("abort", end);
+  }
+
+  async #run(): Promise<void> {
+    const { chain, log } = this.#parts;
+    let more = (await chain.catchUp?.pass(this.#hurry)) ?? true;
+    while (more && !this.#hurry.aborted) {
+      try {
+        more = await this.#round();
+      } catch (error) {
+        if (this.#hurry.aborted) return;
+        log.error({ reason: reasonOf(error) }, "channel failed, going on");
+        await wait(pauseAfterChannelFailure, this.#hurry);
+      }
+    }
+  }
+
+  /** Takes, delivers and commits one batch; false when there is nothing left to do. */
+  async #round(): Promise<boolean> {
+    const transaction = this.#open();
+    try {
+      const events = await this.#take(transaction);
+      this.#lastTaken = events.length;
+      if (events.length > 0) await this.#settle(events, transaction);
+      else await transaction.rollback();
+      return events.length > 0 || !this.#draining.signal.aborted;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  #open(): TakeTransaction {
+    const { channel } = this.#parts.outlet;
+    return this.#most > channel.transactionCapacity ? new JoinedTakes(channel) : channel.openTake();
+  }
+
+  /** The most events of one batch. */
+  get #most(): number {
+    const { outlet, largestBatch = 0 } = this.#parts;
+    const { transactionCapacity, durable } = outlet.channel;
+    return durable === true ? transactionCapacity : Math.max(transactionCapacity, largestBatch);
+  }
+
+  /** While much comes, a moment more makes the next batch larger, and larger ones cost less for each event. */
+  async #breathe(): Promise<void> {
+    const { outlet, batching } = this.#parts;
+    const { batchLinger = 0 } = batching;
+    if (this.#lastTaken < busyBatch || batchLinger <= 0 || outlet.channel.size >= this.#most) return;
+    await wait(Math.min(batchLinger, longestBreath), this.#leaving);
+  }
+
+  async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
+    await this.#breathe();
+    const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
+    return await takeBatch(transaction, limits, this.#leaving);
+  }
+
+  /** Resolves when every event is stored, kept or left out, and has left the channel. */
+  async #settle(taken: readonly Event[], transaction: TakeTransaction): Promise<void> {
+    const { outlet, chain, counters, replayed, account } = this.#parts;
+    const { settlements } = outlet;
+    const events = eventsOf(taken);
+    const odd = taken.length - events.length;
+    if (odd > 0) await this.#setAside(taken);
+    const repeated = replayed?.repeated(events) ?? [];
+    settlements.note(repeated, "filtered");
+    const batch = new TakenBatch(settlements.open(events), taken, transaction, settlements);
+    counters.processed += batch.events.length + odd;
+    if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
+    await replayed?.stored(events.filter((event) => settlements.isStored(event)));
+    await transaction.commit();
+    const settled = settlements.close(events);
+    account?.settled({ ...settled, "dead-lettered": settled["dead-lettered"] + odd }, events);
+  }
+
+  /** What a channel returned and is no event goes to no sink: no sink could store it. */
+  async #setAside(taken: readonly unknown[]): Promise<void> {
+    const { chain, outlet } = this.#parts;
+    const described = taken.filter((value) => !isEvent(value)).map(describedEvent);
+    const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event");
+    const batch = new TakenBatch(described, described, {}, outlet.settlements);
+    await chain.keeper.keep(batch, { error, attempts: 0, reason: "permanent" }, this.#course);
+  }
+}
+
+/** The list itself while nothing in it is anything else. */
+function eventsOf(taken: readonly Event[]): readonly Event[] {
+  return taken.every((value) => isEvent(value)) ? taken : taken.filter((value) => isEvent(value));
+}

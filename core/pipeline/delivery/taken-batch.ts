@@ -1,0 +1,85 @@
+import type { Batch, Event, TakeTransaction } from "../../sdk/index.js";
+import type { Outcome, Settlements } from "./settlements.js";
+
+/** The members of a transaction that a batch asks. */
+export type TakenFrom = Pick<TakeTransaction, "positionAfter" | "coveredBy">;
+
+/** All that a transaction took, or a part of it, on its way to a sink. */
+export class TakenBatch {
+  readonly events: readonly Event[];
+  readonly #whole: readonly Event[];
+  readonly #transaction: TakenFrom;
+  readonly #settlements: Settlements;
+
+  /** `whole` is everything that the transaction took, in order; `events` are those to be delivered. */
+  constructor(events: readonly Event[], whole: readonly Event[], transaction: TakenFrom, settlements: Settlements) {
+    this.events = events;
+    this.#whole = whole;
+    this.#transaction = transaction;
+    this.#settlements = settlements;
+  }
+
+  /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
+  get position(): string | undefined {
+    const last = this.events.at(-1);
+    return last === undefined ? undefined : this.#transaction.positionAfter?.(this.#whole.lastIndexOf(last) + 1);
+  }
+
+  /** The events of this batch that a position covers that was stored earlier. */
+  coveredBy(position: string): readonly Event[] {
+    const covered = this.#transaction.coveredBy?.(position) ?? [];
+    if (covered.length === 0) return covered;
+    const own = new Set(this.events);
+    return covered.filter((event) => own.has(event));
+  }
+
+  /** Two halves in order; the second is empty when there is one event. */
+  split(): readonly [TakenBatch, TakenBatch] {
+    return this.parted(Math.ceil(this.events.length / 2));
+  }
+
+  /** The first events and the others. */
+  parted(count: number): readonly [TakenBatch, TakenBatch] {
+    return [this.#part(this.events.slice(0, count)), this.#part(this.events.slice(count))];
+  }
+
+  /** The events that are not settled; the batch itself while that is all of them. */
+  open(): TakenBatch {
+    const open = this.#settlements.open(this.events);
+    return open === this.events ? this : this.#part(open);
+  }
+
+  /** Says what became of events of this batch; returns how many of them had no outcome before. */
+  settle(outcome: Outcome, events: readonly Event[] = this.events): number {
+    const open = this.#settlements.open(events);
+    this.#settlements.note(open, outcome);
+    return open.length;
+  }
+
+  /** What the sink of a plugin gets. */
+  forSink(): Batch {
+    return new SinkBatch(this, this.position);
+  }
+
+  #part(events: readonly Event[]): TakenBatch {
+    return new TakenBatch(events, this.#whole, this.#transaction, this.#settlements);
+  }
+}
+
+/** A batch that a plugin can read and not change: its list belongs to the plugin and is frozen. */
+class SinkBatch implements Batch {
+  readonly events: readonly Event[];
+  declare readonly position?: string;
+  readonly #batch: TakenBatch;
+
+  constructor(batch: TakenBatch, position: string | undefined) {
+    this.events = Object.freeze([...batch.events]);
+    this.#batch = batch;
+    if (position !== undefined) this.position = position;
+    Object.freeze(this);
+  }
+
+  coveredBy(position: string): readonly Event[] {
+    return this.#batch.coveredBy(position);
+  }
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { AgentError, type Batch, type Channel, type Event, type Receipt, type Sink } from "../../../core/sdk/index.js";
+import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { feedOf, put } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const patience = () => AbortSignal.timeout(10_000);
+const good = (body: unknown): Event => ({ headers: {}, body });
+
+/** A channel that returns what a plugin put into it, whatever that is. */
+async function setUp(context: TestContext, returned: readonly unknown[], sink: Sink) {
+  const dataDir = await tempFolder(context);
+  const { log } = recordingLog();
+  const config = { capacity: 100, transactionCapacity: 100, "keep-alive": 0 };
+  const memory = new MemoryChannel(config, { name: "c", log, dataDir, now: () => new Date(0) });
+  const openTake = memory.openTake.bind(memory);
+  const channel: Channel = Object.assign(memory, {
+    openTake: () => {
+      const transaction = openTake();
+      const take = transaction.take.bind(transaction);
+      const takeThem = async (max: number, signal: AbortSignal) =>
+        (await take(max, signal)).map(({ body }) => returned[Number(body)]);
+      return Object.assign(transaction, { take: takeThem });
+    },
+  });
+  const deadLetters = new DeadLetters(dataDir);
+  const settled: object[] = [];
+  const account = { settled: (counts: object) => settled.push(counts) };
+  const retry = { batchTtl: -1, batchRetryIntervals: [1] };
+  const { feed } = feedOf({ channel, sink, deadLetters, log, retry, more: { account } });
+  await put(channel, ...returned.keys());
+  const letters = async () => {
+    const kept = [];
+    for await (const { event, code } of deadLetters.open()) kept.push([code, event.body]);
+    return kept;
+  };
+  return { feed, channel, letters, settled };
+}
+
+const oddities = [
+  { what: "null", value: null, body: "null" },
+  { what: "a text", value: "text", body: "'text'" },
+  { what: "a promise", value: Promise.resolve(1), body: "Promise { 1 }" },
+  { what: "an object without headers", value: { body: 1 }, body: "{ body: 1 }" },
+  { what: "an event whose headers are null", value: { headers: null, body: 1 }, body: "{ headers: null, body: 1 }" },
+] as const;
+
+for (const { what, value, body } of oddities)
+  test(`${what} instead of an event becomes a dead letter, and what is around it is stored`, async (context) => {
+    const sink = new ScriptedSink();
+    const { feed, channel, letters, settled } = await setUp(context, [good("a"), value, good("b")], sink);
+
+    feed.start();
+    await feed.drain(patience());
+
+    assert.deepEqual(
+      sink.stored.map((event) => event.body),
+      ["a", "b"],
+    );
+    assert.equal(channel.size, 0);
+    assert.deepEqual(await letters(), [["NOT_AN_EVENT", body]]);
+    assert.deepEqual(settled, [{ stored: 2, "dead-lettered": 1, filtered: 0 }]);
+  });
+
+const circular: Record<string, unknown> = {};
+circular["self"] = circular;
+const unwritable = [
+  { what: "a number that JSON does not know", event: good(10n), body: "{ headers: {}, body: 10n }" },
+  { what: "itself", event: good(circular), body: /Circular/ },
+  { what: "nothing", event: { headers: {}, body: undefined }, body: "{ headers: {}, body: undefined }" },
+] as const;
+
+for (const { what, event, body } of unwritable)
+  test(`an event whose body holds ${what} is described in its dead letter when its sink refuses it`, async (context) => {
+    const sink = new ScriptedSink(() => new AgentError("POISON", "storing it"));
+    const { feed, channel, letters } = await setUp(context, [event], sink);
+
+    feed.start();
+    await feed.drain(patience());
+
+    const [letter] = await letters();
+    assert.equal(channel.size, 0);
+    assert.equal(letter?.[0], "POISON");
+    if (typeof body === "string") assert.equal(letter?.[1], body);
+    else assert.match(String(letter?.[1]), body);
+  });
+
+test("a sink that takes events out of its batch fails, and no event is lost", async (context) => {
+  class Greedy extends ScriptedSink {
+    override async persist(batch: Batch): Promise<Receipt> {
+      if (this.writes.length === 0) {
+        this.writes.push([]);
+        Reflect.get(batch.events, "splice").call(batch.events, 0, 1);
+      }
+      return await super.persist(batch);
+    }
+  }
+  const sink = new Greedy();
+  const { feed, channel, letters } = await setUp(context, [good("a"), good("b")], sink);
+
+  feed.start();
+  await feed.drain(patience());
+
+  assert.deepEqual(
+    sink.stored.map((event) => event.body),
+    ["a", "b"],
+  );
+  assert.deepEqual([channel.size, await letters()], [0, []]);
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
+import { AgentError, type Event } from "../../../core/sdk/index.js";
+import { chainTo, deliver } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const events = (names: string): Event[] => [...names].map((body) => ({ headers: {}, body }));
+const text = (list: readonly Event[]) => list.map(({ body }) => body).join("");
+const refused = (list: readonly Event[]) =>
+  new AgentError("STORE", `storing ${list.length} events: internal error`, { retryable: true });
+const isBad = ({ body }: Event) => body === "x" || body === "y";
+/** As long as it takes: the batch is only settled by storing it or by finding the bad event. */
+const endless: RetryPolicy = { batchTtl: 10, batchRetryIntervals: [1], untilStored: true };
+
+interface Setting {
+  readonly judge: (list: readonly Event[], write: number) => Error | undefined;
+  /** What the store says when it is asked; absent: it cannot be asked. */
+  readonly answers?: () => boolean;
+  readonly retry?: RetryPolicy;
+}
+
+async function setUp(context: TestContext, { judge, answers, retry = endless }: Setting) {
+  const sink = new ScriptedSink(judge);
+  if (answers !== undefined) Object.assign(sink, { answers: async () => answers() });
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const { log } = recordingLog();
+  const { chain, counters } = chainTo({ sink, deadLetters, log, retry });
+  const letters = async () => {
+    const kept = [];
+    for await (const { event, reason } of deadLetters.open()) kept.push(`${event.body} ${reason}`);
+    return kept;
+  };
+  return { sink, chain, counters, letters };
+}
+
+const batches = ["x", "xbcd", "abxd", "abcx", "axcy", "xybc", "abcdefghijxklmn"];
+
+for (const names of batches)
+  test(`of ${names} the bad events become dead letters and all others are stored in order, while the store answers`, async (context) => {
+    const judge = (list: readonly Event[]) => (list.some(isBad) ? refused(list) : undefined);
+    const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
+
+    const settled = await deliver(chain, events(names));
+
+    assert.equal(settled, true);
+    assert.equal(text(sink.stored), names.replaceAll(/[xy]/g, ""));
+    assert.deepEqual(
+      await letters(),
+      [...names].filter((name) => "xy".includes(name)).map((name) => `${name} permanent`),
+    );
+  });
+
+for (const names of ["xbcd", "xbc", "abxdef"])
+  test(`of ${names} the bad event is found by its neighbours where the store cannot be asked`, async (context) => {
+    const judge = (list: readonly Event[]) => (list.some(isBad) ? refused(list) : undefined);
+    const { sink, chain, letters } = await setUp(context, { judge });
+
+    await deliver(chain, events(names));
+
+    assert.equal(text(sink.stored), names.replace("x", ""));
+    assert.deepEqual(await letters(), ["x permanent"]);
+  });
+
+const storesAway = [
+  { what: "says that it is away", answers: () => false },
+  { what: "cannot be asked", answers: undefined },
+  {
+    what: "fails while it is asked",
+    answers: () => {
+      throw new Error("no connection");
+    },
+  },
+] as const;
+
+for (const { what, answers } of storesAway)
+  test(`while a store that ${what} refuses everything nothing becomes a dead letter, and then all is stored in order`, async (context) => {
+    const judge = (list: readonly Event[], write: number) => (write <= 60 ? refused(list) : undefined);
+    const { sink, chain, letters } = await setUp(context, { judge, ...(answers === undefined ? {} : { answers }) });
+
+    await deliver(chain, events("abcdefgh"));
+
+    assert.equal(text(sink.stored), "abcdefgh");
+    assert.deepEqual(await letters(), []);
+  });
+
+test("a store that goes away in the middle of a search keeps the rest in order", async (context) => {
+  const gone = () => sink.writes.length > 5 && sink.writes.length < 30;
+  const judge = (list: readonly Event[]) => {
+    if (gone()) return new AgentError("GONE", "connection refused", { retryable: true });
+    return list.some(isBad) ? refused(list) : undefined;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => !gone() });
+
+  await deliver(chain, events("abxd"));
+
+  assert.equal(text(sink.stored), "abd");
+  assert.deepEqual(await letters(), ["x permanent"]);
+});
+
+test("an event that passes when it is alone is stored, not kept", async (context) => {
+  const judge = (list: readonly Event[]) => (list.length > 1 ? refused(list) : undefined);
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
+
+  await deliver(chain, events("abcd"));
+
+  assert.equal(text(sink.stored), "abcd");
+  assert.deepEqual(await letters(), []);
+});
+
+test("a store that asks to wait is busy: no event is suspected", async (context) => {
+  const busy = new AgentError("BUSY", "too many requests", { retryable: true, retryAfter: 1 });
+  const judge = (_: readonly Event[], write: number) => (write <= 20 ? busy : undefined);
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
+
+  await deliver(chain, events("ab"));
+
+  assert.equal(text(sink.stored), "ab");
+  assert.deepEqual(await letters(), []);
+  assert.ok(sink.writes.every((write) => write.length === 2));
+});
+
+test("behind a durable channel a store may be away for longer than the default of batch_ttl", async (context) => {
+  const judge = (list: readonly Event[], write: number) => (write <= 200 ? refused(list) : undefined);
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => false });
+
+  await deliver(chain, events("a"));
+
+  assert.equal(sink.writes.length, 201);
+  assert.deepEqual(await letters(), []);
+});

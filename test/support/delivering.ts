@@ -1,0 +1,95 @@
+import { CountedChannel } from "../../core/pipeline/counted-channel.js";
+import { SinkCounters } from "../../core/pipeline/counters.js";
+import type { DeadLetters } from "../../core/pipeline/dead-letters.js";
+import { ChannelOutlet } from "../../core/pipeline/delivery/channel-outlet.js";
+import { type DeliveryChain, deliveryChain } from "../../core/pipeline/delivery/delivery-chain.js";
+import type { RetryPolicy } from "../../core/pipeline/delivery/retry-policy.js";
+import { Settlements } from "../../core/pipeline/delivery/settlements.js";
+import { SinkFeed, type SinkFeedParts } from "../../core/pipeline/delivery/sink-feed.js";
+import type { Course } from "../../core/pipeline/delivery/stage.js";
+import { SupervisedSink } from "../../core/pipeline/delivery/supervised-sink.js";
+import { TakenBatch, type TakenFrom } from "../../core/pipeline/delivery/taken-batch.js";
+import type { Channel, Event, Logger, Sink } from "../../core/sdk/index.js";
+
+const clock = { now: () => new Date("2026-01-15T10:20:30.123Z") };
+
+export interface ChainSetting {
+  readonly sink: Sink;
+  readonly deadLetters: DeadLetters;
+  readonly retry?: RetryPolicy;
+  readonly log: Logger;
+  /** Given where the channel is durable. */
+  readonly outlet?: ChannelOutlet;
+}
+
+/** All parts between a feed and a sink of the name `s1`, as an agent links them. */
+export function chainTo({
+  sink,
+  deadLetters,
+  log,
+  outlet,
+  retry = { batchTtl: 3, batchRetryIntervals: [1] },
+}: ChainSetting) {
+  const counters = new SinkCounters();
+  const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout: 0, log, clock });
+  const common = { name: "s1", sink: supervised, retry, deadLetters, counters, log, clock };
+  const positions =
+    outlet === undefined ? undefined : { gate: outlet.gate, keepers: [{ name: "s1", sink: supervised }] };
+  const chain = deliveryChain(positions === undefined ? common : { ...common, positions });
+  return { chain, counters, supervised };
+}
+
+/** Hands events to a chain as one batch; true when every one of them is settled. */
+export async function deliver(
+  { first }: Pick<DeliveryChain, "first">,
+  events: readonly Event[],
+  { signal = new AbortController().signal, hurry = signal, from = {} }: DeliverOptions = {},
+): Promise<boolean> {
+  const settlements = new Settlements();
+  try {
+    await first.deliver(new TakenBatch(events, events, from, settlements), course(signal, hurry));
+  } catch (error) {
+    if (!hurry.aborted) throw error;
+  }
+  return settlements.open(events).length === 0;
+}
+
+export interface DeliverOptions {
+  readonly signal?: AbortSignal;
+  readonly hurry?: AbortSignal;
+  readonly from?: TakenFrom;
+}
+
+export function course(signal: AbortSignal = new AbortController().signal, hurry = signal): Course {
+  return { signal, hurry, attempt: 1, doubt: "none" };
+}
+
+/** A batch of these events alone. */
+export function batchOf(events: readonly Event[], from: TakenFrom = {}): TakenBatch {
+  return new TakenBatch(events, events, from, new Settlements());
+}
+
+export interface FeedSetting extends Omit<ChainSetting, "outlet"> {
+  readonly channel: Channel;
+  /** Of another feed of the same channel. */
+  readonly outlet?: ChannelOutlet;
+  readonly batching?: Partial<SinkFeedParts["batching"]>;
+  readonly more?: Pick<SinkFeedParts, "replayed" | "account" | "largestBatch">;
+}
+
+/** A feed of its own for a sink, with all that is between a channel and a sink in an agent. */
+export function feedOf({ channel, outlet: given, batching = {}, more = {}, ...setting }: FeedSetting) {
+  const outlet = given ?? new ChannelOutlet(new CountedChannel(channel));
+  const durable = outlet.channel.durable;
+  const { chain, counters, supervised } = chainTo({ ...setting, ...(durable ? { outlet } : {}) });
+  const { log } = setting;
+  const usual = { batchSize: 1, batchTimeout: 30, ...batching };
+  const feed = new SinkFeed({ outlet, chain, batching: usual, counters, log, ...more });
+  return { feed, outlet, chain, counters, supervised };
+}
+
+export async function put(channel: Pick<Channel, "openPut">, ...bodies: readonly unknown[]): Promise<void> {
+  const transaction = channel.openPut();
+  for (const body of bodies) transaction.put({ headers: {}, body });
+  await transaction.commit();
+}
