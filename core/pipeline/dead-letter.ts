@@ -1,7 +1,7 @@
 import type { Event } from "../sdk/index.js";
 
-/** Why an event was given up: this data will never go in, or the retries are used up. */
-export type DeadLetterReason = "permanent" | "retries-exhausted";
+/** Why an event is not tried any more: the store will never take it, the retries are used up, or it ended the process. */
+export type DeadLetterReason = "permanent" | "retries-exhausted" | "crashed-the-agent";
 
 /** One event that a sink could not store. */
 export interface DeadLetter {
@@ -52,7 +52,11 @@ export function recordOf(line: string): LetterRecord | undefined {
 }
 
 const marks: readonly string[] = ["waiting", "replaying", "stored", "dropped"] satisfies readonly LetterMark["mark"][];
-const reasons: readonly string[] = ["permanent", "retries-exhausted"] satisfies readonly DeadLetterReason[];
+const reasons: readonly string[] = [
+  "permanent",
+  "retries-exhausted",
+  "crashed-the-agent",
+] satisfies readonly DeadLetterReason[];
 
 export function isMark(value: unknown): value is LetterMark {
   return hasTexts(value, ["id", "mark", "time", "run"]) && marks.includes(value.mark);
