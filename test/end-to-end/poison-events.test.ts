@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,18 +20,18 @@ const ends = {
   "takes all memory": "const all = []; for (;;) all.push(new Array(1000).fill(all.length));",
 } as const;
 
-/** Stores each id once in a file; waits with the first batch until the file `go` is there. */
+/** Stores each id once in a file; takes nothing before the file `go` is there. */
 const sink = (end: string) => `
   import { appendFileSync, existsSync, readFileSync } from "node:fs";
-  import { setTimeout as delay } from "node:timers/promises";
   import { definePlugin } from "deneb/sdk";
   export default definePlugin({
     kind: "sink", type: "fragile", summary: "For tests.", stability: "beta",
     config: { file: { doc: "A file.", format: "text" } },
     create: ({ file }) => ({
-      start: async () => { while (!existsSync(file + ".go")) await delay(10); },
+      start: async () => {},
       stop: async () => {},
       persist: async ({ events }) => {
+        if (!existsSync(file + ".go")) throw Object.assign(new Error("not yet"), { retryable: true });
         const ids = events.map(({ body }) => body.id);
         if (ids.includes("urn:e:poison")) { appendFileSync(file + ".met", "x"); ${end} }
         const stored = existsSync(file) ? readFileSync(file, "utf8").split("\\n") : [];
@@ -43,19 +43,21 @@ const sink = (end: string) => `
 
 const properties = (file: string) =>
   [
-    "a.sources = s",
+    "a.sources = http-source",
     "a.channels = c",
     "a.sinks = k",
-    "a.sources.s.type = http",
-    "a.sources.s.port = 0",
-    "a.sources.s.bind = 127.0.0.1",
-    "a.sources.s.channels = c",
-    "a.sources.s.handler = ngsi",
+    "a.sources.http-source.type = http",
+    "a.sources.http-source.port = 0",
+    "a.sources.http-source.bind = 127.0.0.1",
+    "a.sources.http-source.channels = c",
+    "a.sources.http-source.handler = ngsi",
     "a.channels.c.type = file",
     "a.sinks.k.type = fragile",
     "a.sinks.k.channel = c",
     `a.sinks.k.file = ${file}`,
-    "a.sinks.k.batch_size = 100",
+    "a.sinks.k.batch_size = 3",
+    "a.sinks.k.batch_timeout = 5",
+    "a.sinks.k.batch_retry_intervals = 50",
   ].join("\n");
 
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, "utf8") : "");
@@ -68,7 +70,7 @@ for (const [what, end] of Object.entries(ends))
     await writeFiles(plugins, { "package.json": '{ "type": "module" }', "fragile/index.js": sink(end) });
     const flags = ["--plugins", plugins];
     const agent = await startAgent(context, { properties: properties(file), folder, flags, env: smallHeap });
-    for (const id of ["urn:e:1", "urn:e:poison", "urn:e:2"]) await post(agent.notifyUrl, notification(id));
+    for (const id of ["urn:e:1", "urn:e:poison", "urn:e:2"]) await post(agent.notifyUrl, notification(id, 1));
     const died = once(agent.process, "exit");
     await writeFiles(folder, { "stored.txt.go": "" });
     await dies(agent.process, file, 1, died);
@@ -78,9 +80,7 @@ for (const [what, end] of Object.entries(ends))
 
     assert.ok(starts <= 3, `${starts} starts after the first`);
     assert.deepEqual(textOf(file).trim().split("\n").sort(), ["urn:e:1", "urn:e:2"]);
-    const letters = textOf(path.join(folder, "data", "dead-letters", "k.ndjson"))
-      .trim()
-      .split("\n");
+    const letters = textOf(lettersOf(folder)).trim().split("\n");
     assert.equal(letters.length, 1);
     assert.match(letters[0] ?? "", /"reason":"crashed-the-agent","code":"CRASHED_THE_AGENT".*urn:e:poison/);
   });
@@ -103,32 +103,31 @@ async function survives(context: TestContext, { folder, file, flags, starts }: R
   });
   context.after(() => child.kill("SIGKILL"));
   const died = once(child, "exit");
-  const dead = dies(child, file, starts + 1, died).then(() => false);
   const stored = until(
-    () => textOf(file).includes("urn:e:2"),
-    (done) => done || child.exitCode !== null || child.signalCode !== null,
+    async () => textOf(file).includes("urn:e:2") && textOf(lettersOf(folder)) !== "",
+    (done) => done || hasEnded(child),
   );
-  const lives = await Promise.race([dead, stored]);
-  if (lives) {
-    child.kill("SIGTERM");
-    await died;
-  }
-  return lives;
+  const dead = dies(child, file, starts + 1, died).then(() => false);
+  if (!(await Promise.race([dead, stored]))) return false;
+  child.kill("SIGTERM");
+  await dead;
+  return true;
 }
 
 /** Waits until the process met the poison so many times and ended, or stands still and is killed. */
-async function dies(
-  child: { kill(signal: "SIGKILL"): boolean },
-  file: string,
-  times: number,
-  died: Promise<unknown>,
-): Promise<void> {
+async function dies(child: ChildProcess, file: string, times: number, died: Promise<unknown>): Promise<void> {
   const inHand = path.join(path.dirname(file), "data", "in-hand");
-  const ended = died.then(() => true);
-  const stuck = until(
-    () => textOf(`${file}.met`).length >= times && textOf(inHand).startsWith(times === 1 ? "handed-over" : "stuck"),
-    (found) => found,
-  ).then(() => false);
-  if (!(await Promise.race([ended, stuck]))) child.kill("SIGKILL");
+  const state = times === 1 ? "handed-over" : "stuck";
+  await until(
+    async () => textOf(`${file}.met`).length >= times && textOf(inHand).startsWith(state),
+    (stands) => stands || hasEnded(child),
+  );
+  child.kill("SIGKILL");
   await died;
 }
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+const lettersOf = (folder: string) => path.join(folder, "data", "dead-letters", "k.ndjson");
