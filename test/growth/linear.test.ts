@@ -7,7 +7,7 @@ import { shapes } from "./shapes.js";
 import { eventsOf, steps } from "./steps.js";
 
 /** About the bytes of the smallest input; the largest has eight times as many. */
-const UNIT = 60_000;
+const UNIT = 40_000;
 
 for (const [much, shapeOf] of Object.entries(shapes))
   test(`much more of ${much} takes no more time than its length says`, () => {
