@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { AgentError, type Logger } from "../sdk/index.js";
@@ -13,6 +14,7 @@ export interface AgentParts {
   readonly dataDir: string;
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
+  readonly crashWatch: CrashWatch;
   readonly log: Logger;
   /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: for ever. */
   readonly startTimeout?: number;
@@ -58,6 +60,7 @@ export class Agent {
 
   /** Stops sources, drains sinks, stops channels; what is not done after the grace period is given up and reported. */
   async stop(graceMilliseconds: number): Promise<void> {
+    this.#parts.crashWatch.leave();
     await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => this.#stopAll(grace)));
     this.#log.info({ agent: this.name }, "agent stopped");
   }
@@ -89,6 +92,7 @@ export class Agent {
     for (const running of channels) await patient.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await deadLetters.start();
+    this.#parts.crashWatch.open();
     for (const { feed } of sinks) feed.join();
     for (const running of sinks) await patient.sink(running);
     for (const running of sources) await patient.source(running);
@@ -100,6 +104,7 @@ export class Agent {
     await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
     await Promise.all(sinks.map((running) => running.feed.drain(grace)));
     await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
+    this.#parts.crashWatch.close();
     for (const { name, channel } of channels) this.#reportLeft(name, channel.size, channel.durable);
     await Promise.all(channels.map((running) => this.#crew.stopChannel(running, grace)));
     await this.#parts.deadLetters.stop();

@@ -1,4 +1,5 @@
 import { lockFolder } from "../files/folder-lock.js";
+import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { ChannelContext, Context } from "../sdk/index.js";
@@ -12,6 +13,7 @@ export interface AssemblyParts {
   readonly dataDir: string;
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
+  readonly crashWatch: CrashWatch;
   readonly observer: TransactionObserver;
   /** Seconds that the start of a source or sink may take, 0 for ever; absent: a sink as long as a write. */
   readonly startTimeout?: number;

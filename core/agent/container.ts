@@ -7,6 +7,7 @@ import { observers } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";
 import { SinkProgress } from "../metrics/sink-progress.js";
 import { TransactionMetrics } from "../metrics/transaction-metrics.js";
+import { CrashWatch } from "../pipeline/crash-watch.js";
 import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters.js";
 import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
@@ -23,6 +24,7 @@ import { Statistics } from "./statistics.js";
 export const AGENT: InjectionToken<Agent> = Symbol("Agent");
 export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
 export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
+const CRASH_WATCH: InjectionToken<CrashWatch> = Symbol("CrashWatch");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
 export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
 export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterReplays");
@@ -33,7 +35,7 @@ const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
 /** Names of what the kernel keeps in the data directory. */
-export const kernelFiles = { deadLetters: "dead-letters", ledger: "ledger.json" } as const;
+export const kernelFiles = { deadLetters: "dead-letters", ledger: "ledger.json", inHand: "in-hand" } as const;
 
 export interface AgentSetup {
   readonly topology: Topology;
@@ -72,6 +74,9 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
     useFactory: instanceCachingFactory(
       (scope) => new Ledger(path.join(dataDir, kernelFiles.ledger), scope.resolve(LOGGERS).of("ledger")),
     ),
+  });
+  own.register(CRASH_WATCH, {
+    useFactory: instanceCachingFactory(() => new CrashWatch(path.join(dataDir, kernelFiles.inHand))),
   });
   registerWatchers(own, watching);
   own.register(AGENT, {
@@ -135,6 +140,7 @@ function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lock
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),
     ledger: scope.resolve(LEDGER),
+    crashWatch: scope.resolve(CRASH_WATCH),
     observer: observers([scope.resolve(METRICS), scope.resolve(PROGRESS), scope.resolve(PROMETHEUS).observer]),
     dataDir,
   };

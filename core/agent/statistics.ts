@@ -47,6 +47,7 @@ export interface DeadLetterStatistics {
   readonly num_replaying: number;
   readonly num_permanent: number;
   readonly num_retries_exhausted: number;
+  readonly num_crashed_the_agent: number;
   readonly bytes: number;
   /** When the oldest was kept, ISO 8601 UTC. */
   readonly oldest?: string;
@@ -112,6 +113,7 @@ function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }
     num_replaying: replaying,
     num_permanent: reasons.permanent,
     num_retries_exhausted: reasons["retries-exhausted"],
+    num_crashed_the_agent: reasons["crashed-the-agent"],
     bytes,
     ...(oldest === undefined ? {} : { oldest: oldest.toISOString() }),
     num_deleted: deleted,

@@ -23,12 +23,21 @@ export function columnKey(column: string, { database }: ColumnNaming): string {
 const postgresql: ColumnNaming = { database: "postgresql", lowercase: true };
 
 // MySQL's names are of the Basic Multilingual Plane, without NUL, and end in no blank.
-const refusedByMysql = /[\0\u{10000}-\u{10ffff}]|\p{Surrogate}| +$/gu;
+const refusedByMysql = /[\0\u{10000}-\u{10ffff}]|\p{Surrogate}/gu;
 
 function mysqlColumn(name: string): string {
-  const plain = name.replace(refusedByMysql, "_");
+  const plain = withoutEndingBlanks(name).replace(refusedByMysql, "_");
   return plain === name ? shorten(orUnderscore(name), nameLimits.mysql) : withHash(plain, name, nameLimits.mysql);
 }
+
+/** With one `_` for all blanks at the end. By hand: an expression for them takes quadratic time on blanks elsewhere. */
+function withoutEndingBlanks(name: string): string {
+  let end = name.length;
+  while (name.charCodeAt(end - 1) === BLANK) end -= 1;
+  return end === name.length ? name : `${name.slice(0, end)}_`;
+}
+
+const BLANK = 0x20;
 
 function orUnderscore(name: string): string {
   return name === "" ? "_" : name;

@@ -4,7 +4,6 @@ import { isArray, isObject, type Json, type JsonObject, parseJson } from "./json
 import { decodeLdAttribute } from "./ld-attribute.js";
 import type { Attribute, Entity, Notification } from "./model.js";
 import { isName, notANotification, shown } from "./not-a-notification.js";
-import { scanLd } from "./scan-ld.js";
 import { withSubscription } from "./subscription.js";
 
 /**
@@ -13,7 +12,7 @@ import { withSubscription } from "./subscription.js";
  * Throws code `MALFORMED_JSON` when the text is no JSON, `NOT_A_NOTIFICATION` when the JSON is something else.
  */
 export function decodeLd(text: string, format?: AttributeFormat): Notification {
-  return scanLd(text) ?? readLd(parseJson(text), format);
+  return readLd(parseJson(text), format);
 }
 
 /** {@link decodeLd} of a text that was parsed already. */

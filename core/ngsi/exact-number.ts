@@ -1,4 +1,5 @@
 import { closingQuote } from "./json-text.js";
+import { type JsonLimits, limitExceeded } from "./limits.js";
 
 /**
  * Which digits of a number count. `precise`: those of its decimal value, so `23.0` is `23`. `sent`: the very characters
@@ -27,6 +28,8 @@ const MARK_IN_JSON = "\\ud800";
 // At most 15 digits with an exponent of one or two digits keep their value.
 const LONG = 16;
 const BEFORE_NUMBER = /[:,[\s]-?$/;
+// Ids such as "notification:-5934503869881517956" end with a quote instead.
+const AFTER_NUMBER = /^(?:[,}\]\seE]|$)/;
 const LARGE_EXPONENT = /[:,[\s]-?[\d.]+[eE][+-]?\d{3}/;
 // Found fast, and hardly ever there.
 const EXPONENT = /\d[eE][+-]?\d{3}/;
@@ -52,7 +55,9 @@ function holdsLongNumber(text: string): boolean {
     let start = at;
     while (isDigitOrPoint(text.charCodeAt(start - 1))) start -= 1;
     while (isDigitOrPoint(text.charCodeAt(at))) at += 1;
-    if (at - start >= LONG && BEFORE_NUMBER.test(text.slice(Math.max(0, start - 2), start))) return true;
+    const isNumber =
+      AFTER_NUMBER.test(text.charAt(at)) && BEFORE_NUMBER.test(text.slice(Math.max(0, start - 2), start));
+    if (isNumber && at - start >= LONG) return true;
   }
   return false;
 }
@@ -63,9 +68,10 @@ function isDigitOrPoint(code: number): boolean {
 
 /**
  * Turns each number of a valid JSON text that would lose digits into a marked string, for {@link reviveExactNumber};
- * undefined when there is none.
+ * undefined when there is none. Throws code `LIMIT_EXCEEDED` for a number that is too long.
  */
-export function markExactNumbers(text: string, digits: Digits): string | undefined {
+export function markExactNumbers(text: string, digits: Digits, limits?: JsonLimits): string | undefined {
+  const longest = limits?.max_number_length ?? Number.POSITIVE_INFINITY;
   const losesDigits = digits === "sent" ? losesSpelling : losesValue;
   const pieces: string[] = [];
   let copied = 0;
@@ -74,6 +80,8 @@ export function markExactNumbers(text: string, digits: Digits): string | undefin
     const token = match[0];
     if (token === '"') {
       QUOTE_OR_NUMBER.lastIndex = closingQuote(text, match.index) + 1;
+    } else if (token.length > longest) {
+      throw limitExceeded("max_number_length", `a number has ${token.length} characters`, longest);
     } else if (losesDigits(token)) {
       pieces.push(text.slice(copied, match.index), `"${MARK_IN_JSON}${token}"`);
       copied = QUOTE_OR_NUMBER.lastIndex;

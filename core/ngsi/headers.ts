@@ -42,7 +42,14 @@ export function servicePathsOf(headers: HeaderFields, defaultPath: string): read
 export function linkOf(headers: HeaderFields): string | undefined {
   if (headers.link === undefined) return undefined;
   const [target = ""] = headers.link.split(";", 1);
-  return /<([^>]+)>/.exec(target)?.[1];
+  // By hand: a regular expression takes quadratic time on many "<" without ">".
+  for (let open = target.indexOf("<"); open !== -1; ) {
+    const close = target.indexOf(">", open + 1);
+    if (close === -1) return undefined;
+    if (close > open + 1) return target.slice(open + 1, close);
+    open = target.indexOf("<", close + 1);
+  }
+  return undefined;
 }
 
 /** The correlator of the broker, or the fallback when it sent none. */

@@ -21,6 +21,7 @@ export {
   servicePathsOf,
 } from "./headers.js";
 export { type Json, type JsonObject, parseJson, toValue } from "./json.js";
+export type { NotificationLimits } from "./limits.js";
 export { mappedEvent, withMappedNames } from "./mapped-event.js";
 export { addMappings, type MappingEdit, removeMappings, updateMappings } from "./mapping-edits.js";
 export { type MappingNode, mappingsJson } from "./mapping-tree.js";

@@ -7,6 +7,8 @@ const CLOSING_BRACE = 0x7d;
 
 /** Whether a JSON text nests objects and arrays deeper than so many levels. Sees to brackets only: it need not be valid. */
 export function isNestedDeeperThan(levels: number, text: string): boolean {
+  const braces = count("{", text, levels);
+  if (braces <= levels && braces + count("[", text, levels) <= levels) return false;
   let depth = 0;
   for (let at = 0; at < text.length && depth <= levels; at += 1) {
     const code = text.charCodeAt(at);
@@ -15,6 +17,13 @@ export function isNestedDeeperThan(levels: number, text: string): boolean {
     else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
   }
   return depth > levels;
+}
+
+/** How often a character is in the text; counting ends above `most`. Faster than a look at every character. */
+function count(character: string, text: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at !== -1 && found <= most; at = text.indexOf(character, at + 1)) found += 1;
+  return found;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   withoutMarks,
 } from "./exact-number.js";
 import { isNestedDeeperThan } from "./json-text.js";
+import { type JsonLimits, limitExceeded } from "./limits.js";
 import type { Value } from "./model.js";
 
 /** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. */
@@ -18,9 +19,8 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-const DEEPEST = 512;
-// The shortest text that nests deeper: an opening and a closing bracket for each level.
-const SHORTEST_TOO_DEEP = 2 * (DEEPEST + 1);
+/** Most levels of nesting of any JSON text: what is read here is walked through by recursion. */
+export const DEEPEST = 512;
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -28,18 +28,17 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /**
  * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
  * is skipped. Throws code `MALFORMED_JSON` when the text is no JSON, is nested deeper than 512 levels, or holds half of
- * a surrogate pair, which no database stores as text. Numbers keep their precise value, or their digits as sent.
+ * a surrogate pair, which no database stores as text; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers keep their
+ * precise value, or their digits as sent.
  */
-export function parseJson(text: string, digits: Digits = "precise"): Json {
+export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
   const document = text.startsWith("\ufeff") ? text.slice(1) : text;
-  if (document.length >= SHORTEST_TOO_DEEP && isNestedDeeperThan(DEEPEST, document)) {
-    throw malformed(`it is nested deeper than ${DEEPEST} levels`);
-  }
+  checkDepth(document, limits);
   const json = parsed(document);
   if (document.includes("\\u") && SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
     throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
   }
-  const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits) : undefined;
+  const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits, limits) : undefined;
   return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
 }
 
@@ -61,6 +60,13 @@ export function isObject(json: Json | undefined): json is JsonObject {
 /** Whether the value is a JSON array. */
 export function isArray(json: Json | undefined): json is readonly Json[] {
   return Array.isArray(json);
+}
+
+function checkDepth(document: string, limits: JsonLimits | undefined): void {
+  const deepest = limits?.max_depth ?? DEEPEST;
+  if (!isNestedDeeperThan(deepest, document)) return;
+  if (limits === undefined) throw malformed(`it is nested deeper than ${DEEPEST} levels`);
+  throw limitExceeded("max_depth", `it is nested ${deepest + 1} levels deep or deeper`, deepest);
 }
 
 function parsed(text: string): Json {

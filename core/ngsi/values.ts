@@ -16,14 +16,6 @@ export function memberText(member: Member): string | undefined {
 
 /** A time as ISO 8601 text in UTC with three digits of milliseconds, for example `2020-05-13T14:46:21.918Z`. */
 export function isoTime(epochMillis: number): string {
-  if (epochMillis !== last.epochMillis) last = { epochMillis, text: writtenTime(epochMillis) };
-  return last.text;
-}
-
-/** What came in one millisecond, and all rows of a notification, have the same time. */
-let last = { epochMillis: Number.NaN, text: "" };
-
-function writtenTime(epochMillis: number): string {
   const time = new Date(epochMillis);
   if (Number.isNaN(time.getTime())) {
     throw new AgentError("INVALID_TIME", `writing "${epochMillis}" as a time: not milliseconds since 1970`);

@@ -31,7 +31,11 @@ export class LetterBook {
   #bytes = 0;
   #waiting = 0;
   #replaying = 0;
-  readonly #reasons: Record<DeadLetterReason, number> = { permanent: 0, "retries-exhausted": 0 };
+  readonly #reasons: Record<DeadLetterReason, number> = {
+    permanent: 0,
+    "retries-exhausted": 0,
+    "crashed-the-agent": 0,
+  };
 
   constructor({ table, lines, unreadable }: FileContents) {
     this.#table = table;

@@ -1,9 +1,9 @@
 import type { Event } from "../sdk/index.js";
 
-/** Why an event is not tried any more: this data will never go in, or the retries are used up. */
+/** Why an event is not tried any more: the store will never take it, the retries are used up, or it ended the process. */
 export type DeadLetterReason = (typeof letterReasons)[number];
 
-export const letterReasons = ["permanent", "retries-exhausted"] as const;
+export const letterReasons = ["permanent", "retries-exhausted", "crashed-the-agent"] as const;
 
 /** One event that a sink could not store. */
 export interface DeadLetter {

@@ -98,7 +98,14 @@ export function reasonOf(error: unknown): string {
     const message = (current instanceof Error ? current.message : String(current)).trim();
     if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
   }
-  return messages.join(": ").replaceAll(/\s*\n\s*/g, " ");
+  return inOneLine(messages.join(": "));
+}
+
+/** By hand: an expression for blanks around a line break takes quadratic time on blanks elsewhere. */
+function inOneLine(text: string): string {
+  if (!text.includes("\n")) return text;
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 function causeOf(error: unknown): unknown {

@@ -57,7 +57,7 @@ interface Part {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const monthName: Field = {
-  takes: /(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/,
+  takes: /(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,9}/,
   read: (text) => ({ month: months.indexOf(text.slice(0, 3).toLowerCase()) + 1 }),
 };
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { eventHeaders } from "deneb/ngsi";
 import type { Delivery } from "deneb/sdk";
 import { refused } from "./refused.js";
 
@@ -8,6 +9,17 @@ export function checkRequest({ method, path, headers }: Delivery, target: string
   checkPath(path, target);
   checkContentType(headers["content-type"]);
 }
+
+/** Throws for a header that would travel with each event and is longer than the limit. */
+export function checkHeaders({ headers }: Delivery, limit: number): void {
+  for (const name of travelling) {
+    const length = headers[name]?.length ?? 0;
+    if (length <= limit) continue;
+    throw refused("limit", `'${name}' header has ${length} characters, the limit is ${limit} (max_header_length)`);
+  }
+}
+
+const travelling = [eventHeaders.link, eventHeaders.correlator] as const;
 
 /** The body as text; throws when it is empty or not UTF-8. */
 export function readText(body: Uint8Array): string {

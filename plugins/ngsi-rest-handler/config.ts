@@ -30,6 +30,43 @@ export const handlerSchema = {
     format: ngsiVersions,
     default: "ld",
   },
+  max_entities: {
+    doc: "Most entities of a notification; one with more is answered 413.",
+    format: "count",
+    default: 50_000,
+    min: 1,
+  },
+  max_attributes: {
+    doc: "Most attributes of an entity, each counted with its metadata or sub-attributes; a notification with more is answered 413.",
+    format: "count",
+    default: 10_000,
+    min: 1,
+  },
+  max_name_length: {
+    doc: "Most characters of an entity id, a type, and the name of an attribute, of a metadata item or of a sub-attribute; a notification with a longer one is answered 400.",
+    format: "count",
+    default: 2048,
+    min: 63,
+  },
+  max_depth: {
+    doc: "Most levels of nesting of objects and lists in a notification; one with more is answered 400.",
+    format: "count",
+    default: 512,
+    min: 8,
+    max: 512,
+  },
+  max_number_length: {
+    doc: "Most characters of a number in a notification; one with a longer number is answered 400.",
+    format: "count",
+    default: 1000,
+    min: 40,
+  },
+  max_header_length: {
+    doc: "Most characters of the headers Link and Fiware-Correlator, which travel with each event; longer ones are answered 400.",
+    format: "count",
+    default: 4096,
+    min: 256,
+  },
   events_ttl: {
     doc: "Accepted for existing files, without effect: see batch_ttl of the sink.",
     format: "integer",

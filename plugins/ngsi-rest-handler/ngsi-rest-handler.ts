@@ -8,7 +8,7 @@ import {
   RejectedDelivery,
   type Sender,
 } from "deneb/sdk";
-import { checkRequest, readText } from "./acceptance.js";
+import { checkHeaders, checkRequest, readText } from "./acceptance.js";
 import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
 import { type RefusalKind, refused } from "./refused.js";
 import { senderOf } from "./sender.js";
@@ -36,6 +36,7 @@ export class NgsiRestHandler implements Handler {
 
   #decode(delivery: Delivery): Decoded {
     checkRequest(delivery, this.#config.notification_target);
+    checkHeaders(delivery, this.#config.max_header_length);
     const service = this.#service(delivery);
     const entities = this.#entities(delivery);
     const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
@@ -53,10 +54,9 @@ export class NgsiRestHandler implements Handler {
   #entities({ body, headers }: Delivery): readonly Entity[] {
     const text = readText(body);
     try {
-      return decode(this.#config.ngsi_version, text, headers).entities;
+      return decode(this.#config.ngsi_version, text, headers, this.#config).entities;
     } catch (error) {
-      const kind = error instanceof Error ? badBodies.get(codeOf(error)) : undefined;
-      throw error instanceof Error && kind !== undefined ? refused(kind, error.message) : error;
+      throw error instanceof Error ? refusalOf(error) : error;
     }
   }
 
@@ -75,9 +75,18 @@ export class NgsiRestHandler implements Handler {
   }
 }
 
-const badBodies: ReadonlyMap<string | undefined, RefusalKind> = new Map([
-  ["MALFORMED_JSON", "content"],
-  ["NOT_A_NOTIFICATION", "not-a-notification"],
+/** The error itself when it is no fault of the body. */
+function refusalOf(error: Error): Error {
+  const refusal = badBodies.get(codeOf(error));
+  return refusal === undefined ? error : refused(refusal.kind, error.message, refusal);
+}
+
+/** The answers to the errors of a body. */
+const badBodies: ReadonlyMap<string | undefined, { readonly kind: RefusalKind; readonly status?: number }> = new Map([
+  ["MALFORMED_JSON", { kind: "content" }],
+  ["NOT_A_NOTIFICATION", { kind: "not-a-notification" }],
+  ["LIMIT_EXCEEDED", { kind: "limit" }],
+  ["CONTENT_TOO_LARGE", { kind: "limit", status: 413 }],
 ]);
 
 type Headers = Event["headers"];

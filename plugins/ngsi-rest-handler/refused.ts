@@ -4,6 +4,7 @@ import { RejectedDelivery } from "deneb/sdk";
 export type RefusalKind =
   | "content"
   | "content-type"
+  | "limit"
   | "method"
   | "no-content"
   | "not-a-notification"

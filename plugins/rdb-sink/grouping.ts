@@ -1,4 +1,4 @@
-import type { Event } from "deneb/sdk";
+import { AgentError, type Event } from "deneb/sdk";
 import type { NativeValue } from "./column.js";
 import type { Row } from "./layouts/layout.js";
 import type { Cell } from "./statement.js";
@@ -70,7 +70,18 @@ const none: ReadonlySet<string> = new Set();
 // Rows of entities with the same attributes share one list of columns, so most often there is nothing to do.
 function union(rows: readonly Row[], columns: readonly string[]): readonly string[] {
   if (rows.every((row) => row.columns === columns)) return columns;
-  return [...new Set(rows.flatMap((row) => row.columns))];
+  const united = new Set<string>();
+  for (const row of rows) for (const column of row.columns) united.add(column);
+  if (united.size > MOST_COLUMNS) throw tooMany(united.size, rows);
+  return [...united];
+}
+
+/** No database has tables with more. Every row gets all columns of its table, so their number must have an end. */
+const MOST_COLUMNS = 4096;
+
+function tooMany(columns: number, rows: readonly Row[]): AgentError {
+  const message = `storing ${rows.length} rows of one table: together they have ${columns} columns, the limit is ${MOST_COLUMNS}`;
+  return new AgentError("TOO_MANY_COLUMNS", message, { retryable: false });
 }
 
 function aligned<T>(items: readonly T[], row: Row, columns: readonly string[]): readonly (T | undefined)[] {

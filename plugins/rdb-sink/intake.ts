@@ -28,7 +28,7 @@ export class Intake {
   readonly #mode: SqlConfig["last_data_mode"];
   readonly #lastData: LastData;
   /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
-  readonly #written = new WeakMap<Event, ReadonlySet<string>>();
+  readonly #written = new WeakMap<Event, Set<string>>();
   /** False as long as no batch was written in part, which is most often for ever. */
   #anyWritten = false;
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,9 @@ export class Intake {
     this.#anyWritten ||= tables.length > 0;
     for (const { name, placed } of tables) {
       for (const { event } of placed) {
-        this.#written.set(event, new Set([...(this.#written.get(event) ?? []), tableKey(name)]));
+        const written = this.#written.get(event);
+        if (written === undefined) this.#written.set(event, new Set([tableKey(name)]));
+        else written.add(tableKey(name));
       }
     }
   }

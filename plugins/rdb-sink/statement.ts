@@ -24,11 +24,11 @@ export function plain(at: SchemaName, text: string): Statement {
 
 /** Statements of the same text one after another are one that runs several times. */
 export function joinedRuns(statements: readonly Statement[]): readonly Statement[] {
-  const all: Statement[] = [];
+  const all: (Statement & { readonly runs: (readonly Cell[])[] })[] = [];
   for (const statement of statements) {
     const last = all.at(-1);
-    if (last?.text === statement.text) all[all.length - 1] = { ...last, runs: [...last.runs, ...statement.runs] };
-    else all.push(statement);
+    if (last?.text === statement.text) for (const run of statement.runs) last.runs.push(run);
+    else all.push({ ...statement, runs: [...statement.runs] });
   }
   return all;
 }

@@ -12,7 +12,9 @@ const choice = [
   queryParameter("sink", "Only the letters of this sink.", text),
   queryParameter("service", "Only the letters of this service.", text),
   queryParameter("entity", "Only the letters of the entity with this id.", text),
-  queryParameter("reason", "Only the letters of this reason.", { enum: ["permanent", "retries-exhausted"] }),
+  queryParameter("reason", "Only the letters of this reason.", {
+    enum: ["permanent", "retries-exhausted", "crashed-the-agent"],
+  }),
   queryParameter("since", "Only the letters that were kept at this time or later.", {
     type: "string",
     format: "date-time",

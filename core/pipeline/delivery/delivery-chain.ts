@@ -1,10 +1,12 @@
 import type { Logger } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
+import type { CrashWatch } from "../crash-watch.js";
 import type { DeadLetters } from "../dead-letters.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { HandOver } from "./hand-over.js";
 import { Measure } from "./measure.js";
 import type { PositionGate } from "./position-gate.js";
 import { Retry } from "./retry.js";
@@ -30,6 +32,8 @@ export interface DeliveryChainParts {
   readonly retry: RetryPolicy;
   /** Only behind a durable channel: who has stored positions, and the gate of the channel. */
   readonly positions?: Pick<AskedPositionsParts, "keepers" | "patience"> & { readonly gate: PositionGate };
+  /** Only behind a durable channel: what the next process is to know when this one dies. */
+  readonly crashWatch?: CrashWatch;
   readonly deadLetters: DeadLetters;
   readonly counters: SinkCounters;
   readonly log: Logger;
@@ -39,7 +43,7 @@ export interface DeliveryChainParts {
 
 /** Links the parts in the order in which a batch passes them. */
 export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
-  const { name, sink, retry, positions, counters, log, clock, observer } = parts;
+  const { name, sink, retry, positions, crashWatch, counters, log, clock, observer } = parts;
   const keeper = new DeadLetterKeeper({ ...parts, store: sink });
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
@@ -47,6 +51,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     ...(positions === undefined ? [] : [(next: Stage) => new CatchUp({ ...positions, retry, log }, next)]),
     (next) => new Retry({ retry, keeper, log }, next),
     (next) => new Split({ store: sink, keeper }, next),
+    ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),
   ]);
 

@@ -57,7 +57,9 @@ function owners(wishes: readonly Wish[]): ReadonlySet<Wish> {
   const byKey = new Map<string, Wish[]>();
   for (const one of wishes) {
     if (!one.free) continue;
-    byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
+    const rivals = byKey.get(one.key);
+    if (rivals === undefined) byKey.set(one.key, [one]);
+    else rivals.push(one);
   }
   return new Set([...byKey.values()].flatMap((rivals) => owner(rivals) ?? []));
 }
@@ -73,20 +75,29 @@ function owner(rivals: readonly Wish[]): Wish | undefined {
 function resolved(wishes: readonly Wish[], { naming, keys }: ReservedColumns): readonly string[] {
   const owning = owners(wishes);
   const taken = new Set(keys);
+  const repeats = new Map<string, number>();
   return wishes.map((one) => {
     if (owning.has(one)) return one.column;
-    const column = suffixed(one, taken, naming);
+    const column = suffixed(one, { taken, repeats }, naming);
     taken.add(columnKey(column, naming));
     return column;
   });
 }
 
-function suffixed({ column, origin }: Wish, taken: ReadonlySet<string>, naming: ColumnNaming): string {
+interface Suffixes {
+  readonly taken: ReadonlySet<string>;
+  /** For each origin the repeat to try next: an attribute of NGSI v1 may be there thousands of times. */
+  readonly repeats: Map<string, number>;
+}
+
+function suffixed({ column, origin }: Wish, { taken, repeats }: Suffixes, naming: ColumnNaming): string {
   const { length, unit } = nameLimits[naming.database];
   const stem = shorten(column, { length: length - HASH_DIGITS - 1, unit });
-  for (let repeat = 0; ; repeat++) {
+  for (let repeat = repeats.get(origin) ?? 0; ; repeat++) {
     const hashed = createHash("sha256").update(repeat === 0 ? origin : `${origin}\0${repeat}`);
     const name = `${stem}_${hashed.digest("hex").slice(0, HASH_DIGITS)}`;
-    if (!taken.has(columnKey(name, naming))) return name;
+    if (taken.has(columnKey(name, naming))) continue;
+    repeats.set(origin, repeat + 1);
+    return name;
   }
 }

@@ -1,14 +1,16 @@
-import { type Api, type Attribute, attributeText, type Entity, isoTime, memberText, metadataText } from "deneb/ngsi";
+import { type Attribute, attributeText, type Entity, memberText, metadataText } from "deneb/ngsi";
 import type { NativeValue } from "../column.js";
 import { RecentMap } from "../recent-map.js";
 import type { Cell } from "../statement.js";
 import { type Claim, columnNames, type ReservedColumns } from "./column-names.js";
-import { columnLayoutColumns, namesOf, recvTime } from "./fixed-columns.js";
+import { columnLayoutColumns, namesOf, recvTimes } from "./fixed-columns.js";
 import type { Arrival, Layout, LayoutOptions, Row } from "./layout.js";
 import { attributeValue, memberValue, textValue } from "./native-value.js";
 import { refuseUnstorable } from "./unstorable.js";
 
 const MOST_SHAPES = 5000;
+/** Characters of all names of an entity; longer ones are not remembered, so that strangers cannot fill the memory. */
+const LONGEST_SHAPE = 20_000;
 
 /** The attribute by which NGSI v2 says why it notifies; it is no part of the entity. */
 export const ALTERATION_TYPE = "alterationType";
@@ -20,6 +22,7 @@ export const ALTERATION_TYPE = "alterationType";
 export class ColumnLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #reserved: ReservedColumns;
+  readonly #recvTime = recvTimes();
   readonly #columns = new RecentMap<readonly string[]>(MOST_SHAPES);
   /** The shape that was seen last of each type: most entities of a type have the same. */
   readonly #latest = new RecentMap<KnownShape>(MOST_SHAPES);
@@ -43,7 +46,7 @@ export class ColumnLayout implements Layout {
 
   #fixedCells(entity: Entity, { epochMillis, servicePath }: Arrival): Cell[] {
     const { id, type, api = "ld" } = entity;
-    const time = recvTime[api](epochMillis);
+    const time = this.#recvTime[api](epochMillis);
     return api === "v2" ? [time, servicePath, id, type] : [time, id, type];
   }
 
@@ -56,10 +59,14 @@ export class ColumnLayout implements Layout {
   #values(entity: Entity, arrival: Arrival): readonly (NativeValue | undefined)[] {
     const [, ...fixed] = this.#fixedCells(entity, arrival);
     return [
-      instantValue(arrival.epochMillis, entity.api ?? "ld"),
+      this.#instantValue(arrival, entity),
       ...fixed.map(textValue),
       ...entity.attributes.flatMap((attribute) => this.#attributeValues(attribute, entity)),
     ];
+  }
+
+  #instantValue({ epochMillis }: Arrival, { api }: Entity): NativeValue {
+    return { kind: "time", text: this.#recvTime.ld(epochMillis), plain: this.#recvTime[api ?? "ld"](epochMillis) };
   }
 
   #attributeValues(attribute: Attribute, { api }: Entity): readonly (NativeValue | undefined)[] {
@@ -78,19 +85,22 @@ export class ColumnLayout implements Layout {
     const latest = this.#latest.get(entity.type);
     if (latest !== undefined && hasNames(entity, latest)) return latest.columns;
 
-    const columns = this.#columnsOfShape(shapeOf(entity), entity);
+    const shape = shapeOf(entity);
+    const columns = this.#columnsOfShape(shape, entity);
+    if (shape.length > LONGEST_SHAPE) return columns;
     this.#latest.set(entity.type, { api: entity.api, names: namesIn(entity), columns });
     return columns;
   }
 
   #columnsOfShape(shape: string, entity: Entity): readonly string[] {
-    const known = this.#columns.get(shape);
+    const isRemembered = shape.length <= LONGEST_SHAPE;
+    const known = isRemembered ? this.#columns.get(shape) : undefined;
     if (known !== undefined) return known;
 
     const claims = entity.attributes.flatMap((attribute) => this.#claims(attribute, entity));
     const fixed = namesOf(columnLayoutColumns[entity.api ?? "ld"], this.#reserved.naming);
     const columns = [...fixed, ...columnNames(claims, this.#reserved)];
-    this.#columns.set(shape, columns);
+    if (isRemembered) this.#columns.set(shape, columns);
     return columns;
   }
 
@@ -105,10 +115,6 @@ const none: readonly string[] = [];
 
 function withoutAlteration(entity: Entity): Entity {
   return { ...entity, attributes: entity.attributes.filter(({ name }) => name !== ALTERATION_TYPE) };
-}
-
-function instantValue(epochMillis: number, api: Api): NativeValue {
-  return { kind: "time", text: isoTime(epochMillis), plain: recvTime[api](epochMillis) };
 }
 
 function memberClaim(attribute: string, member: string): Claim {

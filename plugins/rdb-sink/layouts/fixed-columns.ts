@@ -24,7 +24,20 @@ export function namesOf(columns: readonly string[], naming: ColumnNaming): reado
 }
 
 /** The reception time as each API has it: ISO 8601, or with a blank and without a zone. */
-export const recvTime = {
-  ld: isoTime,
-  v2: (epochMillis: number) => isoTime(epochMillis).replace("T", " ").replace("Z", ""),
-} as const satisfies Record<Api, (epochMillis: number) => string>;
+export type RecvTime = Readonly<Record<Api, (epochMillis: number) => string>>;
+
+/** Remembers the last time: what came in one millisecond, and all rows of a notification, have the same. */
+export function recvTimes(): RecvTime {
+  return {
+    ld: remembered(isoTime),
+    v2: remembered((epochMillis) => isoTime(epochMillis).replace("T", " ").replace("Z", "")),
+  };
+}
+
+function remembered(write: (epochMillis: number) => string): (epochMillis: number) => string {
+  let last = { epochMillis: Number.NaN, text: "" };
+  return (epochMillis) => {
+    if (epochMillis !== last.epochMillis) last = { epochMillis, text: write(epochMillis) };
+    return last.text;
+  };
+}

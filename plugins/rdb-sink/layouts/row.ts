@@ -8,7 +8,7 @@ import {
   type ValueKind,
 } from "deneb/ngsi";
 import type { Cell } from "../statement.js";
-import { namesOf, recvTime, rowLayoutColumns } from "./fixed-columns.js";
+import { namesOf, recvTimes, rowLayoutColumns } from "./fixed-columns.js";
 import type { Arrival, Layout, LayoutOptions, Row } from "./layout.js";
 import { attributeValue, textValue } from "./native-value.js";
 import { refuseUnstorable } from "./unstorable.js";
@@ -18,6 +18,7 @@ export class RowLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #columns: readonly string[];
   readonly #instant: readonly string[];
+  readonly #recvTime = recvTimes();
 
   constructor(options: LayoutOptions, naming: ColumnNaming) {
     this.#options = options;
@@ -33,7 +34,7 @@ export class RowLayout implements Layout {
     const { id, type, api = "ld" } = entity;
     const instant = String(epochMillis);
     const value = this.#valueCell(attribute);
-    const before = [recvTime[api](epochMillis), servicePath, id, type, attribute.name, attribute.type ?? ""];
+    const before = [this.#recvTime[api](epochMillis), servicePath, id, type, attribute.name, attribute.type ?? ""];
     const after = this.#options.metadata ? [metadataOf(attribute, entity)] : [];
     const cells = [instant, ...before, value, ...after];
     cells.forEach((cell, index) => refuseUnstorable(cell, entity, this.#columns[index]));

@@ -7,6 +7,7 @@ import { HttpSource } from "../../../plugins/http-source/http-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { LogLine } from "../../support/recording-log.js";
 import { tracedContext } from "../../support/traced-context.js";
+import { handlerConfig } from "../ngsi-rest-handler/delivered.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 
@@ -27,13 +28,7 @@ export const httpConfig: HttpConfig = {
   token: [],
 };
 
-const handler = new NgsiRestHandler({
-  notification_target: "/notify",
-  default_service: "def_serv_ld",
-  default_service_path: "/",
-  ngsi_version: "ld",
-  events_ttl: 2,
-});
+const handler = new NgsiRestHandler({ ...handlerConfig, default_service: "def_serv_ld" });
 
 export interface Setting {
   readonly config?: Partial<HttpConfig>;

@@ -11,6 +11,7 @@ import { reachable } from "../../support/reachable.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tracedContext } from "../../support/traced-context.js";
 import { until } from "../../support/until.js";
+import { handlerConfig } from "../ngsi-rest-handler/delivered.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 
@@ -38,13 +39,7 @@ export const mqttConfig: MqttConfig = {
   tls_verify: true,
 };
 
-export const handler = new NgsiRestHandler({
-  notification_target: "/notify",
-  default_service: "default",
-  default_service_path: "/",
-  ngsi_version: "auto",
-  events_ttl: 2,
-});
+export const handler = new NgsiRestHandler({ ...handlerConfig, ngsi_version: "auto" });
 
 export interface Setting {
   readonly config?: Partial<MqttConfig>;

@@ -6,6 +6,12 @@ export const handlerConfig: HandlerConfig = {
   default_service: "default",
   default_service_path: "/",
   ngsi_version: "ld",
+  max_entities: 50_000,
+  max_attributes: 10_000,
+  max_name_length: 2048,
+  max_depth: 512,
+  max_number_length: 1000,
+  max_header_length: 4096,
   events_ttl: 2,
 };
 

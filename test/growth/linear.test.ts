@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ngsiVersions } from "../../core/ngsi/index.js";
+import { reasonOf } from "../../core/sdk/index.js";
+import { growthFault } from "./growth.js";
+import { shapes } from "./shapes.js";
+import { eventsOf, steps } from "./steps.js";
+
+/** About the bytes of the smallest input; the largest has eight times as many. */
+const UNIT = 40_000;
+
+for (const [much, shapeOf] of Object.entries(shapes))
+  test(`much more of ${much} takes no more time than its length says`, () => {
+    const faults = [
+      ...ngsiVersions.map((version) => ({
+        step: `handler, ${version}`,
+        fault: growthFault(shapeOf, (sent) => eventsOf(version, sent), UNIT),
+      })),
+      ...Object.entries(steps).map(([step, run]) => ({
+        step,
+        fault: growthFault((size) => eventsOf("auto", shapeOf(size)), run, UNIT),
+      })),
+    ];
+
+    assert.deepEqual(
+      faults.filter(({ fault }) => fault !== undefined),
+      [],
+    );
+  });
+
+const messages: Readonly<Record<string, (size: number) => string>> = {
+  blanks: (size) => `a${" ".repeat(size)}b\nc`,
+  "line breaks": (size) => `a${"\n".repeat(size)}b`,
+  lines: (size) => "a \n".repeat(size / 4),
+};
+for (const [much, messageOf] of Object.entries(messages))
+  test(`much more of ${much} in the message of an error takes no more time than its length says`, () => {
+    assert.equal(
+      growthFault((size) => new Error(messageOf(size)), reasonOf, UNIT),
+      undefined,
+    );
+  });
