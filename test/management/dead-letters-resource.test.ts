@@ -131,7 +131,7 @@ const refusals = [
     method: "GET",
     path: "?reason=bad",
     status: 400,
-    error: /reason "bad" is none; give permanent or retries-exhausted/,
+    error: /reason "bad" is none; give permanent or retries-exhausted or crashed-the-agent/,
   },
   { method: "GET", path: "?since=soon", status: 400, error: /since "soon" is no time/ },
   { method: "DELETE", path: "?service=", status: 400, error: /service has no value/ },
