@@ -1,17 +1,8 @@
 import { type RequestHandler, type Response, Router } from "express";
 import type { EditedText } from "../files/edited-text.js";
-import {
-  addMappings,
-  compileNameMappings,
-  type MappingEdit,
-  type MappingNode,
-  mappingsJson,
-  nameMappingsText,
-  readMappingsDocument,
-  readNameMappingsFile,
-  removeMappings,
-  updateMappings,
-} from "../ngsi/index.js";
+import { compileNameMappings, readNameMappingsFile } from "../ngsi/index.js";
+import { type MappingNode, mappingsJson, nameMappingsText, readMappingsDocument } from "../ngsi/mappings/document.js";
+import { addMappings, type MappingEdit, removeMappings, updateMappings } from "../ngsi/mappings/edits.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import { fail, succeed } from "./envelope.js";
 import { bodyOf } from "./request-text.js";
