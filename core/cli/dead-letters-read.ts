@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { isChosen } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import { DeadLetters } from "../pipeline/dead-letters.js";

@@ -1,4 +1,4 @@
-import { type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
+import { type KernelSettings, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { type ChoiceText, choiceNames, type LetterChoice, readChoice } from "../pipeline/dead-letter-choice.js";
 import { askManagement } from "./ask-management.js";
 import { printFaults } from "./load.js";

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type PluginFlags, pluginPlaces } from "../configuration/kernel-settings.js";
+import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { kernelPage } from "./kernel-page.js";
 import { loadPlugins } from "./load.js";
@@ -9,7 +9,7 @@ import { exitCodes, type Terminal } from "./terminal.js";
 
 /** `deneb docs`: writes the configuration reference of the agent and of every plugin that was found. */
 export async function docs(folder: string, flags: PluginFlags, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(pluginPlaces(flags, terminal.env), terminal);
+  const catalogue = await loadPlugins(pluginLocations(flags, terminal.env), terminal);
   const written = await writeReference(folder, catalogue.list());
   terminal.out(`${folder}: ${written.length} pages written`);
   return exitCodes.success;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { explain } from "../agent/explain.js";
-import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
+import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/silent-loggers.js";
 import { AgentError, type Delivery } from "../sdk/index.js";

@@ -1,12 +1,10 @@
+import { sinkGroupProperties, sinkProperties, sourceProperties } from "../configuration/schema/component-properties.js";
 import {
   kernelOptions,
   kernelProperties,
   pluginFoldersProperty,
   pluginPackagesProperty,
-} from "../configuration/kernel-settings.js";
-import { sinkGroupProperties } from "../configuration/sink-group-properties.js";
-import { sinkProperties } from "../configuration/sink-properties.js";
-import { sourceProperties } from "../configuration/source-properties.js";
+} from "../configuration/schema/kernel-settings.js";
 import type { Schema } from "../sdk/index.js";
 import { propertyTable } from "./property-table.js";
 import { GENERATED } from "./reference-page.js";

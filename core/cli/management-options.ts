@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { managementOptions, managementProperties } from "../configuration/management-settings.js";
+import { managementOptions, managementProperties } from "../configuration/schema/management-properties.js";
 
 /** Adds the options of the management interface, described as the settings are. */
 export function withManagement(command: Command): Command {

@@ -1,6 +1,6 @@
 import type { DependencyContainer } from "tsyringe";
 import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
 import { BrokerClient } from "../management/broker/broker-client.js";

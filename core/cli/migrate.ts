@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { faultText } from "../configuration/fault-text.js";
-import { pluginPlaces } from "../configuration/kernel-settings.js";
-import type { MigratedComponent } from "../configuration/migrated-components.js";
-import { migration } from "../configuration/migration.js";
+import { faultText } from "../configuration/configuration-fault.js";
+import type { MigratedComponent } from "../configuration/migration/migrated-components.js";
+import { migration } from "../configuration/migration/migration.js";
+import { pluginLocations } from "../configuration/schema/kernel-settings.js";
 import { reasonOf } from "../sdk/index.js";
 import { loadPlugins } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -27,7 +27,7 @@ export async function migrate(
     terminal.err(`migrating "${config}": it cannot be read (${reasonOf(error)}); give an existing properties file`);
     return exitCodes.badInput;
   }
-  const places = pluginPlaces({ pluginFolders: plugins, pluginPackages }, terminal.env);
+  const places = pluginLocations({ pluginFolders: plugins, pluginPackages }, terminal.env);
   const catalogue = await loadPlugins(places, terminal, config);
   const { text, variables, components, faults } = migration(old, catalogue, withSecrets ? "shown" : "as-variables");
   terminal.out(text.trimEnd());

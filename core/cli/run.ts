@@ -4,13 +4,13 @@ import path from "node:path";
 import type { Agent } from "../agent/agent.js";
 import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD } from "../agent/container.js";
 import type { LetterReplays } from "../agent/letter-replays.js";
+import type { Configuration } from "../configuration/read-configuration.js";
 import {
   isGiven,
   type KernelFlags,
   type KernelSettings,
   readKernelSettings,
-} from "../configuration/kernel-settings.js";
-import type { Configuration } from "../configuration/read-configuration.js";
+} from "../configuration/schema/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { readSettings } from "../configuration/component-settings.js";
-import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
+import { readSettings } from "../configuration/schema/component-settings.js";
+import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/silent-loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
@@ -64,8 +64,8 @@ function embeddedTarget(catalogue: PluginCatalogue, terminal: Terminal): Target 
     ([key, value]) => [key, { key, value, line: undefined }] as const,
   );
   const block = { name: embedded.type, key: embedded.type, line: undefined, settings: new Map(lines) };
-  const surroundings = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
-  const { config, faults } = readSettings(definition.config, block, surroundings);
+  const environment = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
+  const { config, faults } = readSettings(definition.config, block, environment);
   printFaults(faults, terminal);
   return config === undefined ? undefined : { name: embedded.type, definition, config };
 }
