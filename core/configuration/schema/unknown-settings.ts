@@ -5,7 +5,7 @@ import type { Environment } from "../environment.js";
 import { type ComponentBlock, settingsWithout } from "../file/settings.js";
 import { sinkSettings } from "./component-properties.js";
 import { mapPrefix } from "./given-values.js";
-import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-settings.js";
+import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
 
 export interface KnownNames {
   readonly definition: AnyPlugin;
