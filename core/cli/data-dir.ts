@@ -1,6 +1,6 @@
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { lockFolder } from "../files/folder-lock.js";
 import { makePrivate } from "../files/private-folder.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
