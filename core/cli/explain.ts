@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { explain } from "../agent/explain.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
-import { silentLoggers } from "../logging/silent-loggers.js";
+import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type Delivery } from "../sdk/index.js";
 import { explanationText } from "./explanation-text.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readSettings } from "../configuration/component-settings.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
-import { silentLoggers } from "../logging/silent-loggers.js";
+import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { loadConfiguration, loadPlugins, printFaults } from "./load.js";

@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import type { AppenderChange, LoggingTargets } from "../logging/targets.js";
+import type { AppenderChange, LoggingTargets } from "../logging/definitions.js";
 import { textOf } from "./log-request.js";
 import { type LogMessages, logRouter } from "./log-resource.js";
 import { asObject } from "./request-text.js";

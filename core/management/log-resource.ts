@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import type { LogFileTarget, LogTarget } from "../logging/targets.js";
+import type { LogFileTarget, LogTarget } from "../logging/definitions.js";
 import { succeed } from "./envelope.js";
 import { inputOf, invalidBody, logMessages, logOperation, modeOf, Refusal } from "./log-request.js";
 import { parameterOf } from "./request-text.js";

@@ -1,6 +1,6 @@
 import type { Router } from "express";
-import { isLogLevel } from "../logging/log-levels.js";
-import type { LoggerItem, LoggingTargets } from "../logging/targets.js";
+import type { LoggerItem, LoggingTargets } from "../logging/definitions.js";
+import { isLogLevel } from "../logging/definitions.js";
 import { Refusal, textOf } from "./log-request.js";
 import { type LogMessages, logRouter } from "./log-resource.js";
 import { asObject } from "./request-text.js";

@@ -4,7 +4,7 @@ import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { EditedText } from "../files/edited-text.js";
-import type { LoggingTargets } from "../logging/targets.js";
+import type { LoggingTargets } from "../logging/definitions.js";
 import type { Prometheus } from "../metrics/prometheus.js";
 import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
