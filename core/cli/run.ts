@@ -14,7 +14,7 @@ import type { Configuration } from "../configuration/read-configuration.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
-import { nameMappingsText } from "../management/name-mappings-text.js";
+import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { withDataDir } from "./data-dir.js";
@@ -117,7 +117,7 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     startTimeout: settings.startTimeoutSeconds,
     lockWait: settings.lockWaitSeconds,
   });
-  const nameMappings = nameMappingsText(topology);
+  const nameMappings = nameMappingsOf(topology);
   const reloading = new ReloadOnChange({
     file,
     read,
