@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type ExplainedEvent, type ExplainedSink, explain } from "../agent/explain.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
-import { silentLoggers } from "../logging/silent-loggers.js";
+import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type ExplainedWrite, type InboundRequest } from "../sdk/index.js";
 import { type CommandContext, withPlugins } from "./command.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";

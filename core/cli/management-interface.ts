@@ -3,11 +3,10 @@ import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agen
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
-import { BrokerClient } from "../management/broker/broker-client.js";
-import { BrokerTargets } from "../management/broker/broker-targets.js";
 import { managementApp } from "../management/management-app.js";
 import { ManagementServer } from "../management/management-server.js";
 import type { Security } from "../management/security/read-security.js";
+import { BrokerClient, BrokerTargets } from "../management/subscriptions/broker-client.js";
 
 export interface ManagementSetup {
   readonly container: DependencyContainer;

@@ -16,7 +16,7 @@ import {
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
-import { nameMappingsText } from "../management/name-mappings-text.js";
+import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
@@ -126,7 +126,7 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     startTimeout: settings.startTimeoutSeconds,
     lockWait: settings.lockWaitSeconds,
   });
-  const nameMappings = nameMappingsText(topology);
+  const nameMappings = nameMappingsOf(topology);
   const reloading = new ReloadOnChange({
     file,
     read,

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { readSettings } from "../configuration/schema/component-settings.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
-import { silentLoggers } from "../logging/silent-loggers.js";
+import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { type CommandContext, withPlugins } from "./command.js";

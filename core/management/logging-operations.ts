@@ -1,8 +1,8 @@
-import { type Request, type Response, Router } from "express";
-import type { LogFileTarget, LogTarget } from "../logging/targets.js";
-import { succeed } from "./envelope.js";
-import { inputOf, invalidBody, logMessages, logOperation, modeOf, Refusal } from "./log-request.js";
-import { parameterOf } from "./request-text.js";
+import { type Request, type RequestHandler, type Response, Router } from "express";
+import type { LogFileTarget, LogTarget } from "../logging/definitions.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
+import { fail, HttpError, succeed } from "./answers.js";
+import { bodyOf, objectOf, parameterOf } from "./requests.js";
 
 interface Named {
   readonly name: string;
@@ -61,10 +61,10 @@ async function get<Item extends Named, Change extends Named>(
 ): Promise<void> {
   const items = await resource[modeOf(request)].list();
   const name = parameterOf(request, "name");
-  if (name === undefined && items.length === 0) throw new Refusal(resource.messages.none);
+  if (name === undefined && items.length === 0) throw invalidCall(resource.messages.none);
   if (name === undefined) return succeed(response, resource.showAll(items));
   const item = items.find((candidate) => candidate.name === name);
-  if (item === undefined) throw new Refusal(resource.messages.unknown);
+  if (item === undefined) throw invalidCall(resource.messages.unknown);
   succeed(response, resource.showOne(item));
 }
 
@@ -77,7 +77,7 @@ async function put<Item extends Named, Change extends Named>(
   const mode = modeOf(request);
   if (mode === "file" && !complete(change)) throw invalidBody();
   const result = await targets[mode].put(change);
-  if (result === "absent") throw new Refusal(messages.notAdded);
+  if (result === "absent") throw invalidCall(messages.notAdded);
   succeed(response, { result: result === "added" ? messages.put(change.name) : messages.updated(change.name) });
 }
 
@@ -87,9 +87,9 @@ async function post<Item extends Named, Change extends Named>(
   response: Response,
 ): Promise<void> {
   const change = read(inputOf(request));
-  if (modeOf(request) === "running") throw new Refusal(logMessages.notPosted);
+  if (modeOf(request) === "running") throw invalidCall(logMessages.notPosted);
   if (!complete(change)) throw invalidBody();
-  if (!(await file.add(change))) throw new Refusal(messages.exists(change.name));
+  if (!(await file.add(change))) throw invalidCall(messages.exists(change.name));
   succeed(response, { result: messages.posted(change.name) });
 }
 
@@ -104,6 +104,60 @@ async function remove<Item extends Named, Change extends Named>(
     await target.removeAll();
     return succeed(response, { result: messages.allRemoved });
   }
-  if (!(await target.remove(name))) throw new Refusal(messages.unknownToRemove);
+  if (!(await target.remove(name))) throw invalidCall(messages.unknownToRemove);
   succeed(response, { result: messages.removed(name) });
+}
+
+/** Answers that appenders and loggers have in common, word for word. */
+const logMessages = {
+  invalidTransient: "Invalid transient parameter",
+  missingBody: "Missing input JSON",
+  invalidBody: "Invalid input JSON",
+  notPosted: "POST appenders in transient mode is not implemented",
+} as const;
+
+/** Which of both an operation acts upon: the running agent, or the logging file. */
+type LogMode = "running" | "file";
+
+/** A call that is answered with status 400 and the message in `result`. */
+export function invalidCall(message: string): HttpError {
+  return new HttpError(400, { result: message });
+}
+
+/** Runs an operation of the log resources; an invalid logging file is answered with 409. */
+function logOperation(operate: (request: Request, response: Response) => Promise<void>): RequestHandler {
+  return async (request, response) => {
+    try {
+      await operate(request, response);
+    } catch (error) {
+      if (codeOf(error) !== "LOGGING_FILE_NOT_VALID") throw error;
+      fail(response, 409, { result: reasonOf(error) });
+    }
+  };
+}
+
+/** The parameter `transient`: the running agent unless it says otherwise. */
+function modeOf(request: Request): LogMode {
+  const transient = parameterOf(request, "transient") ?? "true";
+  if (transient === "true") return "running";
+  if (transient === "false") return "file";
+  throw invalidCall(logMessages.invalidTransient);
+}
+
+/** The JSON object of a PUT or POST. */
+function inputOf(request: Request): Readonly<Record<string, unknown>> {
+  if (bodyOf(request) === "") throw invalidCall(logMessages.missingBody);
+  const input = objectOf(request);
+  if (input === undefined) throw invalidBody();
+  return input;
+}
+
+/** A member that must be a text with at least one character. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw invalidBody();
+}
+
+function invalidBody(): HttpError {
+  return invalidCall(logMessages.invalidBody);
 }

@@ -1,16 +1,15 @@
-import type { Logger as PinoLogger } from "pino";
+import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 import type { Logger } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
-import { type LogLevel, pinoLevel } from "./log-levels.js";
-import type { LoggerItem, LoggerTarget, PutResult } from "./targets.js";
+import { type LoggerItem, type LoggerTarget, type LogLevel, type PutResult, pinoLevel } from "./definitions.js";
 
-/** The logger whose level holds for all loggers that have none of their own. */
+/** The logger whose level applies to all loggers without a level of their own. */
 export const ROOT_LOGGER = "root";
 
 interface NamedLogger {
   readonly pino: PinoLogger;
   own: LogLevel | undefined;
-  /** Removed loggers go on writing at the level of the root logger. */
+  /** A logger that was removed continues to write, at the level of the root logger. */
   listed: boolean;
 }
 
@@ -50,7 +49,7 @@ export class RunningLoggers implements Loggers, LoggerTarget {
     return [...root, ...listed.map(([name, { own }]) => ({ name, level: own ?? this.#root }))];
   }
 
-  /** The root logger can always be put, also after it was removed: that is the way back. */
+  /** The root logger can be put again after it was removed. */
   async put({ name, level }: LoggerItem): Promise<PutResult> {
     if (name === ROOT_LOGGER) {
       this.#setRoot(level, true);
@@ -97,3 +96,27 @@ export class RunningLoggers implements Loggers, LoggerTarget {
     pino.level = pinoLevel(own ?? this.#root);
   }
 }
+
+/** The parent of all loggers: writes one JSON line for each entry, with UTC time, level name and the fields of the entry. */
+export function pinoRoot(destination: DestinationStream): PinoLogger {
+  return pino(
+    {
+      level: "trace",
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "***" },
+    },
+    destination,
+  );
+}
+
+/** The values of fields of these names are never written. */
+const secretNames = ["password", "rdb_password", "token", "xauthtoken", "authorization"];
+
+/** Loggers that discard everything, for commands that print their own output. */
+export const silentLoggers: Loggers = {
+  of: () => ({ debug: nothing, info: nothing, warn: nothing, error: nothing }),
+};
+
+function nothing(): void {}

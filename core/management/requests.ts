@@ -1,4 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { type Request, type RequestHandler, raw } from "express";
+import { isRecord } from "../sdk/records.js";
+import { malformedJson } from "./answers.js";
 
 /** Reads the body of a request whatever its method and content type say; larger ones are answered 413. */
 export function bodyReader(limit: number): RequestHandler {
@@ -35,10 +38,6 @@ function queryOf({ originalUrl }: Request): URLSearchParams {
   return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -46,3 +45,22 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+/** The JSON value of a request's body; undefined when the body is empty. Throws the documented refusal of other texts. */
+export function jsonBody(request: Request): unknown {
+  if (Buffer.isBuffer(request.body) && !isUtf8(request.body)) throw malformedJson();
+  const text = bodyOf(request);
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson();
+  }
+}
+
+/** Whether a call may change something: one with another method than those for reading, or a GET that resets. */
+export function isChanging(request: Request): boolean {
+  return !readingMethods.has(request.method) || parameterOf(request, "reset") === "true";
+}
+
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);

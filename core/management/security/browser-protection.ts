@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { RequestHandler } from "express";
-import { fail } from "../envelope.js";
+import { fail } from "../answers.js";
 
 /**
  * Refuses calls that name another host than this interface has: a page can let a name of its own point to this machine,
@@ -43,3 +43,27 @@ function isAllowed(host: string, names: readonly string[]): boolean {
 function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
+
+/** Nothing here is a page: it is not to be kept, framed, guessed at or run. */
+export function securityHeaders(tls: boolean): RequestHandler {
+  const headers = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    ...(tls ? { "Strict-Transport-Security": "max-age=31536000" } : {}),
+  };
+  return (_request, response, next) => {
+    response.set(headers);
+    next();
+  };
+}
+
+/** Browsers say when a page makes them call; there are no pages here, and nobody operates an agent from another one. */
+export const refusePages: RequestHandler = (request, response, next) => {
+  const site = request.get("sec-fetch-site");
+  const ownPage = site === undefined || site === "same-origin" || site === "none";
+  if (ownPage && request.get("origin") === undefined) next();
+  else fail(response, 403, { error: "Calls from pages in a browser are refused" });
+};

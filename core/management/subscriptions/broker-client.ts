@@ -1,8 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
+import { isIP } from "node:net";
 import { AgentError } from "../../sdk/index.js";
-import { addressOf, type BrokerEndpoint } from "./broker-endpoint.js";
-import type { BrokerTargets } from "./broker-targets.js";
 
 /** No list of subscriptions is this large; a broker that sends more is not one. */
 const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -94,4 +93,40 @@ function jsonOf(text: string): object | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The brokers that may be called. */
+export class BrokerTargets {
+  readonly #allowed: readonly string[];
+
+  constructor(allowed: readonly string[]) {
+    this.#allowed = allowed.map((target) => target.toLowerCase());
+  }
+
+  /** Throws when the broker is not among them. */
+  check(endpoint: BrokerEndpoint): void {
+    const host = endpoint.host.toLowerCase();
+    const address = addressOf({ ...endpoint, host });
+    if (this.#allowed.some((target) => target === host || target === address || matches(target, host))) return;
+    const remedy = "it is not among the allowed brokers; add it to --broker-targets or DENEB_BROKER_TARGETS";
+    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`);
+  }
+}
+
+function matches(target: string, host: string): boolean {
+  return target === "*" || (target.startsWith("*.") && isIP(host) === 0 && host.endsWith(target.slice(1)));
+}
+
+/** Where a broker is and how to call it. */
+export interface BrokerEndpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** Sent as `X-Auth-Token` when there is one. */
+  readonly token: string | undefined;
+}
+
+/** The endpoint as people write it. */
+function addressOf({ host, port }: BrokerEndpoint): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,4 +1,4 @@
-import { answer, failure, operation, type Paths, queryParameter, schemaRef } from "./operation.js";
+import { answer, failure, operation, type Paths, queryParameter, record, schemaRef, text } from "../openapi.js";
 
 const versions = { type: "string", enum: ["1", "2", "ld"] } as const;
 const version = queryParameter("ngsi_version", "API of the broker; 1 is deprecated.", versions, true);
@@ -60,4 +60,19 @@ export const subscriptionPaths: Paths = {
       },
     }),
   },
+};
+
+/** The schemas that these operations refer to. */
+export const subscriptionSchemas = {
+  Endpoint: {
+    type: "object",
+    required: ["host", "port", "ssl"],
+    properties: {
+      host: text,
+      port: { type: ["string", "integer"] },
+      ssl: { enum: ["true", "false", true, false] },
+      xauthtoken: { type: "string", description: "Sent as X-Auth-Token; required to delete." },
+    },
+  },
+  NewSubscription: record({ subscription: { type: "object" }, endpoint: schemaRef("Endpoint") }),
 };
