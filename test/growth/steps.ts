@@ -7,15 +7,15 @@ import {
   withMappedNames,
 } from "../../core/ngsi/index.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
+import { namingOf } from "../../core/sql/contract/naming-of.js";
+import { Intake } from "../../core/sql/row-builder.js";
+import { fitted } from "../../core/sql/tables/fitting.js";
+import { Tables } from "../../core/sql/tables/known-tables.js";
 import { bodyText } from "../../plugins/interceptors/body-text.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
-import { fitted } from "../../plugins/rdb-sink/fitting.js";
-import { Intake } from "../../plugins/rdb-sink/intake.js";
-import { namingOf } from "../../plugins/rdb-sink/naming-of.js";
-import { storeKinds } from "../../plugins/rdb-sink/store-kinds.js";
-import { Tables } from "../../plugins/rdb-sink/tables.js";
+import { storeKinds } from "../../plugins/rdb-sink/databases.js";
 import { handlerConfig } from "../plugins/ngsi-rest-handler/delivered.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingLog } from "../support/recording-log.js";
