@@ -1,5 +1,5 @@
 import type { ConfigOf, Schema } from "deneb/sdk";
-import { sqlSchema } from "./sql/schema.js";
+import { sqlSchema } from "deneb/sql";
 
 export const rdbConfig = {
   rdb_dialect: {

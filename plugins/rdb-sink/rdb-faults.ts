@@ -1,7 +1,7 @@
 import type { PropertyFault } from "deneb/sdk";
+import { sqlFaults } from "deneb/sql";
 import type { RdbConfig, rdbConfig } from "./config.js";
-import { sqlFaults } from "./sql/sql-faults.js";
-import { storeKinds } from "./store-kinds.js";
+import { storeKinds } from "./databases.js";
 
 /** The faults a format cannot judge. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {

@@ -20,9 +20,9 @@ export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: "core/ngsi" },
   {
     name: "deneb/sql",
-    entry: "plugins/rdb-sink/sql/index.d.ts",
+    entry: "core/sql/index.d.ts",
     report: "docs/api/sql.txt",
-    parts: "plugins/rdb-sink",
+    parts: "core/sql",
   },
 ];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConnectionPool } from "../../../plugins/rdb-sink/drivers/connection-pool.js";
+import { ConnectionPool } from "../../../plugins/rdb-sink/mysql/connection-pool.js";
 
 interface Made {
   readonly pool: ConnectionPool<number>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mysql } from "../../../plugins/rdb-sink/dialects/mysql.js";
-import { postgresql } from "../../../plugins/rdb-sink/dialects/postgresql.js";
-import { sqlite } from "../../../plugins/rdb-sink/dialects/sqlite.js";
+import { mysql } from "../../../plugins/rdb-sink/mysql/dialect.js";
+import { postgresql } from "../../../plugins/rdb-sink/postgresql/dialect.js";
+import { sqlite } from "../../../plugins/rdb-sink/sqlite/dialect.js";
 
 const name = { database: "", schema: 's"1', table: 't"1' };
 const textColumns = (...names: readonly string[]) => names.map((column) => ({ name: column, kind: "text" }) as const);

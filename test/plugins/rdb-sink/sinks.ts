@@ -1,9 +1,9 @@
 import type { Attribute, Entity, Member } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
+import type { Store } from "../../../core/sql/contract/store.js";
+import { RdbSink } from "../../../core/sql/sql-sink.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
-import { RdbSink } from "../../../plugins/rdb-sink/rdb-sink.js";
-import type { Store } from "../../../plugins/rdb-sink/store.js";
-import { storeKinds } from "../../../plugins/rdb-sink/store-kinds.js";
+import { storeKinds } from "../../../plugins/rdb-sink/databases.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 
 export const never: AbortSignal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { faultPatterns, oneConnection, type Store, standardDialect } from "../../../plugins/rdb-sink/sql/index.js";
+import { faultPatterns, oneConnection, type Store, standardDialect } from "../../../core/sql/index.js";
 import type { TestDatabase } from "../../support/postgresql.js";
 
 /** PostgreSQL as a stranger would bring it: a standard dialect and one connection. */

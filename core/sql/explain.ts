@@ -1,0 +1,71 @@
+import type { Context, Event, ExplainedWrite, Explanation } from "../sdk/index.js";
+import type { Dialect, TableRows } from "./contract/dialect.js";
+import type { SqlConfig } from "./contract/schema.js";
+import type { Statement } from "./contract/statement.js";
+import type { Store } from "./contract/store.js";
+import { explainedNotes, type ToldWrites } from "./explain-notes.js";
+import { RdbSink } from "./sql-sink.js";
+
+/** Where an event would be explained: the context of the sink, and its store, of which nothing but the dialect is used. */
+export interface ExplainParts {
+  readonly context: Context;
+  readonly store: Store;
+}
+
+/** What a sink would send for an event to an empty database: the sink itself, with a driver that writes it down. */
+export async function explainSql(
+  config: SqlConfig,
+  event: Event,
+  { context, store }: ExplainParts,
+): Promise<Explanation> {
+  const sent: Statement[] = [];
+  const told: ToldWrites = { histories: [], lastRows: [], removed: [] };
+  const driver = {
+    probe: async () => undefined,
+    read: async () => [],
+    write: async (statements: readonly Statement[]) => {
+      sent.push(...statements);
+      return 0;
+    },
+    places: async () => [],
+    close: async () => undefined,
+  };
+  const sink = new RdbSink(config, context, { ...store, driver, dialect: telling(store.dialect, told) }, "unlisted");
+  await sink.persist({ events: [event] }, new AbortController().signal);
+  return {
+    writes: [
+      ...told.histories.map(writeOf),
+      ...told.lastRows.map(({ name, columns, cells }) => writeOf({ name, columns, rows: [cells] })),
+    ],
+    statements: sent.flatMap(({ text, runs }) =>
+      runs.map((parameters) => ({ text: text.trim().replaceAll(/\s*\n\s*/g, " "), parameters })),
+    ),
+    notes: [...new Set(explainedNotes(event, told, { config, dialect: store.dialect }))],
+  };
+}
+
+function telling(dialect: Dialect, { histories, lastRows, removed }: ToldWrites): Dialect {
+  return {
+    ...dialect,
+    insert: (rows) => {
+      histories.push(rows);
+      return dialect.insert(rows);
+    },
+    upsert: (row) => {
+      lastRows.push(row);
+      return dialect.upsert(row);
+    },
+    remove: (rows) => {
+      removed.push(rows);
+      return dialect.remove(rows);
+    },
+  };
+}
+
+function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
+  return {
+    destination: Object.fromEntries(Object.entries(name).filter(([, place]) => place !== "")),
+    columns: columns.map((column) => column.name),
+    rows,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Batch, Context } from "../../sdk/index.js";
+import { placementRules } from "../contract/placement-rules.js";
+import type { SqlConfig } from "../contract/schema.js";
+import type { Statement } from "../contract/statement.js";
+import type { TableBatch } from "../rows/grouping.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { Positions } from "./positions.js";
+import { StoredLetters } from "./stored-dead-letters.js";
+
+/** The tables of one transaction, those of later ones of the same batch, and all that the batch writes. */
+export interface Step {
+  readonly tables: readonly TableBatch[];
+  readonly later: readonly TableBatch[];
+  readonly all: readonly TableBatch[];
+}
+
+/** Statements for the transaction of the rows; `written` is called when it is committed. */
+export interface Kept {
+  readonly statements: readonly Statement[];
+  written(): Promise<void>;
+}
+
+type Placed = Pick<TableBatch, "name" | "placed">;
+
+/** What the sink keeps in the transactions of its rows, to store each event once: positions of channels, replayed letters. */
+export class Bookkeeping {
+  /** Undefined when the configuration wants no positions. */
+  readonly #positions: Positions | undefined;
+  readonly #letters: StoredLetters;
+
+  constructor(config: SqlConfig, context: Context, store: KnownStore) {
+    const { name: sink, run } = context;
+    const now = () => context.now();
+    const rules = placementRules(config);
+    this.#positions = config.exactly_once ? new Positions({ sink, run, now, rules }, store) : undefined;
+    this.#letters = new StoredLetters({ sink, now }, store);
+  }
+
+  /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+    const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
+    return [...positions, ...(await this.#letters.covered(tables, signal))];
+  }
+
+  /** What is kept with the rows of a step. Makes its tables first. */
+  async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
+    const letters = await this.#letters.statements(step.tables, step.later, signal);
+    const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
+    return {
+      statements: [...letters, ...(moves?.statements ?? [])],
+      written: async () => {
+        moves?.written();
+        if (letters.length > 0) await this.#letters.clean(step.tables, signal);
+      },
+    };
+  }
+
+  /** Has everything read again: a write whose outcome is unknown may have changed it. */
+  forget(): void {
+    this.#positions?.forget();
+  }
+
+  /** Every position that is kept for whole batches. */
+  async stored(signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#positions?.stored(signal)) ?? [];
+  }
+}

@@ -1,0 +1,117 @@
+import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
+import type { Column, NativeValue } from "../contract/column.js";
+import { faultOf } from "../contract/database-error.js";
+import type { SqlConfig } from "../contract/schema.js";
+import type { Statement } from "../contract/statement.js";
+import type { SchemaName, TableName } from "../contract/table-name.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { lookUp } from "../tables/look-up.js";
+
+const TIME = "timestamp";
+const COLUMNS: readonly Column[] = [
+  { name: TIME, kind: "time" },
+  { name: "error", kind: "longtext" },
+  { name: "query", kind: "longtext" },
+];
+// A text column of MySQL takes 65,535 bytes, and a character at most four.
+const MOST_CHARACTERS = 16_000;
+const MOST_ATTEMPTS = 3;
+const ROWS_AT_ONCE = 5000;
+
+/** Something a database refused. */
+export interface Refusal {
+  /** The schema it was for; throws when it has none. */
+  of(): SchemaName;
+  /** ISO 8601 in UTC, with microseconds. */
+  readonly time: string;
+  readonly error: unknown;
+  /** What was to be written; none when the event made no row. */
+  statements(): readonly Statement[];
+}
+
+/** A table in each schema, `<database>_error_log`, with the latest things the database refused. */
+export class ErrorTable {
+  readonly #store: KnownStore;
+  readonly #database: string;
+  readonly #most: number;
+
+  constructor(config: Pick<SqlConfig, "max_latest_errors">, store: KnownStore) {
+    this.#store = store;
+    this.#database = store.place.database;
+    this.#most = config.max_latest_errors;
+  }
+
+  /** Adds a row, and deletes the oldest ones that are too many. Makes the table when it is missing. */
+  async add(refusal: Refusal, signal: AbortSignal): Promise<void> {
+    const { dialect, tables, driver } = this.#store;
+    const name = this.#nameIn(refusal.of());
+    const values = valuesOf(refusal);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#make(name, signal);
+        const columns = this.#columns(name);
+        const rows = [values.map((value, index) => dialect.cell(columns[index]?.kind ?? "text", value))];
+        await driver.write(dialect.insert({ name, columns, rows }), signal);
+        break;
+      } catch (error) {
+        const fault = faultOf(error);
+        // Somebody dropped it, or made it at the same time.
+        if (attempt === MOST_ATTEMPTS || !(dialect.faults.missing(fault) || dialect.faults.raced(fault))) throw error;
+        tables.forget(name);
+      }
+    }
+    await this.#cap(name, signal);
+  }
+
+  #nameIn({ database, schema }: SchemaName): TableName {
+    const { dialect } = this.#store;
+    const base = { postgresql: database === "" ? this.#database : database, mysql: schema, sqlite: schema };
+    const full = `${base[dialect.database]}_error_log`;
+    const folded = dialect.database === "mysql" ? full : lowerCase(full);
+    // No reserved name ends so, whatever the database is called.
+    return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
+  }
+
+  /** As they are in a table of the predecessor, or as we make them. */
+  #columns(name: TableName): readonly Column[] {
+    return COLUMNS.map((column) => ({ ...column, kind: this.#store.tables.kind(name, column.name) ?? column.kind }));
+  }
+
+  async #make(name: TableName, signal: AbortSignal): Promise<void> {
+    const { tables, dialect, driver } = this.#store;
+    if (tables.columns(name) !== undefined) return;
+    await lookUp([name], this.#store, signal);
+    if (tables.columns(name) !== undefined) return;
+    // No key: two errors may come at the same time.
+    const made = dialect.createTable({ name, columns: COLUMNS, key: [] });
+    await driver.write([...dialect.createSchema(name), ...made], signal);
+    tables.learn(name, COLUMNS);
+  }
+
+  async #cap(name: TableName, signal: AbortSignal): Promise<void> {
+    const { dialect, driver, tables } = this.#store;
+    const history = { name, time: { name: TIME, kind: tables.kind(name, TIME) ?? "time" } } as const;
+    const [row] = await driver.read([dialect.count(history)], signal);
+    const excess = Math.min(Number(row?.[0] ?? 0) - this.#most, ROWS_AT_ONCE);
+    if (excess > 0) await driver.write([dialect.deleteExcess(history, this.#most, excess)], signal);
+  }
+}
+
+/** In the order of the columns. */
+function valuesOf({ time, error, statements }: Refusal): readonly NativeValue[] {
+  const query = statements().flatMap(({ text, runs }) => runs.map((run) => `${text.trim()} ${JSON.stringify(run)}`));
+  return [{ kind: "time", text: time, plain: time }, textValue(messageOf(error)), textValue(query.join(";\n"))];
+}
+
+/** The words of the database where it has said some: where the database is, is nothing for those who read the table. */
+function messageOf(error: unknown): string {
+  const fault = faultOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  return fault.code === undefined ? fault.message : `${fault.code}: ${fault.message}`;
+}
+
+/** In JSON what a database does not take is an escape; in names and messages it may stand as it is. */
+function textValue(text: string): NativeValue {
+  const taken = text.replaceAll("\0", "\\u0000");
+  const plain = taken.length <= MOST_CHARACTERS ? taken : `${taken.slice(0, MOST_CHARACTERS - 1)}…`;
+  return { kind: "text", text: plain, plain };
+}

@@ -1,0 +1,55 @@
+import { reasonOf } from "../../sdk/index.js";
+import { type SchemaName, type TableName, tableKey } from "../contract/table-name.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { DATABASE, type PositionRow, type PositionRows } from "./position-rows.js";
+
+export interface FoundPosition {
+  readonly name: TableName;
+  readonly row: PositionRow;
+  /** In a table of an earlier version, which this one does not write. */
+  readonly earlier: boolean;
+}
+
+/** All rows of a sink: in the places that are known, in the databases that are listed at home, where it kept them before. */
+export async function ownPositions(
+  sink: string,
+  { rows, store }: { readonly rows: PositionRows; readonly store: KnownStore },
+  signal: AbortSignal,
+): Promise<readonly FoundPosition[]> {
+  const { driver, dialect, log } = store;
+  const read = async (name: TableName, earlier = false): Promise<readonly FoundPosition[]> => {
+    const own = await rows.read(name, [{ sink }], signal);
+    return own.map((row) => ({ name, row, earlier }));
+  };
+  const places = await driver.places(signal);
+  const found: FoundPosition[] = [];
+  for (const name of tablesOf(places, store)) found.push(...(await read(name)));
+
+  const known = new Set(places.map(({ database }) => database));
+  const listed = found.flatMap(({ row: { channel } }) =>
+    channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : [],
+  );
+  for (const database of listed.filter((name) => !known.has(name))) {
+    try {
+      found.push(...(await read(dialect.positionsTable({ database, schema: "" }))));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // It is asked again before the first write to it.
+      log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read now");
+    }
+  }
+  const tables = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
+  for (const [database = "", schema = "", table = ""] of tables) {
+    found.push(...(await read({ database, schema, table }, true)));
+  }
+  return found;
+}
+
+function tablesOf(places: readonly SchemaName[], { dialect }: KnownStore): Iterable<TableName> {
+  return new Map(
+    places.map((place) => {
+      const name = dialect.positionsTable(place);
+      return [tableKey(name), name] as const;
+    }),
+  ).values();
+}

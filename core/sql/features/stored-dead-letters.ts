@@ -1,0 +1,143 @@
+import { type Event, letterHeader, reasonOf } from "../../sdk/index.js";
+import type { Column } from "../contract/column.js";
+import { faultOf } from "../contract/database-error.js";
+import type { Statement } from "../contract/statement.js";
+import { type SchemaName, schemaKey, type TableName } from "../contract/table-name.js";
+import type { TableBatch } from "../rows/grouping.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
+
+const LETTER = "deneb_letter";
+const SINK = "deneb_sink";
+const STORED: Column = { name: "deneb_stored", kind: "text" };
+const COLUMNS: readonly Column[] = [{ name: LETTER, kind: "text" }, { name: SINK, kind: "text" }, STORED];
+const KEY = [LETTER, SINK];
+
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+const KEPT_DAYS = 90;
+const MOST_DELETED = 5000;
+/** Ids of letters are shorter; others are not remembered. */
+const LONGEST_ID = 200;
+
+type Placed = Pick<TableBatch, "name" | "placed">;
+
+export interface LettersOf {
+  /** Name of the sink. */
+  readonly sink: string;
+  now(): Date;
+}
+
+/**
+ * Which replayed dead letters are stored, kept in the transaction of their rows: a letter that is replayed again, because
+ * the process ended before it was marked, makes no second row. Only batches with such events pay for it.
+ */
+export class StoredLetters {
+  readonly #of: LettersOf;
+  readonly #store: KnownStore;
+  #cleanedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(of: LettersOf, store: KnownStore) {
+    this.#of = of;
+    this.#store = store;
+  }
+
+  /** The rows of a batch whose letters are stored, by whatever sink. */
+  async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+    const letters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
+    if (letters.length === 0) return [];
+    const known = new Set<string>();
+    for (const [destination, { name, ids }] of this.#byDestination(letters)) {
+      for (const id of await this.#read(name, ids, signal)) known.add(`${destination}\0${id}`);
+    }
+    const isKnown = (name: SchemaName, event: Event) => known.has(`${this.#keyOf(name)}\0${idOf(event)}`);
+    return letters.map(({ name, placed }) => ({ name, placed: placed.filter(({ event }) => isKnown(name, event)) }));
+  }
+
+  /** What keeps the letters of these tables; those with rows in later transactions of the batch are kept there. */
+  async statements(
+    tables: readonly TableBatch[],
+    later: readonly TableBatch[],
+    signal: AbortSignal,
+  ): Promise<readonly Statement[]> {
+    const unfinished = new Set(later.flatMap(({ placed }) => placed.flatMap(({ event }) => idOf(event) ?? [])));
+    const statements: Statement[] = [];
+    for (const { name, ids } of this.#byDestination(tables).values()) {
+      const { dialect } = this.#store;
+      const table = this.#tableFor(name);
+      const stored = this.#of.now().toISOString();
+      const rows = ids.filter((id) => !unfinished.has(id)).map((id) => [id, this.#of.sink, stored]);
+      if (rows.length === 0) continue;
+      await makeOwnTable(table, this.#store, signal);
+      statements.push(...dialect.insertNew({ name: table.name, columns: COLUMNS, rows }));
+    }
+    return statements;
+  }
+
+  /** Deletes what no replay asks for any more, where these tables keep it; once a day at the most. */
+  async clean(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
+    const now = this.#of.now().getTime();
+    if (now - this.#cleanedAt < DAY_MILLIS) return;
+    const { dialect, driver, log } = this.#store;
+    for (const { name } of this.#byDestination(tables).values()) {
+      this.#cleanedAt = now;
+      const before = new Date(now - KEPT_DAYS * DAY_MILLIS).toISOString().replace("T", " ");
+      const history = { name: this.#tableFor(name).name, time: STORED };
+      try {
+        await driver.write([dialect.deleteOlder(history, before, MOST_DELETED)], signal);
+      } catch (error) {
+        log.warn({ reason: reasonOf(error) }, "old rows of replayed letters not deleted, will be tried again in a day");
+      }
+    }
+  }
+
+  async #read(name: TableName, ids: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const { dialect, driver, tables } = this.#store;
+    const table = this.#tableFor(name);
+    const bounds = { columns: [LETTER], latestBy: STORED.name, mostRows: 1, mostCharacters: LONGEST_ID };
+    const read = async () => {
+      if (!(await findOwnTable(table, this.#store, signal))) return [];
+      const questions = ids.flatMap((id) =>
+        dialect.selectSettled({ name: table.name, key: [LETTER], cells: [id], ...bounds }),
+      );
+      return (await driver.read(questions, signal)).flatMap(([id]) => id ?? []);
+    };
+    try {
+      return await read();
+    } catch (error) {
+      if (!dialect.faults.missing(faultOf(error))) throw error;
+      tables.forget(table.name);
+      return await read();
+    }
+  }
+
+  /** One table of each destination, and the letters with rows there. */
+  #byDestination(
+    tables: readonly Placed[],
+  ): Map<string, { readonly name: TableName; readonly ids: readonly string[] }> {
+    const found = new Map<string, { readonly name: TableName; readonly ids: Set<string> }>();
+    for (const { name, placed } of tables) {
+      const key = this.#keyOf(name);
+      for (const { event } of placed) {
+        const id = idOf(event);
+        if (id === undefined) continue;
+        const one = found.get(key) ?? { name, ids: new Set() };
+        one.ids.add(id);
+        found.set(key, one);
+      }
+    }
+    return new Map([...found].map(([key, { name, ids }]) => [key, { name, ids: [...ids] }]));
+  }
+
+  #tableFor(name: SchemaName): OwnTable {
+    return { name: this.#store.dialect.lettersTable(name), columns: COLUMNS, key: KEY };
+  }
+
+  #keyOf(name: SchemaName): string {
+    return schemaKey(this.#store.dialect.destination(name));
+  }
+}
+
+function idOf({ headers }: Event): string | undefined {
+  const id = headers[letterHeader];
+  return id === undefined || id === "" || id.length >= LONGEST_ID ? undefined : id;
+}

@@ -1,0 +1,98 @@
+import type { Naming } from "../ngsi/index.js";
+import type { Context, Event } from "../sdk/index.js";
+import type { Dialect } from "./contract/dialect.js";
+import type { SqlConfig } from "./contract/schema.js";
+import type { Statement } from "./contract/statement.js";
+import { type SchemaName, tableKey } from "./contract/table-name.js";
+import { LastData } from "./features/last-data.js";
+import { Admission } from "./rows/admission.js";
+import { groupedByTable, type PlacedRow, type TableBatch } from "./rows/grouping.js";
+import { layoutOf } from "./rows/layout-of.js";
+import { homesBy, type Placing, placedRows, schemaOfEvent } from "./rows/placing.js";
+import { TableNames } from "./rows/table-names.js";
+import type { FittedRows } from "./tables/fitting.js";
+import type { KnownStore } from "./tables/known-store.js";
+
+const WARNING_PAUSE_MILLIS = 60_000;
+
+export interface IntakeParts {
+  readonly naming: Naming;
+  readonly dialect: Dialect;
+  readonly context: Context;
+}
+
+/** Makes of events what goes into the tables: rows of history, rows of last data, or both. */
+export class Intake {
+  readonly #context: Context;
+  readonly #placing: Placing;
+  readonly #mode: SqlConfig["last_data_mode"];
+  readonly #lastData: LastData;
+  /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
+  readonly #written = new WeakMap<Event, Set<string>>();
+  /** False as long as no batch was written in part, which is most often for ever. */
+  #anyWritten = false;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(config: SqlConfig, { naming, dialect, context }: IntakeParts) {
+    this.#context = context;
+    const layout = layoutOf(config, naming, dialect);
+    const tableNames = new TableNames(naming, dialect);
+    this.#placing = {
+      naming,
+      homeOf: homesBy({ naming, dialect, admission: new Admission(config) }),
+      layout,
+      tableNames,
+      mapped: config.enable_name_mappings,
+    };
+    this.#mode = config.last_data_mode;
+    this.#lastData = new LastData(config, naming, dialect);
+  }
+
+  /** The rows of the events by table, without those that are written already. */
+  tables(events: readonly Event[]): readonly TableBatch[] {
+    const rows = events.flatMap((event) => this.#placed(event));
+    const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
+    const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
+    return [...history, ...last];
+  }
+
+  /** The schema of the rows of an event. Throws for an event that cannot have one. */
+  schemaOf(event: Event): SchemaName {
+    return schemaOfEvent(event, this.#placing);
+  }
+
+  /** Notes that these tables have their rows. */
+  note(tables: readonly Pick<TableBatch, "name" | "placed">[]): void {
+    this.#anyWritten ||= tables.length > 0;
+    for (const { name, placed } of tables) {
+      for (const { event } of placed) {
+        const written = this.#written.get(event);
+        if (written === undefined) this.#written.set(event, new Set([tableKey(name)]));
+        else written.add(tableKey(name));
+      }
+    }
+  }
+
+  /** What writes the rows of a table. */
+  statements(table: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
+    return table.key.length === 0 ? store.dialect.insert(fitted) : this.#lastData.statements(table, fitted, store);
+  }
+
+  #unwritten(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    if (!this.#anyWritten) return rows;
+    return rows.filter(({ event, name }) => this.#written.get(event)?.has(tableKey(name)) !== true);
+  }
+
+  #placed(event: Event): readonly PlacedRow[] {
+    const rows = placedRows(event, this.#placing);
+    if (rows.length === 0) this.#warnWithoutAttributes();
+    return rows;
+  }
+
+  #warnWithoutAttributes(): void {
+    const now = this.#context.now().getTime();
+    if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
+    this.#warnedAt = now;
+    this.#context.log.warn({}, "entities without attributes make no row");
+  }
+}

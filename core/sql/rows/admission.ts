@@ -1,0 +1,47 @@
+import type { Address } from "../../ngsi/index.js";
+import { AgentError, codeOf } from "../../sdk/index.js";
+import type { SqlConfig } from "../contract/schema.js";
+import type { SchemaName } from "../contract/table-name.js";
+import { comparedName } from "./reserved-names.js";
+
+const NOT_ALLOWED = "SERVICE_NOT_ALLOWED";
+const PROTECTED = "SCHEMA_PROTECTED";
+
+/** Which services are stored, and which schemas are never written to, as the operator says. */
+export class Admission {
+  readonly #services: ReadonlySet<string>;
+  readonly #protected: ReadonlySet<string>;
+
+  constructor(config: Pick<SqlConfig, "allowed_services" | "protected_schemas">) {
+    this.#services = new Set(config.allowed_services.map(comparedName));
+    this.#protected = new Set(config.protected_schemas.map(comparedName));
+  }
+
+  /** Throws codes `SERVICE_NOT_ALLOWED` and `SCHEMA_PROTECTED`. */
+  check({ service }: Address, { database, schema }: SchemaName): void {
+    if (this.#services.size > 0 && !this.#services.has(comparedName(service))) throw notAllowed(service);
+    for (const name of [schema, database]) {
+      if (this.#protected.has(comparedName(name))) throw isProtected(service, name);
+    }
+  }
+}
+
+/** Whether events are refused by their service alone: there is no schema in which it could be told. */
+export function isNotAdmitted(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === NOT_ALLOWED || code === PROTECTED;
+}
+
+function notAllowed(service: string): AgentError {
+  const message = `storing an event of service "${service}": allowed_services does not name it; add it there`;
+  return new AgentError(NOT_ALLOWED, `${message}, or leave out such events with an interceptor or selector`, {
+    retryable: false,
+  });
+}
+
+function isProtected(service: string, name: string): AgentError {
+  const message = `storing an event of service "${service}": "${name}" is named in protected_schemas; take it out there`;
+  return new AgentError(PROTECTED, `${message}, or give the service another name (enable_name_mappings)`, {
+    retryable: false,
+  });
+}

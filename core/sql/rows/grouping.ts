@@ -1,0 +1,91 @@
+import { AgentError, type Event } from "../../sdk/index.js";
+import type { NativeValue } from "../contract/column.js";
+import type { Cell } from "../contract/statement.js";
+import { type TableName, tableKey } from "../contract/table-name.js";
+import type { Row } from "./layout.js";
+
+/** A row and the table it goes to. */
+export interface PlacedRow extends Row {
+  readonly name: TableName;
+  /** The id or type the table is named after. */
+  readonly subject: string;
+  readonly event: Event;
+  /** The notification says that the entity is no more. */
+  readonly removed: boolean;
+}
+
+/** The rows of one table, with the events they come from. */
+export interface TableBatch {
+  readonly name: TableName;
+  readonly subject: string;
+  /** Columns that are unique together; none for tables of history. */
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  /** Each as long as `columns`, in the order of arrival: what text columns keep. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** The same in their own types; undefined for none. */
+  values(): readonly (readonly (NativeValue | undefined)[])[];
+  /** Columns that are made with the type of their values. */
+  readonly native: ReadonlySet<string>;
+  /** What the rows were made of, in the same order. */
+  readonly placed: readonly PlacedRow[];
+}
+
+/** The rows by table; each table gets the columns of all its rows, NULL where a row has no such column. */
+export function groupedByTable(rows: readonly PlacedRow[]): readonly TableBatch[] {
+  const byTable = new Map<string, PlacedRow[]>();
+  for (const row of rows) {
+    const key = tableKey(row.name);
+    const others = byTable.get(key);
+    if (others === undefined) byTable.set(key, [row]);
+    else others.push(row);
+  }
+  return [...byTable.values()].flatMap((ofTable) => joined(ofTable) ?? []);
+}
+
+function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { name, subject } = first;
+  const columns = union(rows, first.columns);
+  return {
+    name,
+    subject,
+    key: [],
+    columns,
+    rows: rows.map((row) => aligned(row.cells, row, columns)),
+    values: () => rows.map((row) => aligned(row.values(), row, columns)),
+    native: nativeOf(rows, first.native),
+    placed: rows,
+  };
+}
+
+function nativeOf(rows: readonly Row[], native: readonly string[]): ReadonlySet<string> {
+  if (rows.every((row) => row.native === native)) return native.length === 0 ? none : new Set(native);
+  return new Set(rows.flatMap((row) => row.native));
+}
+
+const none: ReadonlySet<string> = new Set();
+
+// Rows of entities with the same attributes share one list of columns, so most often there is nothing to do.
+function union(rows: readonly Row[], columns: readonly string[]): readonly string[] {
+  if (rows.every((row) => row.columns === columns)) return columns;
+  const united = new Set<string>();
+  for (const row of rows) for (const column of row.columns) united.add(column);
+  if (united.size > MOST_COLUMNS) throw tooMany(united.size, rows);
+  return [...united];
+}
+
+/** No database has tables with more. Every row gets all columns of its table, so their number must have an end. */
+const MOST_COLUMNS = 4096;
+
+function tooMany(columns: number, rows: readonly Row[]): AgentError {
+  const message = `storing ${rows.length} rows of one table: together they have ${columns} columns, the limit is ${MOST_COLUMNS}`;
+  return new AgentError("TOO_MANY_COLUMNS", message, { retryable: false });
+}
+
+function aligned<T>(items: readonly T[], row: Row, columns: readonly string[]): readonly (T | undefined)[] {
+  if (row.columns === columns) return items;
+  const byColumn = new Map(row.columns.map((column, index) => [column, items[index]]));
+  return columns.map((column) => byColumn.get(column));
+}

@@ -1,0 +1,131 @@
+import { faultOf } from "../contract/database-error.js";
+import { PartlyWritten } from "../contract/driver.js";
+import type { Statement } from "../contract/statement.js";
+import { type SchemaName, schemaKey } from "../contract/table-name.js";
+import type { TableBatch } from "../rows/grouping.js";
+import { type FittedRows, fitted } from "./fitting.js";
+import type { KnownStore, ListedStore } from "./known-store.js";
+import { lookUp } from "./look-up.js";
+import { writeNotes } from "./table-notes.js";
+
+const MOST_ATTEMPTS = 5;
+// Each table made takes several locks until the end of its transaction, and a server has some thousands of them.
+const TABLES_PER_TRANSACTION = 200;
+
+/** Makes the schemas, tables and columns that the batches need and the store does not have; the rows as they fit there. */
+export async function makeMissing(
+  batches: readonly TableBatch[],
+  store: ListedStore,
+  signal: AbortSignal,
+): Promise<readonly FittedRows[]> {
+  const { register } = store;
+  for (let attempt = 1; ; attempt++) {
+    const names = batches.map(({ name }) => name);
+    if (register === undefined) await lookUp(names, store, signal);
+    else await register.lookUp(batches, signal);
+    const wanted = batches.map((batch) => {
+      const columns = store.tables.columns(batch.name);
+      register?.refuseForeign(batch, columns);
+      return fitted(batch, columns, store);
+    });
+    try {
+      await makeAll(wanted, store, signal);
+      await register?.listExisting(wanted, signal);
+      return wanted;
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !store.dialect.faults.raced(faultOf(error))) throw error;
+      for (const name of names) store.tables.forget(name);
+    }
+  }
+}
+
+async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
+  // In one order everywhere, so that two sinks do not wait for each other.
+  const lacking = wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0).sort(byName);
+  for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
+    await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
+  }
+}
+
+async function make(lacking: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
+  const { dialect, tables, log } = store;
+  const created = lacking.filter(({ name }) => tables.columns(name) === undefined);
+  const schemas = missingSchemas(created, store);
+  const statements = [
+    ...schemas.flatMap((schema) => dialect.createSchema(schema)),
+    ...lacking.flatMap((table) => madeBy(table, store)),
+  ];
+  await defineListed(statements, created, { store, signal });
+  for (const schema of schemas) tables.learnSchema(schema);
+  for (const { name, columns } of lacking) tables.learn(name, columns);
+  log.debug(
+    { schemas: schemas.length, created: created.length, altered: lacking.length - created.length },
+    "tables made",
+  );
+  await writeNotes(created, store, signal);
+}
+
+function missingSchemas(created: readonly FittedRows[], { tables }: KnownStore): readonly SchemaName[] {
+  const schemas = new Map(
+    created.map(({ name: { database, schema } }) => [schemaKey({ database, schema }), { database, schema }]),
+  );
+  return [...schemas.values()].filter((schema) => !tables.hasSchema(schema));
+}
+
+function madeBy(table: FittedRows, store: KnownStore): readonly Statement[] {
+  const { dialect, tables } = store;
+  const { name, lacking, widened } = table;
+  if (tables.columns(name) === undefined) return dialect.createTable(table);
+  const wider = widened.filter((column) => tables.kind(name, column) !== undefined);
+  return [
+    ...(lacking.length === 0 ? [] : dialect.addColumns(name, lacking)),
+    ...(wider.length === 0 ? [] : dialect.widenColumns(name, wider)),
+  ];
+}
+
+interface Defining {
+  readonly store: ListedStore;
+  readonly signal: AbortSignal;
+}
+
+/** Makes tables and lists them, in one step; without listing them where that is what the store refuses. */
+async function defineListed(
+  statements: readonly Statement[],
+  created: readonly FittedRows[],
+  { store, signal }: Defining,
+): Promise<void> {
+  const { register } = store;
+  const listing = register?.statements(created) ?? [];
+  try {
+    await define([...statements, ...listing], store, signal);
+    register?.learnListed(created);
+  } catch (error) {
+    const fault = faultOf(error);
+    if (register === undefined || listing.length === 0) throw error;
+    register.forget(created);
+    // Somebody made or dropped such a thing at the same time: it is tried again as a whole.
+    if (store.dialect.faults.missing(fault) || store.dialect.faults.raced(fault)) throw error;
+    await register.throwUnlessAnswered(error, signal);
+    await define(statements, store, signal);
+    register.pause(created, error);
+  }
+}
+
+async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {
+  try {
+    // Apart from the rows: MySQL commits implicitly at every definition.
+    await driver.write(statements, signal);
+  } catch (error) {
+    // Tables made in some schemas only are no harm: no row is written yet.
+    throw error instanceof PartlyWritten ? error.cause : error;
+  }
+}
+
+function byName({ name: a }: FittedRows, { name: b }: FittedRows): number {
+  return compare(a.database, b.database) || compare(a.schema, b.schema) || compare(a.table, b.table);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,51 @@
+import type { Column } from "../contract/column.js";
+import { faultOf } from "../contract/database-error.js";
+import type { TableName } from "../contract/table-name.js";
+import type { KnownStore } from "./known-store.js";
+import { lookUp } from "./look-up.js";
+
+const MOST_ATTEMPTS = 5;
+
+/** A table in which the sink keeps what it must know itself. */
+export interface OwnTable {
+  readonly name: TableName;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+/** Makes the table, or the columns that an earlier version did not have. */
+export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<void> {
+  const { tables, dialect, driver } = store;
+  const { name } = table;
+  for (let attempt = 1; ; attempt++) {
+    await lookUp([name], store, signal);
+    const lacking = lackingOf(table, store);
+    if (lacking.length === 0) return;
+    const made = tables.columns(name) !== undefined;
+    try {
+      // Apart from the rows: MySQL commits implicitly at every definition.
+      await driver.write(
+        made ? dialect.addColumns(name, lacking) : [...dialect.createSchema(name), ...dialect.createTable(table)],
+        signal,
+      );
+      tables.learn(name, table.columns);
+    } catch (error) {
+      // Every sink of a database shares this table, so others may make it at the same time.
+      if (attempt === MOST_ATTEMPTS || !dialect.faults.raced(faultOf(error))) throw error;
+      tables.forget(name);
+    }
+  }
+}
+
+/** Asks whether the table is there; then it has all its columns. */
+export async function findOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<boolean> {
+  await lookUp([table.name], store, signal);
+  if (store.tables.columns(table.name) === undefined) return false;
+  await makeOwnTable(table, store, signal);
+  return true;
+}
+
+function lackingOf({ name, columns }: OwnTable, { tables, dialect }: KnownStore): readonly Column[] {
+  const known = tables.columns(name);
+  return columns.filter((column) => known?.has(dialect.columnKey(column.name)) !== true);
+}

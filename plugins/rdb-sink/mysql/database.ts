@@ -1,0 +1,32 @@
+import { storeError } from "deneb/sql";
+import type { RdbConfig } from "../config.js";
+import type { StoreKind } from "../database.js";
+import { placeOf, settingsOf } from "../server.js";
+import type { ServerSettings } from "../server-settings.js";
+import { mysql } from "./dialect.js";
+import { MysqlDriver } from "./driver.js";
+import { mysqlOptions } from "./options.js";
+import { mysqlQuery } from "./query.js";
+
+const usual = { port: 3306, username: "root" } as const;
+
+export const mysqlStore: StoreKind = {
+  options: mysqlOptions,
+  open: (config) => ({
+    dialect: mysql,
+    driver: new MysqlDriver(settings(config)),
+    place: placeOf(config, usual),
+    ignoredOptions: settings(config).options.unknown,
+  }),
+  query: async (config, text) => {
+    try {
+      return await mysqlQuery(settings(config), text);
+    } catch (error) {
+      throw storeError(error, mysql.faults, placeOf(config, usual));
+    }
+  },
+};
+
+function settings(config: RdbConfig): ServerSettings {
+  return settingsOf(config, usual, mysqlOptions(config.rdb_options));
+}

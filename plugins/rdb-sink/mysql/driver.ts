@@ -1,0 +1,167 @@
+import { codeOf } from "deneb/sdk";
+import {
+  type Cell,
+  type Driver,
+  isUnexpectedChanges,
+  type SchemaName,
+  type Statement,
+  unexpectedChanges,
+  unlessAborted,
+  writeAborted,
+} from "deneb/sql";
+import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+import { Lease, type LeaseEnd } from "../lease.js";
+import type { ServerSettings } from "../server-settings.js";
+import { encrypted } from "../tls.js";
+import { connectionOptions, wantsOtherEncryption } from "./connection.js";
+import { ConnectionPool } from "./connection-pool.js";
+
+/** A MySQL or MariaDB server through a pool of connections; the statements name the databases they work on. */
+export class MysqlDriver implements Driver {
+  readonly #settings: ServerSettings;
+  readonly #pool: ConnectionPool<Connection>;
+  readonly #leases = new Set<Lease>();
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#pool = new ConnectionPool({
+      open: () => this.#connected(),
+      close: ended,
+      mostOpen: settings.mostConnections,
+      mostIdle: settings.mostIdle,
+      leastIdle: settings.leastIdle,
+      idleMillis: settings.idleMillis,
+    });
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.read([], signal);
+  }
+
+  async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    return await this.#leased(signal, async (connection) => {
+      const answers: (readonly Cell[])[] = [];
+      for (const { text, runs } of statements) {
+        for (const run of runs) answers.push(...(await rowsOf(connection, text, run)));
+      }
+      return answers;
+    });
+  }
+
+  async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    return await this.#leased(signal, async (connection) => {
+      await connection.query("START TRANSACTION");
+      for (const statement of statements) {
+        for (const run of statement.runs) await execute(connection, statement, run);
+      }
+      // A write that is given up while it waits has lost its connection, and the server rolls it back.
+      await connection.query("COMMIT");
+      return 0;
+    });
+  }
+
+  async places(): Promise<readonly SchemaName[]> {
+    return [{ database: "", schema: "" }];
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    const giveUp = () => this.#giveUp();
+    if (signal.aborted) giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    await this.#pool.end();
+    signal.removeEventListener("abort", giveUp);
+  }
+
+  #giveUp(): void {
+    for (const lease of this.#leases) lease.destroy();
+  }
+
+  async #leased<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const taken = this.#pool.take();
+    const connection = await unlessAborted(taken, signal, (late) => this.#pool.keep(late));
+    const release = (how: LeaseEnd) => {
+      if (how === "keep") return this.#pool.keep(connection);
+      connection.destroy();
+      this.#pool.lose();
+    };
+    const lease = new Lease({ release, limitMillis: this.#limit(), signal });
+    this.#leases.add(lease);
+    try {
+      // A connection that is destroyed leaves the promises of its work open.
+      const result = await lease.unlessDestroyed(work(connection));
+      lease.end("keep");
+      return result;
+    } catch (error) {
+      lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
+      throw signal.aborted ? writeAborted() : error;
+    } finally {
+      this.#leases.delete(lease);
+    }
+  }
+
+  #limit(): number | undefined {
+    const limit = this.#settings.options.statementTimeoutMillis ?? this.#settings.statementTimeoutMillis;
+    return limit === 0 ? undefined : limit;
+  }
+
+  async #connected(): Promise<Connection> {
+    const { createConnection } = await import("mysql2/promise"); // Only where MySQL is used: it is large.
+    const connection = await encrypted(this.#settings.options, {
+      connect: (way) => createConnection(connectionOptions(this.#settings, way)),
+      wantsOther: wantsOtherEncryption,
+    });
+    // Whatever runs gets the same error; without a listener the connection would throw it out of the process.
+    connection.on("error", () => this.#pool.broken(connection));
+    return connection;
+  }
+}
+
+async function rowsOf(
+  connection: Connection,
+  text: string,
+  run: readonly Cell[],
+): Promise<readonly (readonly Cell[])[]> {
+  const [rows] = await connection.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, parameters(run));
+  return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
+}
+
+async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
+  try {
+    const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
+    if (changes === undefined || result.affectedRows === changes) return;
+  } catch (error) {
+    if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
+  }
+  throw unexpectedChanges();
+}
+
+function parameters(run: readonly Cell[]): (string | null)[] {
+  return run.map((cell) => cell ?? null);
+}
+
+/** True when the connection is fit for another use after the error. */
+async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
+  if (isUnexpectedChanges(error)) return await rollback(connection);
+  // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
+  if (typeof error !== "object" || error === null || !("sqlState" in error)) return false;
+  if ("fatal" in error && error.fatal === true) return false;
+  return await rollback(connection);
+}
+
+async function rollback(connection: Connection): Promise<boolean> {
+  try {
+    await connection.query("ROLLBACK");
+    return true;
+  } catch {
+    // The error that led here is the one to report.
+    return false;
+  }
+}
+
+async function ended(connection: Connection): Promise<void> {
+  try {
+    await connection.end();
+  } catch {
+    // It is gone already.
+  }
+}

@@ -1,0 +1,124 @@
+import type { Fault, FaultReader, Place } from "deneb/sql";
+
+const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
+const RACED = new Set(["ER_DB_CREATE_EXISTS", "ER_TABLE_EXISTS_ERROR", "ER_DUP_FIELDNAME", "ER_LOCK_DEADLOCK"]);
+const RIGHTS = new Set(["ER_DBACCESS_DENIED_ERROR", "ER_TABLEACCESS_DENIED_ERROR", "ER_COLUMNACCESS_DENIED_ERROR"]);
+const PERMANENT = new Set([
+  "ER_DATA_TOO_LONG",
+  "ER_TRUNCATED_WRONG_VALUE",
+  "ER_TRUNCATED_WRONG_VALUE_FOR_FIELD",
+  "ER_WARN_DATA_OUT_OF_RANGE",
+  "ER_DUP_ENTRY",
+  "ER_BAD_NULL_ERROR",
+  "ER_NO_DEFAULT_FOR_FIELD",
+  "ER_CONSTRAINT_FAILED",
+  "ER_CHECK_CONSTRAINT_VIOLATED",
+  "ER_INVALID_JSON_TEXT",
+  "ER_INVALID_CHARACTER_STRING",
+  "ER_CANNOT_CONVERT_CHARACTER",
+  "ER_TOO_MANY_FIELDS",
+  "ER_TOO_BIG_ROWSIZE",
+  "ER_TOO_LONG_IDENT",
+  "ER_TOO_LONG_KEY",
+  "ER_WRONG_COLUMN_NAME",
+  "ER_WRONG_TABLE_NAME",
+  "ER_WRONG_DB_NAME",
+  "ER_KEY_COLUMN_DOES_NOT_EXITS",
+  "ER_PARSE_ERROR",
+  "ER_PS_MANY_PARAM",
+  "ER_NET_PACKET_TOO_LARGE",
+  "ER_ROW_IS_REFERENCED_2",
+  "ER_NO_REFERENCED_ROW_2",
+  "ER_NON_INSERTABLE_TABLE",
+  "ER_NON_UPDATABLE_TABLE",
+]);
+// Triggers and functions raise these for single values.
+const DOUBTFUL =
+  /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
+// What MariaDB says by a message only: a CHECK, and InnoDB's limit of 1,017 columns.
+const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
+const TOO_MANY_COLUMNS = /Too many columns/;
+
+export const mysqlFaults: FaultReader = {
+  missing: ({ code }) => code !== undefined && MISSING.has(code),
+  raced: ({ code }) => code !== undefined && RACED.has(code),
+  doubtful: ({ code = "" }) => DOUBTFUL.test(code),
+  retryable: ({ code = "", message }) =>
+    !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
+  explain: (fault, place) =>
+    explanations.find(({ when }) => when(fault))?.say(place, fault) ??
+    `writing to ${described(place)} failed: ${fault.message}`,
+};
+
+interface Explanation {
+  when(fault: Fault): boolean;
+  say(place: Place, fault: Fault): string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    when: ({ code }) => code === "HANDSHAKE_NO_SSL_SUPPORT",
+    say: ({ address, options }) =>
+      `the server at ${address} does not offer TLS but rdb_options "${options}" asks for it; use sslMode=PREFERRED or enable TLS`,
+  },
+  {
+    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_|HANDSHAKE_SSL/.test(code),
+    say: ({ address }, { message }) =>
+      `the certificate of the server at ${address} is not accepted (${message}); check sslrootcert in rdb_options, or use ` +
+      "sslMode=REQUIRED to go without the check",
+  },
+  {
+    when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
+    say: (place) => `wrong user or password for ${described(place)}; check rdb_username and rdb_password`,
+  },
+  {
+    when: ({ code = "" }) => RIGHTS.has(code),
+    say: (place, { message }) => `a right is missing in ${described(place)}: ${message}; grant it to the user`,
+  },
+  {
+    when: (fault) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(fault) || TOO_MANY_COLUMNS.test(fault.message),
+    say: (place, { message }) =>
+      `a table on ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded("ER_NET_PACKET_TOO_LARGE"),
+    say: (place) => `a row is larger than ${described(place)} takes; raise max_allowed_packet`,
+  },
+  {
+    when: coded("ECONNREFUSED"),
+    say: ({ address }) =>
+      `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
+  },
+  {
+    when: coded("ENOTFOUND", "EAI_AGAIN"),
+    say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
+  },
+  {
+    when: coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "STATEMENT_TIMEOUT"),
+    say: (place) => `no answer in time from ${described(place)}; check rdb_host, rdb_port and the network`,
+  },
+  {
+    when: coded("ER_DISK_FULL", "ER_RECORD_FILE_FULL"),
+    say: (place) => `the disk of ${described(place)} is full; free space there`,
+  },
+  {
+    when: coded("ER_CON_COUNT_ERROR", "ER_TOO_MANY_USER_CONNECTIONS"),
+    say: (place) => `${described(place)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+  },
+  {
+    when: coded("ER_OPTION_PREVENTS_STATEMENT", "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION"),
+    say: (place) => `${described(place)} takes no writes now (read-only); point rdb_host to the primary`,
+  },
+  {
+    when: coded("ECONNRESET", "EPIPE", "PROTOCOL_CONNECTION_LOST", "ER_SERVER_SHUTDOWN", "ER_CONNECTION_KILLED"),
+    say: (place, { message }) => `the connection to ${described(place)} broke: ${message}`,
+  },
+];
+
+function coded(...codes: readonly string[]): Explanation["when"] {
+  return ({ code }) => code !== undefined && codes.includes(code);
+}
+
+function described({ address, username }: Place): string {
+  return `the server at ${address} as user "${username}"`;
+}

@@ -1,0 +1,43 @@
+import type { QueryResult } from "deneb/sdk";
+import type pg from "pg";
+import type { ServerSettings } from "../server-settings.js";
+import { type Encryption, encrypted } from "../tls.js";
+import { clientConfig, wantsOtherEncryption } from "./connection.js";
+import { statementLimit } from "./statement-limit.js";
+
+/** Runs one statement in a read-only transaction over a connection of its own. */
+export async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  const client = await encrypted(settings.options, {
+    connect: (way) => connected(settings, way),
+    wantsOther: wantsOtherEncryption,
+  });
+  try {
+    await client.query("BEGIN READ ONLY");
+    await client.query("SELECT set_config('statement_timeout', $1, true)", [String(statementLimit(settings))]);
+    const { searchPath } = settings.options;
+    if (searchPath !== undefined) await client.query("SELECT set_config('search_path', $1, true)", [searchPath]);
+    const { fields, rows } = await client.query<(string | null)[]>(question(text));
+    return {
+      columns: fields.map(({ name }) => name),
+      rows: rows.map((row) => row.map((cell) => cell ?? undefined)),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
+  const { Client } = (await import("pg")).default;
+  const client = new Client(clientConfig(settings, way));
+  // A break during the query reaches its promise too.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+function question(text: string): pg.QueryArrayConfig {
+  const asText = { getTypeParser: () => (value: string) => value };
+  // The extended protocol takes a single statement, so none can end the read-only transaction and go on.
+  const extended = { queryMode: "extended" };
+  return { ...extended, text, rowMode: "array", types: asText };
+}
