@@ -3,7 +3,7 @@ import { explain } from "../agent/explain.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/silent-loggers.js";
-import { AgentError, type Delivery } from "../sdk/index.js";
+import { AgentError, type InboundRequest } from "../sdk/index.js";
 import { explanationText } from "./explanation-text.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -29,13 +29,13 @@ export async function explainNotification(file: string, options: ExplainOptions,
   const body = await bodyOf(file);
   const headers = { "content-type": "application/json", ...fieldsOf(options.header ?? []) };
   const clock = { now: () => new Date() };
-  const deliveryTo = (handler: ComponentNode): Delivery => {
+  const requestTo = (handler: ComponentNode): InboundRequest => {
     const target = handler.config["notification_target"];
     const path = typeof target === "string" ? target : "/notify";
     return { method: "POST", path, headers, body, receivedAt: clock.now() };
   };
   const parts = { loggers: silentLoggers, clock, dataDir: settings.dataDir };
-  const events = await explain(configuration.topology, deliveryTo, parts);
+  const events = await explain(configuration.topology, requestTo, parts);
   terminal.out(options.json === true ? JSON.stringify(events, nullForUndefined, 2) : explanationText(events));
   const failed = events.some(({ sinks }) => sinks.some(({ failure }) => failure !== undefined));
   return failed ? exitCodes.failure : exitCodes.success;

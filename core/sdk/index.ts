@@ -31,7 +31,7 @@ export {
   type AgentErrorOptions,
   codeOf,
   positionFaults,
-  RejectedDelivery,
+  RejectedRequest,
   reasonOf,
   retryAfterOf,
   retryableOf,
@@ -46,5 +46,5 @@ export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.j
 export type { ChannelSelector, Selection } from "./selector.js";
 export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
-export type { Decoded, Delivery, Emit, Handler, Handover, Source } from "./source.js";
+export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
 export type { Spelling } from "./spelling.js";

@@ -16,7 +16,7 @@ import { Intake } from "../../plugins/rdb-sink/intake.js";
 import { namingOf } from "../../plugins/rdb-sink/naming-of.js";
 import { storeKinds } from "../../plugins/rdb-sink/store-kinds.js";
 import { Tables } from "../../plugins/rdb-sink/tables.js";
-import { handlerConfig } from "../plugins/ngsi-rest-handler/delivered.js";
+import { handlerConfig } from "../plugins/ngsi-rest-handler/inbound-request.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingLog } from "../support/recording-log.js";
 import type { Sent } from "./shapes.js";
@@ -38,8 +38,8 @@ export type Step = (events: readonly Event[]) => void;
 export function eventsOf(version: NgsiVersion, { headers, body }: Sent): readonly Event[] {
   const handler = new NgsiRestHandler({ ...unlimited, ngsi_version: version });
   const receivedAt = new Date(1_700_000_000_000);
-  const delivery = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
-  return tried(() => handler.decode(delivery).events) ?? [];
+  const request = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
+  return tried(() => handler.decode(request).events) ?? [];
 }
 
 /** A step that throws is one that refuses; its error is read as logs do. */

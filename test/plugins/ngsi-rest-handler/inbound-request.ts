@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../core/sdk/index.js";
+import type { InboundRequest } from "../../../core/sdk/index.js";
 import type { HandlerConfig } from "../../../plugins/ngsi-rest-handler/config.js";
 
 export const handlerConfig: HandlerConfig = {
@@ -15,12 +15,12 @@ export const handlerConfig: HandlerConfig = {
   events_ttl: 2,
 };
 
-export interface Sent extends Partial<Omit<Delivery, "body">> {
+export interface Sent extends Partial<Omit<InboundRequest, "body">> {
   readonly body?: unknown;
 }
 
-/** The delivery of a notification of two entities, unless told otherwise. */
-export function delivered({ body = notification, ...sent }: Sent = {}): Delivery {
+/** A request with a notification of two entities, with the given members replaced. */
+export function inboundRequest({ body = notification, ...sent }: Sent = {}): InboundRequest {
   return {
     method: "POST",
     path: "/notify",
