@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
-import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
+import { type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 

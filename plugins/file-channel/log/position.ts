@@ -1,5 +1,8 @@
-import { AgentError } from "deneb/sdk";
+import { access, unlink } from "node:fs/promises";
+import path from "node:path";
+import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
+import { syncFolder } from "./files.js";
 
 /** Bounds the text; what is left out is only delivered once more after a crash. */
 const MOST_RANGES = 500;
@@ -70,4 +73,25 @@ function foreign({ channel, id, newIdFile }: PositionScope, position: string, fo
 
 function rangesIn(text: string): readonly Range[] {
   return [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
+}
+
+/** An empty file that an operator makes: at its next start the channel goes on under another id, once. */
+export function newIdFile(checkpointFolder: string): string {
+  return path.join(checkpointFolder, "new-id");
+}
+
+export async function wantsNewId(checkpointFolder: string): Promise<boolean> {
+  try {
+    await access(newIdFile(checkpointFolder));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** To be called when the new id is on disk. */
+export async function newIdTaken(checkpointFolder: string): Promise<void> {
+  await unlink(newIdFile(checkpointFolder));
+  await syncFolder(checkpointFolder);
 }

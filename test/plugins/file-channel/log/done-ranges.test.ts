@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DoneRanges } from "../../../plugins/file-channel/done-ranges.js";
+import { DoneRanges } from "../../../../plugins/file-channel/log/done-ranges.js";
 
 const cases = [
   { added: [], low: 0, ranges: [] },

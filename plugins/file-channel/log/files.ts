@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { AgentError } from "deneb/sdk";
 
 /** The one call through which a channel writes events; handed in, so that a disk can fail in a test. */
 export type OpenFile = (file: string) => Promise<WritableFile>;
@@ -61,4 +62,13 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** A file of a newer version is not read in part and never changed: the newer version still has all of it. */
+export function newerVersion(file: string, version: number, known = 1): AgentError {
+  const remedy = "start that version again and let it empty the channel, or move the folders of the channel away";
+  return new AgentError(
+    "CHANNEL_OF_NEWER_VERSION",
+    `opening "${file}": it has version ${version} of the format, and this agent reads version ${known}; ${remedy}`,
+  );
 }

@@ -1,4 +1,6 @@
+import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { readFully } from "./files.js";
 
 /**
  * A record is a header of 24 bytes and the text of one event: mark (4), length of the text (4), sequence number (6),
@@ -14,12 +16,12 @@ export const SEAL = 2;
 // 0xFF is in no UTF-8 text and 0x00 in no JSON: the mark cannot occur inside the text of an event.
 const MARK = Buffer.from([0xff, 0x00, 0xd5, 0x01]);
 
-export interface RecordHeader {
+interface RecordHeader {
   readonly sequence: number;
   readonly flags: number;
 }
 
-export interface StoredRecord extends RecordHeader {
+interface StoredRecord extends RecordHeader {
   readonly text: Buffer;
 }
 
@@ -30,7 +32,7 @@ export type Reading =
   | { readonly kind: "damaged"; readonly next: number };
 
 /** Writes a record whose text is `length` bytes long and already in its place behind the header. */
-export function sealHeader(target: Buffer, at: number, length: number, { sequence, flags }: RecordHeader): void {
+function sealHeader(target: Buffer, at: number, length: number, { sequence, flags }: RecordHeader): void {
   const text = at + HEADER_BYTES;
   MARK.copy(target, at);
   target.writeUInt32LE(length, at + 4);
@@ -68,4 +70,82 @@ function hasMark(source: Buffer, at: number): boolean {
 function nextMark(source: Buffer, from: number): number {
   const found = source.indexOf(MARK, from);
   return found === -1 ? Math.max(from, source.length - MARK.length + 1) : found;
+}
+
+/** The texts of the events of one put transaction. */
+export interface PutTexts {
+  readonly texts: readonly string[];
+  /** Bytes of all texts. */
+  readonly bytes: number;
+}
+
+/** The bytes that a put takes in a segment. */
+export function storedBytes({ texts, bytes }: PutTexts): number {
+  return bytes + texts.length * HEADER_BYTES;
+}
+
+/** The records of several puts, one after the other, numbered from `first`. */
+export function encodeGroup(puts: readonly PutTexts[], first: number): Buffer {
+  const target = Buffer.allocUnsafe(puts.reduce((sum, put) => sum + storedBytes(put), 0));
+  let at = 0;
+  let sequence = first;
+  for (const { texts } of puts) {
+    for (const [index, text] of texts.entries()) {
+      const length = target.write(text, at + HEADER_BYTES);
+      const flags = index === texts.length - 1 ? ENDS_TRANSACTION : 0;
+      sealHeader(target, at, length, { sequence, flags });
+      at += HEADER_BYTES + length;
+      sequence += 1;
+    }
+  }
+  return target;
+}
+
+/** The record that closes a segment. */
+export function encodeSeal(last: number): Buffer {
+  const target = Buffer.alloc(HEADER_BYTES);
+  sealHeader(target, 0, 0, { sequence: last, flags: SEAL });
+  return target;
+}
+
+/** Bytes read from a segment at once; more only for a record that is larger. */
+const CHUNK_BYTES = 1024 * 1024;
+
+interface Placed {
+  readonly record: StoredRecord;
+  /** Where the record ends in the file. */
+  readonly end: number;
+}
+
+export interface Chunk {
+  readonly records: readonly Placed[];
+  /** Where to go on. */
+  readonly next: number;
+  /** The last place where something else than a record stands; undefined when there is none. */
+  readonly damagedAt: number | undefined;
+}
+
+/** Reads the records that begin at `from`, about a chunk of them and none beyond `to`; damaged ones are left out. */
+export async function readChunk(file: FileHandle, from: number, to: number): Promise<Chunk> {
+  for (let wanted = CHUNK_BYTES; ; ) {
+    const bytes = await readFully(file, from, Math.min(wanted, to - from));
+    const isLast = from + bytes.length >= to || bytes.length < Math.min(wanted, to - from);
+    const { records, at, needs, damagedAt } = recordsIn(bytes, from);
+    if (isLast) return { records, next: to, damagedAt };
+    if (at > 0) return { records, next: from + at, damagedAt };
+    wanted = needs;
+  }
+}
+
+function recordsIn(bytes: Buffer, from: number) {
+  const records: Placed[] = [];
+  let damagedAt: number | undefined;
+  let at = 0;
+  for (;;) {
+    const reading = readRecord(bytes, at);
+    if (reading.kind === "partial") return { records, at, needs: reading.bytes, damagedAt };
+    if (reading.kind === "record") records.push({ record: reading.record, end: from + reading.next });
+    else damagedAt = from + at;
+    at = reading.next;
+  }
 }

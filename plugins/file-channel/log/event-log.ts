@@ -1,23 +1,17 @@
-import { AgentError, type ChannelContext, type Event, type Logger, reasonOf } from "deneb/sdk";
+import { AgentError, type ChannelContext, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
+import { Appender, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
-import { DiskState } from "./disk-state.js";
-import { rangesOf } from "./done-ranges.js";
-import { encodeGroup } from "./encode-group.js";
 import type { OpenFile } from "./files.js";
-import { Gathering } from "./gathering.js";
-import { type LogPut, logPut, type Written } from "./log-put.js";
+import { SingleFlight } from "./group-commit.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
-import { type LogState, restoreState } from "./log-state.js";
-import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
-import { doneBefore, type PositionScope, positionText } from "./position.js";
-import { Rounds } from "./rounds.js";
-import type { Segment } from "./segment.js";
-import { SegmentList } from "./segment-list.js";
-import { type Group, SegmentWriter } from "./segment-writer.js";
+import { doneBefore, newIdFile, newIdTaken, type PositionScope, positionText, wantsNewId } from "./position.js";
+import { type LogState, restoreState } from "./restore.js";
+import { DiskState, SegmentWriter } from "./segment-writer.js";
+import { SegmentList } from "./segments.js";
 
-export interface LogPlace {
+export interface LogSettings {
   readonly channel: string;
   readonly checkpointFolder: string;
   readonly dataFolders: readonly string[];
@@ -30,36 +24,28 @@ export interface LogPlace {
 
 /** Events on disk, in order, each until it is done. */
 export class EventLog {
-  readonly #place: LogPlace;
+  readonly #settings: LogSettings;
   readonly #log: Logger;
   readonly #written: Written;
   readonly #folders: ChannelFolders;
   readonly #checkpoint: Checkpoint;
   readonly #segments = new SegmentList();
   readonly #disk: DiskState;
-  readonly #gathering = new Gathering(() => this.#pending.length);
-  readonly #appending = new Rounds(
-    () => this.#appendPending(),
-    () => this.#gathering.enough(),
-  );
-  readonly #saving = new Rounds(() => this.#save());
-  #pending: LogPut[] = [];
+  readonly #saving = new SingleFlight(() => this.#save());
   #state: LogState | undefined;
-  #writer: SegmentWriter | undefined;
-  /** Events that have their numbers and are not on disk yet. */
-  #writing = 0;
+  #appender: Appender | undefined;
   #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
   readonly reader = new LogReader(this.#segments);
 
-  constructor(place: LogPlace, log: Logger, written: Written) {
-    this.#place = place;
+  constructor(settings: LogSettings, log: Logger, written: Written) {
+    this.#settings = settings;
     this.#log = log;
     this.#written = written;
-    this.#folders = new ChannelFolders([place.checkpointFolder, ...place.dataFolders], place.lockFolder);
-    this.#checkpoint = new Checkpoint(place.checkpointFolder);
-    this.#disk = new DiskState(place.channel, place.dataFolders, log);
+    this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
+    this.#checkpoint = new Checkpoint(settings.checkpointFolder);
+    this.#disk = new DiskState(settings.channel, settings.dataFolders, log);
   }
 
   get state(): LogState {
@@ -84,7 +70,7 @@ export class EventLog {
   }
 
   async open(): Promise<void> {
-    const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#place;
+    const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
     this.#closed = false;
     await this.#folders.take();
     const saved = await this.#checkpoint.open();
@@ -94,7 +80,14 @@ export class EventLog {
     this.#state = state;
     this.#lost = lost;
     for (const segment of segments) this.#segments.add(segment);
-    this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
+    this.#appender = new Appender({
+      state,
+      writer: new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile }),
+      segments: this.#segments,
+      disk: this.#disk,
+      written: this.#written,
+      saveDone: () => this.saveDone(),
+    });
     if (newId) await this.#takeNewId();
     await this.saveDone();
   }
@@ -109,17 +102,10 @@ export class EventLog {
     await this.#claiming;
   }
 
-  /** Resolves when the events are on disk. Many puts share one write. */
-  async append(put: LogPut): Promise<void> {
-    this.#pending.push(put);
-    await this.#appending.run();
-  }
-
-  /** Gives events the next sequence numbers. */
-  number(events: readonly Event[]): readonly QueuedEvent[] {
-    const first = this.state.next;
-    this.state.next += events.length;
-    return events.map((event, index) => ({ sequence: first + index, event }));
+  /** The part that writes. Throws when the log is not open. */
+  get appender(): Appender {
+    if (this.#appender === undefined) throw notOpen();
+    return this.#appender;
   }
 
   /** Reads the next events from disk and reports those that can no longer be read. */
@@ -133,14 +119,6 @@ export class EventLog {
       this.#log.error({ file: step.file, ...range, events }, "damaged events left out");
     }
     return step;
-  }
-
-  /** Writes events that have their sequence numbers. Only when nothing else is being appended. */
-  async insert(events: readonly QueuedEvent[]): Promise<void> {
-    for (const { from, to } of rangesOf(events.map(({ sequence }) => sequence))) {
-      const run = events.filter(({ sequence }) => from <= sequence && sequence <= to).map(({ event }) => event);
-      await this.#write({ bytes: encodeGroup([logPut(run)], from), first: from, last: to });
-    }
   }
 
   complete(events: readonly QueuedEvent[]): void {
@@ -176,69 +154,40 @@ export class EventLog {
     return before === undefined ? [] : events.filter(({ sequence }) => before.has(sequence));
   }
 
-  /** Resolves when no append is under way. */
+  /** Resolves when no append is in progress. */
   async settled(): Promise<void> {
-    await this.#appending.settled();
+    await this.#appender?.settled();
   }
 
   async close(): Promise<void> {
     await this.settled();
-    await this.#writer?.close();
-    this.#writer = undefined;
+    await this.#appender?.close();
+    this.#appender = undefined;
     this.#closed = true;
     if (this.#state !== undefined) await this.saveDone();
     await this.#checkpoint.close();
     await this.#folders.release();
   }
 
-  async #appendPending(): Promise<void> {
-    const puts = this.#pending;
-    this.#pending = [];
-    const first = this.state.next;
-    const events = this.number(puts.flatMap((put) => put.events));
-    const last = this.state.next - 1;
-    this.#writing = events.length;
-    try {
-      const bytes = encodeGroup(puts, first);
-      const segment = await this.#write({ bytes, first, last });
-      this.#writing = 0;
-      this.#written({ events, segment, bytes: bytes.length });
-      // That a file was begun, and which numbers were not used before it, is known from then on.
-      if (segment.first === first) await this.saveDone();
-    } catch (cause) {
-      // On disk before a position can hold these numbers: what goes beyond the numbers on disk is taken for foreign.
-      await this.saveDone();
-      // Never used again: should the disk have kept some of it after all, it is known to be done.
-      this.state.done.add({ from: first, to: last });
-      throw this.#disk.failed(cause);
-    } finally {
-      this.#writing = 0;
-    }
-    this.#disk.succeeded();
-  }
-
-  async #write(group: Group): Promise<Segment> {
-    if (this.#writer === undefined) throw notOpen();
-    const segment = await this.#writer.write(group);
-    this.#segments.add(segment);
-    return segment;
+  get #writing(): number {
+    return this.#appender?.writing ?? 0;
   }
 
   get #scope(): PositionScope {
-    const { channel, checkpointFolder } = this.#place;
+    const { channel, checkpointFolder } = this.#settings;
     return { ...this.state, channel, newIdFile: newIdFile(checkpointFolder) };
   }
 
   get #snapshot(): ChannelState {
     const { id, formerIds, runs = [], done, next } = this.state;
-    const { inMemory } = this.#place;
+    const { inMemory } = this.#settings;
     const written = next - 1 - this.#writing;
     return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, written, inMemory };
   }
 
   async #takeNewId(): Promise<void> {
     await this.#checkpoint.save(this.#snapshot);
-    await newIdTaken(this.#place.checkpointFolder);
+    await newIdTaken(this.#settings.checkpointFolder);
     this.#log.info(
       { channel: this.state.id, before: this.state.formerIds.at(-1) },
       "the channel goes on under a new id",
@@ -252,7 +201,7 @@ export class EventLog {
     } catch (error) {
       const reason = reasonOf(error);
       this.#log.error(
-        { folder: this.#place.checkpointFolder, reason },
+        { folder: this.#settings.checkpointFolder, reason },
         "checkpoint not written: a crash now would deliver events again",
       );
     }

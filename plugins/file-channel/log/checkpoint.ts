@@ -2,8 +2,7 @@ import { constants, type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
 import { DoneRanges, type Range } from "./done-ranges.js";
-import { PRIVATE, syncFolder, writeFully } from "./files.js";
-import { newerVersion } from "./newer-version.js";
+import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
 import { MOST_RUNS } from "./position.js";
 
 /** What a channel must not forget: who it is, what is done, and which sequence number was never used. */

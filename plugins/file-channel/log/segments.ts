@@ -1,5 +1,7 @@
+import { unlink } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
+import { codeOf } from "deneb/sdk";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
@@ -77,4 +79,40 @@ export function readSegmentHeader(header: Buffer): SegmentHeader | undefined {
   if (header.length < SEGMENT_HEADER_BYTES || header.readUInt32LE(20) !== crc32(header.subarray(0, 20)))
     return undefined;
   return { version: header.readUInt32LE(8), id: header.toString("hex", 12, 12 + ID_BYTES) };
+}
+
+/** The segments of a channel, oldest first. */
+export class SegmentList {
+  #segments: readonly Segment[] = [];
+
+  /** Bytes of the segments that hold something beyond the low-water mark. */
+  bytesAbove(low: number): number {
+    return this.#segments.reduce((sum, { last, end }) => (last > low ? sum + end : sum), 0);
+  }
+
+  /** The first one after a sequence number that has events. */
+  after(first: number): Segment | undefined {
+    return this.#segments.find((segment) => segment.first > first && !segment.isEmpty);
+  }
+
+  add(segment: Segment): void {
+    if (this.#segments.includes(segment)) return;
+    this.#segments = [...this.#segments, segment].sort((one, other) => one.first - other.first);
+  }
+
+  /** Removes the files that hold nothing beyond the low-water mark; the newest stays, it may be written to. */
+  async trim(low: number): Promise<void> {
+    for (const segment of this.#segments.slice(0, -1).filter(({ last }) => last <= low)) {
+      await remove(segment.file);
+      this.#segments = this.#segments.filter((one) => one !== segment);
+    }
+  }
+}
+
+async function remove(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
 }

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rounds } from "../../../plugins/file-channel/rounds.js";
+import { SingleFlight } from "../../../../plugins/file-channel/log/group-commit.js";
 
-/** Rounds whose work ends when the test says so. */
-function heldRounds(gather?: () => Promise<void>) {
+/** A single flight whose runs end when the test says so. */
+function heldFlight(delay?: () => Promise<void>) {
   const begun: { end: () => void; fail: (reason: Error) => void }[] = [];
   const work = () => new Promise<void>((end, fail) => void begun.push({ end, fail }));
-  return { rounds: new Rounds(work, gather), begun };
+  return { flight: new SingleFlight(work, delay), begun };
 }
 
 const turn = () => new Promise(setImmediate);
 
-test("calls that come while a round runs share the next one", async () => {
-  const { rounds, begun } = heldRounds();
-  const first = rounds.run();
+test("calls that come during a run share the next one", async () => {
+  const { flight, begun } = heldFlight();
+  const first = flight.run();
   await turn();
-  const others = [rounds.run(), rounds.run()];
+  const others = [flight.run(), flight.run()];
   begun[0]?.end();
   await first;
   await turn();
@@ -26,17 +26,17 @@ test("calls that come while a round runs share the next one", async () => {
   assert.equal(begun.length, 2);
 });
 
-test("calls that come while a round gathers are served by it", async () => {
+test("calls that come during the delay of a run are served by it", async () => {
   let go: () => void = () => undefined;
-  const { rounds, begun } = heldRounds(
+  const { flight, begun } = heldFlight(
     () =>
       new Promise((resolve) => {
         go = resolve;
       }),
   );
-  const first = rounds.run();
+  const first = flight.run();
   await turn();
-  const second = rounds.run();
+  const second = flight.run();
   assert.equal(begun.length, 0);
   go();
   await turn();
@@ -47,11 +47,11 @@ test("calls that come while a round gathers are served by it", async () => {
   assert.equal(begun.length, 1);
 });
 
-test("a round that fails tells its own callers alone, and the next one runs", async () => {
-  const { rounds, begun } = heldRounds();
-  const first = rounds.run();
+test("a run that fails rejects for its own callers alone, and the next one runs", async () => {
+  const { flight, begun } = heldFlight();
+  const first = flight.run();
   await turn();
-  const second = rounds.run();
+  const second = flight.run();
   begun[0]?.fail(new Error("no disk"));
   await assert.rejects(first, { message: "no disk" });
   await turn();
@@ -61,13 +61,13 @@ test("a round that fails tells its own callers alone, and the next one runs", as
 });
 
 test("settled when nothing runs or waits, whether it succeeded or not", async () => {
-  const { rounds, begun } = heldRounds();
-  await rounds.settled();
-  const first = rounds.run();
+  const { flight, begun } = heldFlight();
+  await flight.settled();
+  const first = flight.run();
   await turn();
-  const second = rounds.run();
+  const second = flight.run();
   let settled = false;
-  const settling = rounds.settled().then(() => {
+  const settling = flight.settled().then(() => {
     settled = true;
   });
   begun[0]?.end();
@@ -80,13 +80,13 @@ test("settled when nothing runs or waits, whether it succeeded or not", async ()
   await settling;
 });
 
-test("a call after the last round begins another one", async () => {
-  const { rounds, begun } = heldRounds();
-  const first = rounds.run();
+test("a call after the last run begins another one", async () => {
+  const { flight, begun } = heldFlight();
+  const first = flight.run();
   await turn();
   begun[0]?.end();
   await first;
-  const second = rounds.run();
+  const second = flight.run();
   await turn();
   begun[1]?.end();
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { put, upTo } from "../../../core/testing/channel-fixture.js";
-import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
-import { Gathering } from "../../../plugins/file-channel/gathering.js";
-import { tempFolder } from "../../support/temp-folder.js";
-import { openIn } from "./channel-folder.js";
+import { put, upTo } from "../../../../core/testing/channel-fixture.js";
+import { type OpenFile, openNewFile } from "../../../../plugins/file-channel/log/files.js";
+import { GroupCommitDelay } from "../../../../plugins/file-channel/log/group-commit.js";
+import { tempFolder } from "../../../support/temp-folder.js";
+import { openIn } from "../channel-folder.js";
 
 const stopped = () => 0;
 
-/** A gathering whose last write had 100 puts, and how many of the next have come; another one comes in each turn. */
+/** A delay whose last write had 100 puts, and how many of the next have come; another one comes in each turn. */
 async function afterMany(most: number, now: () => number) {
   const puts = { waiting: 100 };
-  const gathering = new Gathering(() => puts.waiting, now);
-  await gathering.enough();
+  const delay = new GroupCommitDelay(() => puts.waiting, now);
+  await delay.elapsed();
   puts.waiting = 1;
   const more = () => {
     if (puts.waiting === most) return;
@@ -20,43 +20,43 @@ async function afterMany(most: number, now: () => number) {
     setImmediate(more);
   };
   setImmediate(more);
-  return { gathering, puts };
+  return { delay, puts };
 }
 
 test("what comes in later turns of the event loop is waited for, until one brings nothing", async () => {
-  const { gathering, puts } = await afterMany(4, stopped);
+  const { delay, puts } = await afterMany(4, stopped);
 
-  await gathering.enough();
+  await delay.elapsed();
 
   assert.equal(puts.waiting, 4);
 });
 
 test("what never ends to come is waited for for 5 milliseconds", async () => {
   let now = 0;
-  const { gathering, puts } = await afterMany(100, () => now++);
+  const { delay, puts } = await afterMany(100, () => now++);
 
-  await gathering.enough();
+  await delay.elapsed();
 
   assert.equal(puts.waiting, 5);
 });
 
 test("half of the senders are enough, those of the write before counted", async () => {
-  const { gathering, puts } = await afterMany(100, stopped);
+  const { delay, puts } = await afterMany(100, stopped);
 
-  await gathering.enough();
+  await delay.elapsed();
 
   assert.equal(puts.waiting, 51);
 });
 
 test("a sender that is alone does not wait", async () => {
-  const gathering = new Gathering(() => 1, stopped);
+  const delay = new GroupCommitDelay(() => 1, stopped);
   let turns = 0;
   const turn = setImmediate(() => {
     turns += 1;
   });
 
-  await gathering.enough();
-  await gathering.enough();
+  await delay.elapsed();
+  await delay.elapsed();
   clearImmediate(turn);
 
   assert.equal(turns, 0);

@@ -1,10 +1,9 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import path from "node:path";
-import { readFully } from "./files.js";
-import { newerVersion } from "./newer-version.js";
-import { readChunk } from "./read-chunk.js";
-import { ENDS_TRANSACTION, HEADER_BYTES, readHeader, readRecord, SEAL } from "./record.js";
-import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segment.js";
+import type { Logger } from "deneb/sdk";
+import { newerVersion, readFully } from "./files.js";
+import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
+import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
 
 export interface FoundSegment {
   readonly segment: Segment;
@@ -87,4 +86,53 @@ async function scanned(handle: FileHandle, size: number, first: number): Promise
   }
   const extent = damagedAt >= readable.end ? readable : complete;
   return { ...extent, incomplete: size - extent.end };
+}
+
+/** The id that most segments have; undefined when none can be read. */
+export function commonId(found: readonly FoundSegment[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { id } of found) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const [most] = [...counts].sort(([, one], [, other]) => other - one);
+  return most?.[0];
+}
+
+/** The segments of a channel under any of its ids, each with numbers of its own; what is left out or looks wrong is reported. */
+export function ownSegments(
+  found: readonly FoundSegment[],
+  own: readonly string[],
+  log: Logger,
+): readonly FoundSegment[] {
+  const kept: FoundSegment[] = [];
+  let last = 0;
+  for (const one of found.filter((each) => isOurs(each, own, log))) {
+    const { segment, named } = one;
+    const { file, first } = segment;
+    if (segment.isEmpty) {
+      kept.push(one);
+      continue;
+    }
+    if (named !== first) log.error({ file, first, last: segment.last }, "segment was renamed: read by its content");
+    if (segment.last <= last) {
+      log.error({ file, first, last: segment.last }, "segment left alone: another file holds the same events");
+      continue;
+    }
+    kept.push(first > last ? one : { ...one, segment: behind(segment, last) });
+    last = segment.last;
+  }
+  return kept;
+}
+
+function behind({ file, last, end }: Segment, before: number): Segment {
+  return new Segment(file, { first: before + 1, last, end });
+}
+
+function isOurs({ segment, id, incomplete }: FoundSegment, own: readonly string[], log: Logger): boolean {
+  if (id !== undefined && !own.includes(id)) {
+    log.error({ file: segment.file, channel: id }, "segment of another channel left alone");
+    return false;
+  }
+  if (incomplete > 0) {
+    log.warn({ file: segment.file, bytes: incomplete }, "incomplete or damaged end of a segment left out");
+  }
+  return true;
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
+import path from "node:path";
 import type { Logger } from "deneb/sdk";
 import type { ChannelState } from "./checkpoint.js";
-import { DoneRanges } from "./done-ranges.js";
-import { type FoundSegment, findSegments } from "./find-segments.js";
-import { missingEvents, NUMBERS_OF_ONE_RUN } from "./missing-events.js";
-import { commonId, ownSegments } from "./own-segments.js";
-import type { Segment } from "./segment.js";
+import { DoneRanges, type Range } from "./done-ranges.js";
+import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
+import { type Segment, segmentFile } from "./segments.js";
 
 /** What a running channel knows of its events besides the events. */
 export interface LogState {
@@ -129,3 +128,53 @@ function finishBetween(segments: readonly Segment[], done: DoneRanges, next: num
 
 /** A name can be anything; a record has 48 bits for its number. */
 const HIGHEST_NAME = 2 ** 46;
+
+/** More than one process gives to events, and so few that a million crashes leave enough. */
+const NUMBERS_OF_ONE_RUN = 2 ** 32;
+
+/** Events that were accepted, are not done, and are in no file. */
+interface Missing extends Range {
+  /** The file that was cut, or the name of the one that is not there. */
+  readonly file: string;
+}
+
+interface Accounted {
+  /** In order, each with numbers of its own. */
+  readonly found: readonly FoundSegment[];
+  readonly done: DoneRanges;
+  /** The first number that can be asked for. */
+  readonly from: number;
+  /** The last number that is known to have been on disk. */
+  readonly written: number;
+}
+
+/** What lies between the files, and behind them as far as numbers are known to have been written. */
+function missingEvents({ found, done, from, written }: Accounted): readonly Missing[] {
+  const missing: Missing[] = [];
+  let next = from;
+  let before: FoundSegment | undefined;
+  const ask = (to: number) => {
+    for (const range of done.openIn({ from: next, to }).flatMap(withoutJump))
+      missing.push({ ...range, file: fileOf(range, before, found) });
+  };
+  for (const one of found.filter(({ segment }) => !segment.isEmpty)) {
+    ask(one.segment.first - 1);
+    next = Math.max(next, one.segment.last + 1);
+    before = one;
+  }
+  ask(written);
+  return missing;
+}
+
+/** After an unclean end the numbers go on higher: what is left out then was never used. */
+function withoutJump({ from, to }: Range): readonly Range[] {
+  const events = (to - from + 1) % NUMBERS_OF_ONE_RUN;
+  return events === 0 ? [] : [{ from, to: from + events - 1 }];
+}
+
+function fileOf({ from }: Range, before: FoundSegment | undefined, found: readonly FoundSegment[]): string {
+  const emptied = found.find(({ named, segment }) => named === from && segment.isEmpty);
+  if (emptied !== undefined) return emptied.segment.file;
+  if (before !== undefined && !before.sealed && before.segment.last === from - 1) return before.segment.file;
+  return path.basename(segmentFile("", from));
+}
