@@ -4,6 +4,7 @@ import { MysqlDriver } from "./drivers/mysql.js";
 import { mysqlOptions } from "./drivers/mysql-options.js";
 import { mysqlQuery } from "./drivers/mysql-query.js";
 import type { ServerSettings } from "./drivers/server-settings.js";
+import { OwnPlace } from "./own-place.js";
 import { placeOf, settingsOf } from "./server-place.js";
 import { storeError } from "./store-error.js";
 import type { StoreKind } from "./store-kind.js";
@@ -12,12 +13,20 @@ const usual = { port: 3306, username: "root" } as const;
 
 export const mysqlStore: StoreKind = {
   options: mysqlOptions,
-  open: (config) => ({
-    dialect: mysql,
-    driver: new MysqlDriver(settings(config)),
-    place: placeOf(config, usual),
-    ignoredOptions: settings(config).options.unknown,
-  }),
+  open: (config) => {
+    const ownPlace = new OwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
+    return {
+      dialect: {
+        ...mysql,
+        positionsTable: () => ownPlace.table("deneb_positions"),
+        lettersTable: () => ownPlace.table("deneb_letters"),
+      },
+      ownPlace,
+      driver: new MysqlDriver(settings(config)),
+      place: placeOf(config, usual),
+      ignoredOptions: settings(config).options.unknown,
+    };
+  },
   query: async (config, text) => {
     try {
       return await mysqlQuery(settings(config), text);
