@@ -46,6 +46,7 @@ export type { Store } from "./contract/store.js";
 export { storeError } from "./contract/store-error.js";
 export type { SchemaName, TableName } from "./contract/table-name.js";
 export { type ExplainParts, explainSql } from "./explain.js";
+export { OwnPlace, type PlaceWishes } from "./features/own-place.js";
 export { sqlSink } from "./open-sink.js";
 export { type FaultPatterns, faultPatterns } from "./standard/error-patterns.js";
 export { boundedSelect, type GuardedSql, guarded } from "./standard/guarded-statements.js";

@@ -23,6 +23,8 @@ export interface FaultReader {
   raced(fault: Fault): boolean;
   /** False when the data will never go in. */
   retryable(fault: Fault): boolean;
+  /** The user lacks a right; absent where nothing depends on it. */
+  forbidden?(fault: Fault): boolean;
   /** True for an error that may pass and may as well be about the data: a trigger, a function, an internal error. */
   doubtful?(fault: Fault): boolean;
   /** One line: what happened, where, and what to do. */

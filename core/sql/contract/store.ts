@@ -1,3 +1,4 @@
+import type { OwnPlace } from "../features/own-place.js";
 import type { Place } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Driver } from "./driver.js";
@@ -7,6 +8,8 @@ export interface Store {
   readonly dialect: Dialect;
   readonly driver: Driver;
   readonly place: Place;
+  /** Chooses where the tables of the agent are; absent where that is fixed. */
+  readonly ownPlace?: OwnPlace;
   /** Names of connection options that have no meaning. */
   readonly ignoredOptions?: readonly string[];
 }

@@ -28,8 +28,11 @@ export class Bookkeeping {
   readonly #positions: Positions | undefined;
   readonly #letters: StoredLetters;
 
+  readonly #store: KnownStore;
+
   constructor(config: SqlConfig, context: Context, store: KnownStore) {
     const { name: sink, run } = context;
+    this.#store = store;
     const now = () => context.now();
     const rules = placementRules(config);
     this.#positions = config.exactly_once ? new Positions({ sink, run, now, rules }, store) : undefined;
@@ -38,12 +41,14 @@ export class Bookkeeping {
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+    if (!(await this.#settled(batch.position, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#letters.covered(tables, signal))];
   }
 
   /** What is kept with the rows of a step. Makes its tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
+    await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
     const letters = await this.#letters.statements(step.tables, step.later, signal);
     const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
     return {
@@ -58,6 +63,19 @@ export class Bookkeeping {
   /** Has everything read again: a write whose outcome is unknown may have changed it. */
   forget(): void {
     this.#positions?.forget();
+  }
+
+  /** Whether it is known where the tables are; nothing is asked for rows that keep nothing. */
+  async #settled(
+    position: string | undefined,
+    tables: readonly TableBatch[],
+    signal: AbortSignal,
+    written?: string,
+  ): Promise<boolean> {
+    const place = this.#store.ownPlace;
+    const keeps = position !== undefined && this.#positions !== undefined;
+    if (place === undefined || (!keeps && !this.#letters.hasSome(tables))) return true;
+    return await place.settle(this.#store, signal, written);
   }
 
   /** Every position that is kept for whole batches. */

@@ -105,8 +105,8 @@ export class Positions {
   /** Every position this sink has kept for whole batches, wherever it is. From now on they move from there. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
-    for (const { name, row, earlier } of found) {
-      if (!earlier) this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
+    for (const { name, row } of found) {
+      this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
     }
     return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
   }

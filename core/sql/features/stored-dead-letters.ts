@@ -41,6 +41,11 @@ export class StoredLetters {
     this.#store = store;
   }
 
+  /** Whether any of the events is a replayed letter. */
+  hasSome(tables: readonly Placed[]): boolean {
+    return tables.some(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
+  }
+
   /** The rows of a batch whose letters are stored, by whatever sink. */
   async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
     const letters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));

@@ -1,4 +1,4 @@
-import { storeError } from "deneb/sql";
+import { OwnPlace, storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import type { StoreKind } from "../database.js";
 import { placeOf, settingsOf } from "../server.js";
@@ -12,12 +12,20 @@ const usual = { port: 3306, username: "root" } as const;
 
 export const mysqlStore: StoreKind = {
   options: mysqlOptions,
-  open: (config) => ({
-    dialect: mysql,
-    driver: new MysqlDriver(settings(config)),
-    place: placeOf(config, usual),
-    ignoredOptions: settings(config).options.unknown,
-  }),
+  open: (config) => {
+    const ownPlace = new OwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
+    return {
+      dialect: {
+        ...mysql,
+        positionsTable: () => ownPlace.table("deneb_positions"),
+        lettersTable: () => ownPlace.table("deneb_letters"),
+      },
+      ownPlace,
+      driver: new MysqlDriver(settings(config)),
+      place: placeOf(config, usual),
+      ignoredOptions: settings(config).options.unknown,
+    };
+  },
   query: async (config, text) => {
     try {
       return await mysqlQuery(settings(config), text);

@@ -1,0 +1,83 @@
+import { faultOf } from "../contract/database-error.js";
+import type { TableName } from "../contract/table-name.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { makeOwnTable } from "../tables/own-table.js";
+import { positionTableAt } from "./position-rows.js";
+
+/** The database of the agent on a MySQL server. */
+const USUAL = "deneb";
+/** The default of rdb_database means PostgreSQL. */
+const NO_MYSQL_DATABASE: ReadonlySet<string> = new Set(["", "postgres"]);
+
+/** What the configuration says about it. */
+export interface PlaceWishes {
+  /** rdb_bookkeeping_database; empty: chosen here. */
+  readonly database: string;
+  /** rdb_database. */
+  readonly configured: string;
+}
+
+/**
+ * The database in which a sink on a MySQL server keeps positions and replayed letters. A user that may not make the
+ * database `deneb` keeps them where an earlier run did, else in `rdb_database`, else with the first rows it writes.
+ */
+export class OwnPlace {
+  readonly #wishes: PlaceWishes;
+  #database: string;
+  #settled = false;
+
+  constructor(wishes: PlaceWishes) {
+    this.#wishes = wishes;
+    this.#database = wishes.database === "" ? USUAL : wishes.database;
+  }
+
+  /** A table of the agent there. */
+  table(name: string): TableName {
+    return nameIn(this.#database, name);
+  }
+
+  /**
+   * To be called before positions or letters are read for a write, or written. False when there is no table yet and
+   * `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
+   */
+  async settle(store: KnownStore, signal: AbortSignal, written?: string): Promise<boolean> {
+    if (this.#settled) return true;
+    let refusal: unknown;
+    for (const database of await this.#candidates(store, signal, written)) {
+      try {
+        await makeOwnTable(positionTableAt(nameIn(database, "deneb_positions")), store, signal);
+      } catch (error) {
+        if (store.dialect.faults.forbidden?.(faultOf(error)) !== true) throw error;
+        refusal ??= error;
+        continue;
+      }
+      if (refusal !== undefined) {
+        const fields = { database, instead: this.#database, reason: faultOf(refusal).message };
+        store.log.warn(fields, "positions and replayed letters are kept in another database: a right is missing");
+      }
+      this.#database = database;
+      this.#settled = true;
+      return true;
+    }
+    if (written === undefined && this.#wishes.database === "") return false;
+    throw refusal;
+  }
+
+  /** In the order in which they are tried; the same at each start, because what an earlier run made comes first. */
+  async #candidates(
+    { dialect, driver }: KnownStore,
+    signal: AbortSignal,
+    written: string | undefined,
+  ): Promise<Iterable<string>> {
+    const { database, configured } = this.#wishes;
+    if (database !== "") return [database];
+    const found = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
+    const earlier = found.flatMap(([, schema]) => schema ?? []);
+    const known = NO_MYSQL_DATABASE.has(configured) ? [] : [configured];
+    return new Set([USUAL, ...earlier, ...known, ...(written === undefined ? [] : [written])]);
+  }
+}
+
+function nameIn(database: string, table: string): TableName {
+  return { database, schema: database, table };
+}
