@@ -1,4 +1,5 @@
 import type { Batch, Event, TakeTransaction } from "../../sdk/index.js";
+import { derivedIds } from "../dead-letter-id.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
@@ -54,6 +55,11 @@ export class TakenBatch {
     const open = this.#settlements.open(events);
     this.#settlements.note(open, outcome);
     return open.length;
+  }
+
+  /** Ids of dead letters that these events have again when a durable channel returns them to the next process. */
+  idsFor(sink: string): ReadonlyMap<Event, string> {
+    return this.position === undefined ? new Map() : derivedIds(sink, this.#whole);
   }
 
   /** What the sink of a plugin gets. */
