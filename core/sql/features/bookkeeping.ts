@@ -41,7 +41,7 @@ export class Bookkeeping {
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
-    if (!(await this.#settled(batch.position, tables, signal))) return [];
+    if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#letters.covered(tables, signal))];
   }

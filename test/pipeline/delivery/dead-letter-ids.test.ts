@@ -13,7 +13,7 @@ const { log } = recordingLog();
 /** What a durable channel returns, as new objects each time. */
 const taken = (): readonly Event[] =>
   ["good", "bad", "bad"].map((body) => ({ headers: { "transaction-id": "t1" }, body }));
-const from = { positionAfter: (count: number) => `channel:run:${count}` };
+const from = { positions: { after: (count: number) => `channel:run:${count}`, coveredBy: () => [] } };
 
 async function open(letters: DeadLetters): Promise<readonly OpenLetter[]> {
   const all: OpenLetter[] = [];

@@ -51,8 +51,10 @@ function batchAt(service: string, channel: string, at: number, headers: Event["h
   const event = eventOf(entity("e", { a: String(at) }), service);
   return {
     events: [{ ...event, headers: { ...event.headers, ...headers } }],
-    position: `${channel}:${at}`,
-    coveredBy: (position) => (Number(position.split(":")[1]) >= at ? [event] : []),
+    position: {
+      text: `${channel}:${at}`,
+      coveredBy: (position) => (Number(position.split(":")[1]) >= at ? [event] : []),
+    },
   };
 }
 
@@ -73,7 +75,7 @@ test(
     await first.sink.stop(never);
 
     const second = sinkOf(config, undefined, undefined, { run: "next" });
-    const positions = await second.sink.storedPositions(never);
+    const positions = await second.sink.positions.stored(never);
     await second.sink.persist(batchAt(a, channel, 3), never);
     await second.sink.stop(never);
 
@@ -123,7 +125,7 @@ test(
       sinkOf(config, undefined, undefined, { run: "other" }),
     ];
     await one.sink.persist(batchAt(a, channel, 1), never);
-    await other.sink.storedPositions(never);
+    await other.sink.positions.stored(never);
     await one.sink.persist(batchAt(a, channel, 2), never);
 
     await assert.rejects(other.sink.persist(batchAt(a, channel, 3), never), { code: "POSITION_CONFLICT" });
@@ -142,7 +144,7 @@ test(
     await before.sink.stop(never);
 
     const after = sinkOf({ ...config, rdb_bookkeeping_database: b });
-    const positions = await after.sink.storedPositions(never);
+    const positions = await after.sink.positions.stored(never);
     await after.sink.stop(never);
 
     assert.deepEqual(positions, [`${channel}:1`]);
