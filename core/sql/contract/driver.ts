@@ -1,6 +1,7 @@
 import { AgentError, codeOf } from "../../sdk/index.js";
-import type { Cell, Statement } from "./statement.js";
-import type { SchemaName } from "./table-name.js";
+import type { Place } from "./database-error.js";
+import type { Dialect } from "./dialect.js";
+import type { Cell, SchemaName, Statement } from "./statement.js";
 
 /** The way to a database. It throws what its npm package throws; the dialect reads that. */
 export interface Driver {
@@ -58,4 +59,13 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal,
       .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
       .finally(() => signal.removeEventListener("abort", abort));
   });
+}
+
+/** A database to write to: how it speaks, the way to it, and where it is. */
+export interface Store {
+  readonly dialect: Dialect;
+  readonly driver: Driver;
+  readonly place: Place;
+  /** Names of connection options that have no meaning. */
+  readonly ignoredOptions?: readonly string[];
 }

@@ -1,26 +1,17 @@
 import type { Batch, Context } from "../../sdk/index.js";
-import { placementRules } from "../contract/placement-rules.js";
 import type { SqlConfig } from "../contract/schema.js";
+import { placementRules } from "../contract/settings.js";
 import type { Statement } from "../contract/statement.js";
-import type { TableBatch } from "../rows/grouping.js";
+import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { Positions } from "./positions.js";
 import { StoredLetters } from "./stored-dead-letters.js";
-
-/** The tables of one transaction, those of later ones of the same batch, and all that the batch writes. */
-export interface Step {
-  readonly tables: readonly TableBatch[];
-  readonly later: readonly TableBatch[];
-  readonly all: readonly TableBatch[];
-}
 
 /** Statements for the transaction of the rows; `written` is called when it is committed. */
 export interface Kept {
   readonly statements: readonly Statement[];
   written(): Promise<void>;
 }
-
-type Placed = Pick<TableBatch, "name" | "placed">;
 
 /** What the sink keeps in the transactions of its rows, to store each event once: positions of channels, replayed letters. */
 export class Bookkeeping {
@@ -37,7 +28,7 @@ export class Bookkeeping {
   }
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
-  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#letters.covered(tables, signal))];
   }

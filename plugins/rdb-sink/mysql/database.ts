@@ -1,8 +1,7 @@
 import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import type { StoreKind } from "../database.js";
-import { placeOf, settingsOf } from "../server.js";
-import type { ServerSettings } from "../server-settings.js";
+import { placeOf, type ServerSettings, settingsOf } from "../server.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
 import { mysqlOptions } from "./options.js";
