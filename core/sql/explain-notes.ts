@@ -1,12 +1,12 @@
 import { columnName, type Entity, eventHeaders, mappedEvent, type Naming } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
 import type { Dialect, KeyedRows, LastRow, TableRows } from "./contract/dialect.js";
-import { namingOf } from "./contract/naming-of.js";
 import type { SqlConfig } from "./contract/schema.js";
-import type { TableName } from "./contract/table-name.js";
+import { namingOf } from "./contract/settings.js";
+import type { TableName } from "./contract/statement.js";
+import { layoutOf } from "./row-builder.js";
 import { ALTERATION_TYPE } from "./rows/column-layout.js";
-import { entityOf } from "./rows/entity-of.js";
-import { layoutOf } from "./rows/layout-of.js";
+import { entityOf } from "./rows/placing.js";
 
 /** What a dialect was asked to write. */
 export interface ToldWrites {

@@ -3,6 +3,7 @@
  * {@link standardDialect} and {@link oneConnection}.
  */
 
+export type { Column, ColumnKind, NativeValue } from "./contract/column.js";
 export {
   booleanCell,
   type Cells,
@@ -12,9 +13,16 @@ export {
   jsonCell,
   plainCell,
   utcTime,
-} from "./contract/cells.js";
-export type { Column, ColumnKind, NativeValue } from "./contract/column.js";
-export { type Fault, type FaultReader, faultOf, type Place } from "./contract/database-error.js";
+} from "./contract/column.js";
+export {
+  type Fault,
+  type FaultPatterns,
+  type FaultReader,
+  faultOf,
+  faultPatterns,
+  type Place,
+  storeError,
+} from "./contract/database-error.js";
 export {
   type BoundedRows,
   columnList,
@@ -29,6 +37,7 @@ export {
   type TableNote,
   type TableRows,
 } from "./contract/dialect.js";
+export type { OwnPlace, OwnTables, Store } from "./contract/driver.js";
 export {
   type Driver,
   isUnexpectedChanges,
@@ -37,18 +46,13 @@ export {
   unlessAborted,
   writeAborted,
 } from "./contract/driver.js";
-export { joinedRows } from "./contract/joined-rows.js";
 export { RecentMap } from "./contract/recent-map.js";
 export { type SqlConfig, sqlSchema } from "./contract/schema.js";
 export { sqlFaults } from "./contract/settings.js";
-export { type Cell, plain, type Statement } from "./contract/statement.js";
-export type { Store } from "./contract/store.js";
-export { storeError } from "./contract/store-error.js";
-export type { SchemaName, TableName } from "./contract/table-name.js";
-export { type ExplainParts, explainSql } from "./explain.js";
-export { OwnPlace, type PlaceWishes } from "./features/own-place.js";
-export { sqlSink } from "./open-sink.js";
-export { type FaultPatterns, faultPatterns } from "./standard/error-patterns.js";
+export type { SchemaName, TableName } from "./contract/statement.js";
+export { type Cell, joinedRows, plain, type Statement } from "./contract/statement.js";
+export { type ExplainParts, explainSql, sqlSink } from "./plugin-parts.js";
 export { boundedSelect, type GuardedSql, guarded } from "./standard/guarded-statements.js";
 export { type ConnectionParts, oneConnection } from "./standard/one-connection.js";
-export { type StandardSql, standardDialect } from "./standard/standard-dialect.js";
+export { standardDialect } from "./standard/standard-dialect.js";
+export type { StandardSql } from "./standard/standard-statements.js";

@@ -1,14 +1,15 @@
-import type { Naming } from "../ngsi/index.js";
+import { type ColumnNaming, columnKey, type Naming } from "../ngsi/index.js";
 import type { Context, Event } from "../sdk/index.js";
 import type { Dialect } from "./contract/dialect.js";
 import type { SqlConfig } from "./contract/schema.js";
-import type { Statement } from "./contract/statement.js";
-import { type SchemaName, tableKey } from "./contract/table-name.js";
+import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
 import { LastData } from "./features/last-data.js";
 import { Admission } from "./rows/admission.js";
+import { ColumnLayout } from "./rows/column-layout.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./rows/grouping.js";
-import { layoutOf } from "./rows/layout-of.js";
+import { columnLayoutColumns, type Layout, namesOf } from "./rows/layout.js";
 import { homesBy, type Placing, placedRows, schemaOfEvent } from "./rows/placing.js";
+import { RowLayout } from "./rows/row-layout.js";
 import { TableNames } from "./rows/table-names.js";
 import type { FittedRows } from "./tables/fitting.js";
 import type { KnownStore } from "./tables/known-store.js";
@@ -96,3 +97,24 @@ export class Intake {
     this.#context.log.warn({}, "entities without attributes make no row");
   }
 }
+
+/** The layout that a configuration asks for. */
+export function layoutOf(config: SqlConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
+  const options = { nativeTypes: config.attr_native_types, metadata: config.attr_metadata_store };
+  return layouts[config.attr_persistence](options, naming, reservedColumns);
+}
+
+type Make = (
+  options: { readonly nativeTypes: boolean; readonly metadata: boolean },
+  naming: ColumnNaming,
+  reservedColumns: readonly string[],
+) => Layout;
+
+const layouts = {
+  column: (options, naming, reservedColumns) => {
+    const fixed = [...columnLayoutColumns.ld, ...columnLayoutColumns.v2];
+    const keys = [...namesOf(fixed, naming), ...reservedColumns].map((column) => columnKey(column, naming));
+    return new ColumnLayout(options, { naming, keys: new Set(keys) });
+  },
+  row: (options, naming) => new RowLayout(options, naming),
+} satisfies Record<SqlConfig["attr_persistence"], Make>;

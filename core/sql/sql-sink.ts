@@ -9,25 +9,22 @@ import {
   type SinkPositions,
   type SinkTuning,
 } from "../sdk/index.js";
-import { faultOf } from "./contract/database-error.js";
-import { isUnexpectedChanges, PartlyWritten } from "./contract/driver.js";
-import { namingOf } from "./contract/naming-of.js";
+import { faultOf, storeError } from "./contract/database-error.js";
+import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
+import { namingOf } from "./contract/settings.js";
 import { bytesOf } from "./contract/statement.js";
-import type { Store } from "./contract/store.js";
-import { storeError } from "./contract/store-error.js";
-import { Bookkeeping, type Step } from "./features/bookkeeping.js";
+import { Bookkeeping } from "./features/bookkeeping.js";
 import { ErrorTable } from "./features/error-table.js";
 import { ToldErrors } from "./features/error-table-writer.js";
 import { positionUnsettled } from "./features/position-conflict.js";
 import { Retention } from "./features/retention.js";
 import { Intake } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
-import type { TableBatch } from "./rows/grouping.js";
+import type { Step, TableBatch } from "./rows/grouping.js";
 import { fitted } from "./tables/fitting.js";
-import type { ListedStore } from "./tables/known-store.js";
-import { Tables } from "./tables/known-tables.js";
-import { makeMissing } from "./tables/make-missing.js";
+import { Tables } from "./tables/known-store.js";
+import { type ListedStore, makeMissing } from "./tables/make-missing.js";
 import { Register } from "./tables/register.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.

@@ -1,7 +1,7 @@
 import type { Context, QueryResult } from "deneb/sdk";
 import type { Store } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
-import type { ServerOptions } from "./server-options.js";
+import type { ServerOptions } from "./server.js";
 
 /** A kind of database. */
 export interface StoreKind {

@@ -1,8 +1,7 @@
 import { definePlugin } from "deneb/sdk";
 import { explainSql, sqlSink } from "deneb/sql";
 import { rdbConfig } from "./config.js";
-import { storeKinds } from "./databases.js";
-import { rdbFaults } from "./rdb-faults.js";
+import { rdbFaults, storeKinds } from "./databases.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { AgentError, codeOf } from "deneb/sdk";
-import type { ServerOptions, SslMode } from "./server-options.js";
+import type { ServerOptions, SslMode } from "./server.js";
 
 /** How to connect: TLS with these options, or plain. */
 export type Encryption = ConnectionOptions | false;

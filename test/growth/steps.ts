@@ -1,10 +1,10 @@
 import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMappedNames } from "../../core/ngsi/index.js";
 import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
-import { namingOf } from "../../core/sql/contract/naming-of.js";
+import { namingOf } from "../../core/sql/contract/settings.js";
 import { Intake } from "../../core/sql/row-builder.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
-import { Tables } from "../../core/sql/tables/known-tables.js";
+import { Tables } from "../../core/sql/tables/known-store.js";
 import { bodyText } from "../../plugins/interceptors/body-text.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import type { Event } from "../../core/sdk/index.js";
-import { retryableOf } from "../../core/sdk/index.js";
+import { type Event, retryableOf } from "../../core/sdk/index.js";
 import { ToldErrors } from "../../core/sql/features/error-table-writer.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import type { Place, StoredRow } from "../plugins/rdb-sink/databases.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecentMap } from "../../core/sql/contract/recent-map.js";
-import { Tables } from "../../core/sql/tables/known-tables.js";
+import { Tables } from "../../core/sql/tables/known-store.js";
 
 const schema = { database: "", schema: "s" } as const;
 const name = (table: string) => ({ ...schema, table });

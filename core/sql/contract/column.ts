@@ -1,3 +1,6 @@
+import { ExactNumber, parseJson } from "../../ngsi/index.js";
+import type { Cell } from "./statement.js";
+
 /**
  * What a column takes: `text` is the type of nearly every column, `longtext` one without the limit that `text` has in
  * MySQL; `other` is a type this sink never makes and fills with text.
@@ -17,4 +20,59 @@ export interface NativeValue {
   readonly text: string;
   /** What a text column keeps. */
   readonly plain: string;
+}
+
+/** What a column of each kind keeps of a value; undefined when it cannot keep it without loss. */
+export type Cells = Record<ColumnKind, (value: NativeValue) => Cell>;
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+const MOST_INTEGER = 2n ** 63n - 1n;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** For columns of text. */
+export function plainCell({ plain }: NativeValue): Cell {
+  return plain;
+}
+
+/** For columns that keep 64 bits. */
+export function integerCell({ text }: NativeValue): Cell {
+  if (!/^-?\d{1,19}$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
+}
+
+/** For columns that keep every digit. */
+export function decimalCell({ text }: NativeValue): Cell {
+  return NUMBER.test(text) ? text : undefined;
+}
+
+/** For columns that keep a double: a number that has no other digits there. */
+export function doubleCell({ text }: NativeValue): Cell {
+  if (!NUMBER.test(text)) return undefined;
+  return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
+}
+
+/** For columns that keep a truth value, by what the database calls it. */
+export function booleanCell(yes: string, no: string): Cells["boolean"] {
+  return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
+}
+
+/** JSON text of any value. */
+export function jsonCell({ kind, text }: NativeValue): string {
+  return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
+}
+
+/** A time in UTC as `2020-05-13 10:00:00.123456`, fractions as they were; undefined for what is none or finer than that. */
+export function utcTime({ text }: NativeValue): Cell {
+  const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
+  if (date === undefined || fraction.length > 6) return undefined;
+  const instant = Date.parse(`${date}T${minutes}:${seconds}${zone}`);
+  if (Number.isNaN(instant)) return undefined;
+  const [whole = ""] = new Date(instant).toISOString().split(".");
+  return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+// JSON has no leading zeros, and texts may.
+function canonical(text: string): string {
+  return text.replace(/^(-?)0+(?=\d)/, "$1");
 }

@@ -1,3 +1,5 @@
+import { AgentError, retryableOf } from "../../sdk/index.js";
+
 /** An error of a database or of the way to it, in the two properties every driver gives. */
 export interface Fault {
   /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
@@ -47,4 +49,42 @@ function messageOf(error: object): string {
 
 function oneLine(message: string): string {
   return message.replace(/\s+/g, " ").slice(0, 300);
+}
+
+/** What a driver threw, as one clear line that says where, and whether to try again. */
+export function storeError(error: unknown, faults: FaultReader, place: Place): unknown {
+  if (retryableOf(error) !== undefined) return error;
+  const fault = faultOf(error);
+  const retryable = faults.retryable(fault);
+  const code = retryable ? "STORE_UNAVAILABLE" : "DATA_REFUSED";
+  return new AgentError(code, faults.explain(fault, place), { cause: error, retryable });
+}
+
+/** Which errors of a database mean what: each is looked for in `<code> <message>` of the error. */
+export interface FaultPatterns {
+  /** What people call the database. */
+  readonly name: string;
+  /** A schema, table or column is not there. */
+  readonly missing: RegExp;
+  /** A schema, table or column is there already. */
+  readonly raced: RegExp;
+  /** The data will never go in; everything else means that the database is away and the batch is tried again. */
+  readonly refused: RegExp;
+}
+
+/** Reads the errors of a database by patterns. */
+export function faultPatterns({ name, missing, raced, refused }: FaultPatterns): FaultReader {
+  return {
+    missing: (fault) => missing.test(textOf(fault)),
+    raced: (fault) => raced.test(textOf(fault)),
+    retryable: (fault) => !refused.test(textOf(fault)),
+    explain: (fault, { address }) => {
+      const verb = refused.test(textOf(fault)) ? "refused the data" : "cannot be used";
+      return `${name} at "${address}" ${verb}: ${textOf(fault)}`;
+    },
+  };
+}
+
+function textOf({ code, message }: Fault): string {
+  return code === undefined ? message : `${code} ${message}`;
 }

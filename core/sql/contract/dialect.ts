@@ -1,8 +1,7 @@
 import type { Database } from "../../ngsi/index.js";
 import type { Column, ColumnKind, NativeValue } from "./column.js";
 import type { FaultReader } from "./database-error.js";
-import type { Cell, Statement } from "./statement.js";
-import type { SchemaName, TableName } from "./table-name.js";
+import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
 /** The rows of one batch for one table, as they go in. */
 export interface TableRows {

@@ -1,6 +1,7 @@
 import { AgentError, codeOf } from "../../sdk/index.js";
-import type { Cell, Statement } from "./statement.js";
-import type { SchemaName } from "./table-name.js";
+import type { Place } from "./database-error.js";
+import type { Dialect } from "./dialect.js";
+import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
 /** The way to a database. It throws what its npm package throws; the dialect reads that. */
 export interface Driver {
@@ -58,4 +59,33 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal,
       .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
       .finally(() => signal.removeEventListener("abort", abort));
   });
+}
+
+/** A database to write to: how it speaks, the way to it, and where it is. */
+export interface Store {
+  readonly dialect: Dialect;
+  readonly driver: Driver;
+  readonly place: Place;
+  /** Chooses where the sink keeps its own tables; absent where that is fixed. */
+  readonly ownPlace?: OwnPlace;
+  /** Names of connection options that have no meaning. */
+  readonly ignoredOptions?: readonly string[];
+}
+
+/** Chooses the database in which a sink keeps positions and replayed dead letters. */
+export interface OwnPlace {
+  /**
+   * Called before positions or dead letters are read for a write, or written. False when there is no table yet and
+   * `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
+   */
+  settle(tables: OwnTables, written?: string): Promise<boolean>;
+}
+
+/** What a sink does for an {@link OwnPlace}. */
+export interface OwnTables {
+  /** The databases in which earlier runs kept positions. */
+  earlier(): Promise<readonly string[]>;
+  /** Creates the table of positions unless it exists. */
+  create(name: TableName): Promise<void>;
+  warn(fields: object, message: string): void;
 }

@@ -1,4 +1,5 @@
-import { dataModels, parseDataModel, refusedModel } from "../../ngsi/index.js";
+import { createHash } from "node:crypto";
+import { type Database, dataModels, type Naming, parseDataModel, refusedModel } from "../../ngsi/index.js";
 import type { PropertyFault } from "../../sdk/index.js";
 import type { Dialect } from "./dialect.js";
 import type { SqlConfig, sqlSchema } from "./schema.js";
@@ -31,3 +32,30 @@ function modelFault({ data_model }: SqlConfig, database: Dialect["database"]): s
   if (model === undefined) return `"${data_model}" is not one of ${dataModels.join(", ")}`;
   return refusedModel(model, database);
 }
+
+/** How names are made, by the configuration and the rules of the database. */
+export function namingOf(config: SqlConfig, database: Database): Naming {
+  return {
+    dataModel: parseDataModel(config.data_model) ?? "dm-by-entity",
+    encoding: config.enable_encoding,
+    database,
+    lowercase: config.enable_lowercase ?? false,
+  };
+}
+
+/**
+ * A short text that is the same for configurations which make the same rows in the same places: all properties but those
+ * of the way to the server.
+ */
+export function placementRules(config: SqlConfig): string {
+  const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_") && !elsewhere.has(name));
+  const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** These decide what is stored or deleted, never where. */
+const elsewhere: ReadonlySet<string> = new Set([
+  "allowed_services",
+  "protected_schemas",
+  "persistence_policy.adopted_schemas",
+]);

@@ -1,26 +1,20 @@
 import type { Batch, Context } from "../../sdk/index.js";
-import { placementRules } from "../contract/placement-rules.js";
+import type { OwnTables } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
+import { placementRules } from "../contract/settings.js";
 import type { Statement } from "../contract/statement.js";
-import type { TableBatch } from "../rows/grouping.js";
+import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { makeOwnTable } from "../tables/own-table.js";
+import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
 import { StoredLetters } from "./stored-dead-letters.js";
-
-/** The tables of one transaction, those of later ones of the same batch, and all that the batch writes. */
-export interface Step {
-  readonly tables: readonly TableBatch[];
-  readonly later: readonly TableBatch[];
-  readonly all: readonly TableBatch[];
-}
 
 /** Statements for the transaction of the rows; `written` is called when it is committed. */
 export interface Kept {
   readonly statements: readonly Statement[];
   written(): Promise<void>;
 }
-
-type Placed = Pick<TableBatch, "name" | "placed">;
 
 /** What the sink keeps in the transactions of its rows, to store each event once: positions of channels, replayed letters. */
 export class Bookkeeping {
@@ -40,7 +34,7 @@ export class Bookkeeping {
   }
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
-  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#letters.covered(tables, signal))];
@@ -75,7 +69,20 @@ export class Bookkeeping {
     const place = this.#store.ownPlace;
     const keeps = position !== undefined && this.#positions !== undefined;
     if (place === undefined || (!keeps && !this.#letters.hasSome(tables))) return true;
-    return await place.settle(this.#store, signal, written);
+    return await place.settle(this.#ownTables(signal), written);
+  }
+
+  #ownTables(signal: AbortSignal): OwnTables {
+    const { dialect, driver, log } = this.#store;
+    const { earlierPositions } = dialect;
+    return {
+      earlier: async () => {
+        const found = earlierPositions === undefined ? [] : await driver.read([earlierPositions], signal);
+        return found.flatMap(([, schema]) => schema ?? []);
+      },
+      create: async (name) => await makeOwnTable(positionTableAt(name), this.#store, signal),
+      warn: (fields, message) => log.warn(fields, message),
+    };
   }
 
   /** Every position that is kept for whole batches. */

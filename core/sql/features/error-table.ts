@@ -2,10 +2,8 @@ import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { faultOf } from "../contract/database-error.js";
 import type { SqlConfig } from "../contract/schema.js";
-import type { Statement } from "../contract/statement.js";
-import type { SchemaName, TableName } from "../contract/table-name.js";
-import type { KnownStore } from "../tables/known-store.js";
-import { lookUp } from "../tables/look-up.js";
+import type { SchemaName, Statement, TableName } from "../contract/statement.js";
+import { type KnownStore, lookUp } from "../tables/known-store.js";
 
 const TIME = "timestamp";
 const COLUMNS: readonly Column[] = [

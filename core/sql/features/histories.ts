@@ -1,9 +1,8 @@
 import { type ColumnNaming, columnName } from "../../ngsi/index.js";
 import type { Column } from "../contract/column.js";
 import type { History } from "../contract/dialect.js";
-import type { Cell, Statement } from "../contract/statement.js";
-import { type TableName, tableKey } from "../contract/table-name.js";
-import { columnLayoutColumns } from "../rows/fixed-columns.js";
+import { type Cell, type Statement, type TableName, tableKey } from "../contract/statement.js";
+import { columnLayoutColumns } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
 
 const TABLES_AT_ONCE = 1000;

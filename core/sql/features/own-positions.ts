@@ -1,5 +1,5 @@
 import { reasonOf } from "../../sdk/index.js";
-import { type SchemaName, type TableName, tableKey } from "../contract/table-name.js";
+import { type SchemaName, type TableName, tableKey } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { DATABASE, type PositionRow, type PositionRows } from "./position-rows.js";
 

@@ -1,7 +1,6 @@
 import type { Column } from "../contract/column.js";
 import { faultOf } from "../contract/database-error.js";
-import type { Cell, Statement } from "../contract/statement.js";
-import type { TableName } from "../contract/table-name.js";
+import type { Cell, Statement, TableName } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
 

@@ -1,10 +1,8 @@
 import type { Batch, Event } from "../../sdk/index.js";
 import { RecentMap } from "../contract/recent-map.js";
-import type { Statement } from "../contract/statement.js";
-import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/table-name.js";
-import type { TableBatch } from "../rows/grouping.js";
+import { type SchemaName, type Statement, schemaKey, type TableName, tableKey } from "../contract/statement.js";
+import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
-import type { Step } from "./bookkeeping.js";
 import { ownPositions } from "./own-positions.js";
 import { positionConflict } from "./position-conflict.js";
 import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
@@ -24,7 +22,6 @@ export interface PositionsOf {
 }
 
 type Named = Pick<TableBatch, "name">;
-type Placed = Pick<TableBatch, "name" | "placed">;
 
 /** Statements that move positions; `written` is called when they are committed. */
 export interface Moves {
@@ -81,7 +78,7 @@ export class Positions {
    * The rows of a batch that are stored: in each destination those that its positions cover. Throws `POSITION_CONFLICT`
    * when another agent has moved one of this sink.
    */
-  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const position = batch.position?.text;
     if (position === undefined) return [];
     const stored = new Map<string, ReadonlySet<Event>>();
@@ -175,7 +172,7 @@ export class Positions {
     this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
   }
 
-  #eventsAt(destination: string, all: readonly Placed[]): number {
+  #eventsAt(destination: string, all: readonly PlacedRows[]): number {
     const events = new Set<Event>();
     for (const { name, placed } of all) {
       if (this.#keyOf(name) === destination) for (const { event } of placed) events.add(event);

@@ -4,12 +4,12 @@ import { type Context, reasonOf } from "../../sdk/index.js";
 import type { History } from "../contract/dialect.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { SqlConfig } from "../contract/schema.js";
-import type { Statement } from "../contract/statement.js";
-import { type TableName, tableKey } from "../contract/table-name.js";
-import { columnLayoutColumns } from "../rows/fixed-columns.js";
+import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import type { KnownStore, ListedStore } from "../tables/known-store.js";
-import { isShortened } from "../tables/table-notes.js";
+import { columnLayoutColumns } from "../rows/layout.js";
+import { isShortened } from "../rows/table-names.js";
+import type { KnownStore } from "../tables/known-store.js";
+import type { ListedStore } from "../tables/make-missing.js";
 import { historiesIn, historiesOf } from "./histories.js";
 
 // So many rows are deleted in one transaction, so that writes need not wait long.
@@ -100,7 +100,7 @@ export class Retention {
       ...(await historiesOf(own, looking)),
       // A name that was shortened has lost the suffix of last data, so it tells nothing.
       ...adopted.filter(
-        ({ name }) => !taken.has(tableKey(name)) && !this.#isLastData(name) && !isShortened(name, this.#store),
+        ({ name }) => !taken.has(tableKey(name)) && !this.#isLastData(name) && !isShortened(name, this.#store.dialect),
       ),
     ];
   }

@@ -1,9 +1,8 @@
 import { type Event, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Column } from "../contract/column.js";
 import { faultOf } from "../contract/database-error.js";
-import type { Statement } from "../contract/statement.js";
-import { type SchemaName, schemaKey, type TableName } from "../contract/table-name.js";
-import type { TableBatch } from "../rows/grouping.js";
+import { type SchemaName, type Statement, schemaKey, type TableName } from "../contract/statement.js";
+import type { PlacedRows, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
 
@@ -18,8 +17,6 @@ const KEPT_DAYS = 90;
 const MOST_DELETED = 5000;
 /** Ids of letters are shorter; others are not remembered. */
 const LONGEST_ID = 200;
-
-type Placed = Pick<TableBatch, "name" | "placed">;
 
 export interface LettersOf {
   /** Name of the sink. */
@@ -42,12 +39,12 @@ export class StoredLetters {
   }
 
   /** Whether any of the events is a replayed letter. */
-  hasSome(tables: readonly Placed[]): boolean {
+  hasSome(tables: readonly PlacedRows[]): boolean {
     return tables.some(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
   }
 
   /** The rows of a batch whose letters are stored, by whatever sink. */
-  async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
+  async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const letters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
     if (letters.length === 0) return [];
     const known = new Set<string>();
@@ -117,7 +114,7 @@ export class StoredLetters {
 
   /** One table of each destination, and the letters with rows there. */
   #byDestination(
-    tables: readonly Placed[],
+    tables: readonly PlacedRows[],
   ): Map<string, { readonly name: TableName; readonly ids: readonly string[] }> {
     const found = new Map<string, { readonly name: TableName; readonly ids: Set<string> }>();
     for (const { name, placed } of tables) {

@@ -1,8 +1,8 @@
 import type { Address } from "../../ngsi/index.js";
 import { AgentError, codeOf } from "../../sdk/index.js";
 import type { SqlConfig } from "../contract/schema.js";
-import type { SchemaName } from "../contract/table-name.js";
-import { comparedName } from "./reserved-names.js";
+import type { SchemaName } from "../contract/statement.js";
+import { comparedName } from "./table-names.js";
 
 const NOT_ALLOWED = "SERVICE_NOT_ALLOWED";
 const PROTECTED = "SCHEMA_PROTECTED";

@@ -3,10 +3,19 @@ import type { NativeValue } from "../contract/column.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { Cell } from "../contract/statement.js";
 import { type Claim, columnNames, type ReservedColumns } from "./column-names.js";
-import { columnLayoutColumns, namesOf, recvTimes } from "./fixed-columns.js";
-import type { Arrival, Layout, LayoutOptions, Row } from "./layout.js";
-import { attributeValue, memberValue, textValue } from "./native-value.js";
-import { refuseUnstorable } from "./unstorable.js";
+import {
+  type Arrival,
+  attributeValue,
+  columnLayoutColumns,
+  type Layout,
+  type LayoutOptions,
+  memberValue,
+  namesOf,
+  type Row,
+  recvTimes,
+  refuseUnstorable,
+  textValue,
+} from "./layout.js";
 
 const MOST_SHAPES = 5000;
 /** Characters of all names of an entity; longer ones are not remembered, so that strangers cannot fill the memory. */

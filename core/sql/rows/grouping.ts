@@ -1,7 +1,6 @@
 import { AgentError, type Event } from "../../sdk/index.js";
 import type { NativeValue } from "../contract/column.js";
-import type { Cell } from "../contract/statement.js";
-import { type TableName, tableKey } from "../contract/table-name.js";
+import { type Cell, type TableName, tableKey } from "../contract/statement.js";
 import type { Row } from "./layout.js";
 
 /** A row and the table it goes to. */
@@ -29,6 +28,16 @@ export interface TableBatch {
   readonly native: ReadonlySet<string>;
   /** What the rows were made of, in the same order. */
   readonly placed: readonly PlacedRow[];
+}
+
+/** A table with the rows that go to it, as far as bookkeeping needs it. */
+export type PlacedRows = Pick<TableBatch, "name" | "placed">;
+
+/** The tables of one transaction, those of later ones of the same batch, and all that the batch writes. */
+export interface Step {
+  readonly tables: readonly TableBatch[];
+  readonly later: readonly TableBatch[];
+  readonly all: readonly TableBatch[];
 }
 
 /** The rows by table; each table gets the columns of all its rows, NULL where a row has no such column. */

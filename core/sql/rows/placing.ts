@@ -3,20 +3,19 @@ import {
   databaseName,
   type Entity,
   eventHeaders,
+  isEntity,
   mappedEvent,
   type Naming,
   schemaName,
 } from "../../ngsi/index.js";
 import { AgentError, type Event } from "../../sdk/index.js";
 import type { Dialect } from "../contract/dialect.js";
-import type { SchemaName } from "../contract/table-name.js";
+import type { SchemaName } from "../contract/statement.js";
 import type { Admission } from "./admission.js";
 import { ALTERATION_TYPE } from "./column-layout.js";
-import { entityOf } from "./entity-of.js";
 import type { PlacedRow } from "./grouping.js";
 import type { Arrival, Layout } from "./layout.js";
-import { freeSchema } from "./reserved-names.js";
-import type { TableNames } from "./table-names.js";
+import { freeSchema, type TableNames } from "./table-names.js";
 
 export interface Placing {
   readonly naming: Naming;
@@ -130,4 +129,13 @@ function header({ headers }: Event, { id }: Entity, name: string): string {
   const value = headers[name];
   if (value !== undefined) return value;
   throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`);
+}
+
+/** The entity in the body of an event. */
+export function entityOf({ body }: Event): Entity {
+  if (isEntity(body)) return body;
+  throw new AgentError(
+    "NOT_AN_ENTITY",
+    `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
+  );
 }

@@ -8,10 +8,18 @@ import {
   type ValueKind,
 } from "../../ngsi/index.js";
 import type { Cell } from "../contract/statement.js";
-import { namesOf, recvTimes, rowLayoutColumns } from "./fixed-columns.js";
-import type { Arrival, Layout, LayoutOptions, Row } from "./layout.js";
-import { attributeValue, textValue } from "./native-value.js";
-import { refuseUnstorable } from "./unstorable.js";
+import {
+  type Arrival,
+  attributeValue,
+  type Layout,
+  type LayoutOptions,
+  namesOf,
+  type Row,
+  recvTimes,
+  refuseUnstorable,
+  rowLayoutColumns,
+  textValue,
+} from "./layout.js";
 
 /** Makes a row of each attribute, in columns that every table has. */
 export class RowLayout implements Layout {

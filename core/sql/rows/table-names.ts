@@ -1,8 +1,7 @@
-import { type Entity, type Naming, tableName } from "../../ngsi/index.js";
+import { type Entity, type Naming, nameLimits, shorten, tableName } from "../../ngsi/index.js";
 import type { Dialect } from "../contract/dialect.js";
 import { RecentMap } from "../contract/recent-map.js";
-import type { SchemaName, TableName } from "../contract/table-name.js";
-import { freeTable } from "./reserved-names.js";
+import type { SchemaName, TableName } from "../contract/statement.js";
 
 const MOST_REMEMBERED = 10_000;
 
@@ -19,10 +18,10 @@ export interface Place {
 /** Names tables, and remembers the name that each subject had last: most entities come again and again. */
 export class TableNames {
   readonly #naming: Naming;
-  readonly #dialect: Pick<Dialect, "allowed" | "database">;
+  readonly #dialect: NameRules;
   readonly #known = new RecentMap<Known>(MOST_REMEMBERED);
 
-  constructor(naming: Naming, dialect: Pick<Dialect, "allowed" | "database">) {
+  constructor(naming: Naming, dialect: NameRules) {
     this.#naming = naming;
     this.#dialect = dialect;
   }
@@ -55,4 +54,42 @@ interface Known extends Pick<Entity, "type"> {
 function isSame({ api, type, place }: Known, entity: Entity, { home, servicePath }: Place): boolean {
   if (api !== entity.api || type !== entity.type || place.servicePath !== servicePath) return false;
   return place.home === home || (place.home.database === home.database && place.home.schema === home.schema);
+}
+
+/** What the names depend on. */
+type NameRules = Pick<Dialect, "allowed" | "database">;
+
+/**
+ * The schema that events get instead of this one, by the last step before a name is used: the schema `deneb` is that of
+ * the agent, so another name has a leading underscore.
+ */
+export function freeSchema({ database, schema }: SchemaName, { database: kind }: NameRules): SchemaName {
+  return { database: freed(database, /^deneb$/, kind), schema: freed(schema, /^deneb$/, kind) };
+}
+
+/** The table that events get instead of this one: tables whose names start with `deneb_` are those of the agent. */
+export function freeTable(name: TableName, dialect: NameRules): TableName {
+  return dialect.allowed({ ...name, table: freed(name.table, /^deneb_/, dialect.database) });
+}
+
+function freed(name: string, reserved: RegExp, kind: Dialect["database"]): string {
+  return reserved.test(comparedName(name)) ? shorten(`_${name}`, nameLimits[kind]) : name;
+}
+
+const ASCII = /^[\x21-\x7e]*$/;
+const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
+
+/** The name as the least exact of the databases compares it: without case, marks, widths and blanks at the end. */
+export function comparedName(name: string): string {
+  if (ASCII.test(name)) return name.toLowerCase();
+  return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
+}
+
+// What `shorten` makes of a longer name ends in a hash. A full name that looks so gets a true note, too.
+const SHORTENED = /_[0-9a-f]{8}$/;
+
+/** Whether the name may have been shortened. */
+export function isShortened({ table }: TableName, { database }: Pick<Dialect, "database">): boolean {
+  // A name cut at a character boundary may lack up to three bytes.
+  return table.length >= nameLimits[database].length - 3 && SHORTENED.test(table);
 }

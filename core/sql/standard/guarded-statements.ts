@@ -1,6 +1,5 @@
 import type { BoundedRows, Dialect, GuardedChange, TableRows } from "../contract/dialect.js";
-import type { Cell, Statement } from "../contract/statement.js";
-import type { TableName } from "../contract/table-name.js";
+import type { Cell, Statement, TableName } from "../contract/statement.js";
 
 /** What databases differ in when rows are changed only as they are known. */
 export interface GuardedSql {

@@ -1,10 +1,9 @@
-import type { ColumnNaming } from "../../ngsi/index.js";
 import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
-import type { Dialect, TableRows } from "../contract/dialect.js";
+import type { TableRows } from "../contract/dialect.js";
 import type { Cell } from "../contract/statement.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
-import type { KnownColumns } from "./known-tables.js";
+import type { KnownColumns, KnownStore } from "./known-store.js";
 
 /** The rows of a table as its columns take them. */
 export interface FittedRows extends TableRows {
@@ -17,12 +16,7 @@ export interface FittedRows extends TableRows {
   readonly widened: readonly string[];
 }
 
-export interface Fitting {
-  readonly dialect: Dialect;
-  readonly naming: ColumnNaming;
-  /** Whether the sink makes columns of the types of their values. */
-  readonly nativeTypes: boolean;
-}
+export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes">;
 
 /**
  * Brings the values of a batch into the columns a table has or will get. With native types a value that its column

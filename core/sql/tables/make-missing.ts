@@ -1,16 +1,20 @@
 import { faultOf } from "../contract/database-error.js";
 import { PartlyWritten } from "../contract/driver.js";
-import type { Statement } from "../contract/statement.js";
-import { type SchemaName, schemaKey } from "../contract/table-name.js";
+import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
+import { isShortened } from "../rows/table-names.js";
 import { type FittedRows, fitted } from "./fitting.js";
-import type { KnownStore, ListedStore } from "./known-store.js";
-import { lookUp } from "./look-up.js";
-import { writeNotes } from "./table-notes.js";
+import { type KnownStore, lookUp } from "./known-store.js";
+import type { Register } from "./register.js";
 
 const MOST_ATTEMPTS = 5;
 // Each table made takes several locks until the end of its transaction, and a server has some thousands of them.
 const TABLES_PER_TRANSACTION = 200;
+
+/** A store whose tables are listed; without a register none is. */
+export interface ListedStore extends KnownStore {
+  readonly register: Register | undefined;
+}
 
 /** Makes the schemas, tables and columns that the batches need and the store does not have; the rows as they fit there. */
 export async function makeMissing(
@@ -128,4 +132,25 @@ function byName({ name: a }: FittedRows, { name: b }: FittedRows): number {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** Notes in the store, where it can, which full id or type a table with a shortened name stands for. */
+async function writeNotes(created: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
+  const { dialect, driver, log } = store;
+  const shortened = created.filter(({ name }) => isShortened(name, dialect));
+  const questions = dialect.noteTexts(shortened.map(({ name, subject }) => ({ name, text: subject })));
+  if (questions.length === 0) return;
+  try {
+    const texts = await driver.read(questions, signal);
+    await driver.write(
+      texts.flatMap(([database = "", text]) => (text === undefined ? [] : plain({ database, schema: "" }, text))),
+      signal,
+    );
+  } catch (error) {
+    // The rows matter more than the note; the full id stands in them too.
+    log.warn(
+      { tables: shortened.length, reason: faultOf(error).message },
+      "comments on shortened table names not written",
+    );
+  }
 }

@@ -1,8 +1,7 @@
 import type { Column } from "../contract/column.js";
 import { faultOf } from "../contract/database-error.js";
-import type { TableName } from "../contract/table-name.js";
-import type { KnownStore } from "./known-store.js";
-import { lookUp } from "./look-up.js";
+import type { TableName } from "../contract/statement.js";
+import { type KnownStore, lookUp } from "./known-store.js";
 
 const MOST_ATTEMPTS = 5;
 

@@ -1,9 +1,9 @@
 import { type ColumnNaming, columnName } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
 import type { Dialect } from "../contract/dialect.js";
-import type { TableName } from "../contract/table-name.js";
-import { columnLayoutColumns } from "../rows/fixed-columns.js";
-import type { KnownColumns } from "./known-tables.js";
+import type { TableName } from "../contract/statement.js";
+import { columnLayoutColumns } from "../rows/layout.js";
+import type { KnownColumns } from "./known-store.js";
 
 interface FixedColumn {
   readonly name: string;

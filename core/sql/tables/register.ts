@@ -1,22 +1,21 @@
 import type { Context } from "../../sdk/index.js";
 import { faultOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
-import type { Statement } from "../contract/statement.js";
-import { type TableName, tableKey } from "../contract/table-name.js";
+import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import type { KnownStore } from "./known-store.js";
-import type { KnownColumns } from "./known-tables.js";
-import { type ListedTables, listedTables, rowsAnywhere } from "./listed-tables.js";
-import { learnAll } from "./look-up.js";
+import { type KnownColumns, type KnownStore, learnAll } from "./known-store.js";
 import { notHistory, Ownership } from "./ownership.js";
 import {
   columnRows,
+  type ListedTables,
   type Listing,
+  listedTables,
   listingStatements,
   type RegisterRow,
   registerColumns,
   registerDefinition,
   registerRows,
+  rowsAnywhere,
 } from "./register-rows.js";
 
 const MOST_REMEMBERED = 100_000;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { AgentError } from "deneb/sdk";
 import type { ConnectionOptions } from "mysql2/promise";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import type { Encryption } from "../tls.js";
 
 // Each connection keeps the texts it ran last prepared, and a server has some thousands of such places.

@@ -1,11 +1,11 @@
-import { OwnPlace, storeError } from "deneb/sql";
+import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import type { StoreKind } from "../database.js";
-import { placeOf, settingsOf } from "../server.js";
-import type { ServerSettings } from "../server-settings.js";
+import { placeOf, type ServerSettings, settingsOf } from "../server.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
 import { mysqlOptions } from "./options.js";
+import { MysqlOwnPlace } from "./own-place.js";
 import { mysqlQuery } from "./query.js";
 
 const usual = { port: 3306, username: "root" } as const;
@@ -13,7 +13,7 @@ const usual = { port: 3306, username: "root" } as const;
 export const mysqlStore: StoreKind = {
   options: mysqlOptions,
   open: (config) => {
-    const ownPlace = new OwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
+    const ownPlace = new MysqlOwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
     return {
       dialect: {
         ...mysql,

@@ -11,18 +11,15 @@ import {
   integerCell,
   jsonCell,
   type KeyedRows,
-  type LastRow,
   plain,
   plainCell,
-  rememberingColumns,
   type Statement,
   type TableDefinition,
   type TableName,
-  type TableRows,
   utcTime,
 } from "deneb/sql";
-import { mysqlChunks } from "./chunks.js";
 import { mysqlFaults } from "./errors.js";
+import { insert, path, quoted, upsert } from "./statements.js";
 
 const TABLES_PER_QUESTION = 500;
 const LONGEST_TEXT_BYTES = 65_535;
@@ -200,40 +197,6 @@ function where({ key }: KeyedRows): string {
   return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
 }
 
-function insert({ name, columns, rows }: TableRows): readonly Statement[] {
-  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
-  const row = `(${columns.map(() => "?").join(", ")})`;
-  return mysqlChunks(rows, columns.length).map(({ size, runs }) => ({
-    at: name,
-    text: into + Array.from({ length: size }, () => row).join(", "),
-    runs,
-  }));
-}
-
-function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
-  const names = columns.map((column) => quoted(column.name));
-  const own = quoted(time.name);
-  const read = (column: string) => timeOf(column, time, timeFormat);
-  const newer = `${own} IS NULL OR ${read(own)} < ${read(`VALUES(${own})`)}`;
-  const plainly = columns.filter((column) => !key.includes(column.name) && column.name !== time.name);
-  // Changes are made one after another, so the time comes last: the others ask for it.
-  const changes = [...plainly.map((column) => quoted(column.name)), own].map(
-    (column) => `${column} = IF(${newer}, VALUES(${column}), ${column})`,
-  );
-  const text = `
-    INSERT INTO ${path(name)} (${names.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
-    ON DUPLICATE KEY UPDATE ${changes.join(", ")}`;
-  const formats =
-    timeFormat === undefined || time.kind !== "text" ? [] : changes.flatMap(() => [timeFormat, timeFormat]);
-  return { at: name, text, runs: [[...cells, ...formats]] };
-}
-
-/** A time to compare; texts are read with a format, or are times in UTC as this sink writes them. */
-function timeOf(column: string, { kind }: Column, format: string | undefined): string {
-  if (kind !== "text") return column;
-  return format === undefined ? `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')` : `STR_TO_DATE(${column}, ?)`;
-}
-
 /** Times in texts are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
 function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
@@ -248,16 +211,6 @@ function tablesWith(columns: number): string {
       AND c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
 }
 
-const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));
-
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;
-}
-
-function path({ schema, table }: TableName): string {
-  return `${quoted(schema)}.${quoted(table)}`;
-}
-
-function quoted(name: string): string {
-  return `\`${name.replaceAll("`", "``")}\``;
 }

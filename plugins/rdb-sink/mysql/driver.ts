@@ -11,7 +11,7 @@ import {
 } from "deneb/sql";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { Lease, type LeaseEnd } from "../lease.js";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import { encrypted } from "../tls.js";
 import { connectionOptions, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";

@@ -1,6 +1,6 @@
 import type { QueryResult } from "deneb/sdk";
 import type { Connection, RowDataPacket } from "mysql2/promise";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import { encrypted } from "../tls.js";
 import { connectionOptions, wantsOtherEncryption } from "./connection.js";
 

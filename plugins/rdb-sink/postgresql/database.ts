@@ -1,8 +1,7 @@
 import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import type { StoreKind } from "../database.js";
-import { placeOf, settingsOf } from "../server.js";
-import type { ServerSettings } from "../server-settings.js";
+import { placeOf, type ServerSettings, settingsOf } from "../server.js";
 import { postgresql } from "./dialect.js";
 import { postgresqlOptions } from "./options.js";
 import { postgresqlQuery } from "./query.js";

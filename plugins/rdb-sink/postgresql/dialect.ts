@@ -1,18 +1,15 @@
 import {
   booleanCell,
   boundedSelect,
-  type Cell,
   type Cells,
   type Column,
   type ColumnKind,
-  columnList,
   type Dialect,
   decimalCell,
   type GuardedSql,
   guarded,
   type History,
   integerCell,
-  joinedRows,
   jsonCell,
   type KeyedRows,
   plain,
@@ -21,17 +18,10 @@ import {
   type Statement,
   type TableDefinition,
   type TableName,
-  type TableRows,
   utcTime,
 } from "deneb/sql";
 import { postgresqlFaults } from "./errors.js";
-import { postgresqlPath as path } from "./path.js";
-import { placeholders } from "./placeholders.js";
-import { postgresqlUpsert } from "./statements.js";
-
-const MOST_PARAMETERS = 65_535;
-// Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
-const ROWS_PER_STATEMENT = 100;
+import { insert, path, upsert } from "./statements.js";
 
 const sql: GuardedSql = {
   path,
@@ -60,7 +50,7 @@ export const postgresql = {
   },
   widenColumns: () => [],
   insert,
-  upsert: postgresqlUpsert,
+  upsert,
   ...guarded(sql),
   remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
   select,
@@ -169,22 +159,6 @@ function createTable({ name, columns, key }: TableDefinition): readonly Statemen
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   const parts = [...columns.map(definition), ...unique];
   return [plain(name, `CREATE TABLE IF NOT EXISTS ${path(name)} (${parts.join(", ")})`)];
-}
-
-function insert({ name, columns, rows }: TableRows): readonly Statement[] {
-  const size = Math.max(1, Math.min(ROWS_PER_STATEMENT, Math.floor(MOST_PARAMETERS / columns.length)));
-  const full: (readonly Cell[])[] = [];
-  let start = 0;
-  for (; start + size <= rows.length; start += size) full.push(joinedRows(rows, start, start + size));
-  const rest = rows.length - start;
-
-  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
-  return [
-    ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
-    ...(rest === 0
-      ? []
-      : [{ at: name, text: into + placeholders(rest, columns.length), runs: [joinedRows(rows, start, rows.length)] }]),
-  ];
 }
 
 function select(column: string, rows: KeyedRows): Statement {

@@ -10,12 +10,11 @@ import {
 } from "deneb/sql";
 import type pg from "pg";
 import { Lease, type LeaseEnd } from "../lease.js";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import { type Encryption, encrypted } from "../tls.js";
-import { poolConfig, wantsOtherEncryption } from "./connection.js";
+import { limited, poolConfig, statementLimit, wantsOtherEncryption } from "./connection.js";
 import { isSqlState } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
-import { limited, statementLimit } from "./statement-limit.js";
 
 /** One database of a PostgreSQL server through a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "places"> {

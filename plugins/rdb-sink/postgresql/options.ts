@@ -1,4 +1,4 @@
-import { givenOptions, millisOf, type ServerOptions, sslModes, timeFault } from "../server-options.js";
+import { givenOptions, millisOf, type ServerOptions, sslModes, timeFault } from "../server.js";
 
 const SECOND = 1000;
 

@@ -1,9 +1,8 @@
 import type { QueryResult } from "deneb/sdk";
 import type pg from "pg";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import { type Encryption, encrypted } from "../tls.js";
-import { clientConfig, wantsOtherEncryption } from "./connection.js";
-import { statementLimit } from "./statement-limit.js";
+import { clientConfig, statementLimit, wantsOtherEncryption } from "./connection.js";
 
 /** Runs one statement in a read-only transaction over a connection of its own. */
 export async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {

@@ -1,6 +1,6 @@
 import { codeOf } from "deneb/sdk";
 import { type Cell, type Driver, PartlyWritten, plain, type SchemaName, type Statement } from "deneb/sql";
-import type { ServerSettings } from "../server-settings.js";
+import type { ServerSettings } from "../server.js";
 import { PostgresqlDriver } from "./driver.js";
 
 // Each has connections of its own; those of a database that was not used for long are closed.

@@ -1,8 +1,39 @@
-import { type Column, type LastRow, quoted, type Statement } from "deneb/sql";
-import { postgresqlPath as path } from "./path.js";
+import {
+  type Cell,
+  type Column,
+  columnList,
+  joinedRows,
+  type LastRow,
+  quoted,
+  RecentMap,
+  type Statement,
+  type TableName,
+  type TableRows,
+} from "deneb/sql";
+
+const MOST_PARAMETERS = 65_535;
+// Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
+const ROWS_PER_STATEMENT = 100;
+
+/** Adds rows, in statements of at most 100. */
+export function insert({ name, columns, rows }: TableRows): readonly Statement[] {
+  const size = Math.max(1, Math.min(ROWS_PER_STATEMENT, Math.floor(MOST_PARAMETERS / columns.length)));
+  const full: (readonly Cell[])[] = [];
+  let start = 0;
+  for (; start + size <= rows.length; start += size) full.push(joinedRows(rows, start, start + size));
+  const rest = rows.length - start;
+
+  const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
+  return [
+    ...(full.length === 0 ? [] : [{ at: name, text: into + placeholders(size, columns.length), runs: full }]),
+    ...(rest === 0
+      ? []
+      : [{ at: name, text: into + placeholders(rest, columns.length), runs: [joinedRows(rows, start, rows.length)] }]),
+  ];
+}
 
 /** Adds a row of last data, or changes the stored one when this one is newer. */
-export function postgresqlUpsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
+export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
   const places = columns.map((_, index) => `$${index + 1}`).join(", ");
   const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
   const own = quoted(time.name);
@@ -21,4 +52,29 @@ function timeOf(column: string, { kind }: Column, formatParameter: number | unde
   return formatParameter === undefined
     ? `${column}::timestamptz`
     : `to_timestamp(${column}, $${formatParameter}::text)`;
+}
+
+/** The quoted name of a table with its schema. */
+export function path({ schema, table }: TableName): string {
+  return `${quoted(schema)}.${quoted(table)}`;
+}
+
+const MOST_REMEMBERED = 1000;
+const LONGEST_REMEMBERED = 16_000;
+
+/** `($1, $2), ($3, $4)` for two rows of two columns. Remembered: writing it anew would cost more than all else in an insert. */
+function placeholders(rows: number, columns: number): string {
+  const key = `${rows} ${columns}`;
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+
+  const text = Array.from({ length: rows }, (_, row) => tuple(row * columns, columns)).join(", ");
+  if (text.length <= LONGEST_REMEMBERED) remembered.set(key, text);
+  return text;
+}
+
+const remembered = new RecentMap<string>(MOST_REMEMBERED);
+
+function tuple(before: number, columns: number): string {
+  return `(${Array.from({ length: columns }, (_, column) => `$${before + column + 1}`).join(", ")})`;
 }

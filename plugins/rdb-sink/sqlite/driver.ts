@@ -13,7 +13,7 @@ import {
   writeAborted,
 } from "deneb/sql";
 import { schemaOf } from "./file-name.js";
-import type { SqliteReply, SqliteRequest } from "./messages.js";
+import type { SqliteReply, SqliteRequest } from "./worker.js";
 
 interface Waiting {
   resolve(reply: SqliteReply): void;

@@ -1,8 +1,84 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { sqliteAnswer } from "./answer.js";
+import { type Cell, type Fault, faultOf, type Statement } from "deneb/sql";
 import { SqliteFiles } from "./files.js";
-import type { SqliteRequest } from "./messages.js";
+
+/** What the driver asks of the thread that holds the files. */
+export interface SqliteRequest {
+  readonly id: number;
+  readonly task: "read" | "write" | "close";
+  readonly statements: readonly Statement[];
+  /** Memory shared by both threads: 1 once the work shall be given up. */
+  readonly givenUp: Int32Array;
+}
+
+export interface SqliteReply {
+  readonly id: number;
+  readonly rows: readonly (readonly Cell[])[];
+  /** Schemas whose statements are committed. */
+  readonly written: readonly string[];
+  readonly fault: Fault | undefined;
+}
 
 const files = new SqliteFiles(String(workerData));
 
 parentPort?.on("message", (request: SqliteRequest) => parentPort?.postMessage(sqliteAnswer(files, request)));
+
+/** Does what is asked and says how it went; never throws. */
+function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
+  const written: string[] = [];
+  const reply = { id: request.id, rows: [], written, fault: undefined };
+  try {
+    if (request.task === "read") return { ...reply, rows: read(files, request.statements) };
+    if (request.task === "write") write(files, request, written);
+    if (request.task === "close") files.close();
+    return reply;
+  } catch (error) {
+    return { ...reply, fault: faultOf(error) };
+  }
+}
+
+function read(files: SqliteFiles, statements: readonly Statement[]): SqliteReply["rows"] {
+  files.open(schemasOf(statements));
+  return statements.flatMap((statement) => files.rows(statement));
+}
+
+/** One transaction for each schema; none is committed before all statements of all have run. */
+function write(files: SqliteFiles, { statements, givenUp }: SqliteRequest, written: string[]): void {
+  const begun: string[] = [];
+  const schemas = schemasOf(statements);
+  files.open(schemas);
+  try {
+    for (const schema of schemas) {
+      files.execute(schema, "BEGIN IMMEDIATE");
+      begun.push(schema);
+    }
+    for (const statement of statements) {
+      refuseGivenUp(givenUp);
+      files.run(statement);
+    }
+    refuseGivenUp(givenUp);
+    for (const schema of schemas) {
+      files.execute(schema, "COMMIT");
+      written.push(schema);
+    }
+  } catch (error) {
+    for (const schema of begun) if (!written.includes(schema)) rollBack(files, schema);
+    throw error;
+  }
+}
+
+function schemasOf(statements: readonly Statement[]): readonly string[] {
+  return [...new Set(statements.map(({ at }) => at.schema))];
+}
+
+function refuseGivenUp(givenUp: Int32Array): void {
+  if (Atomics.load(givenUp, 0) === 1) throw new Error("given up");
+}
+
+function rollBack(files: SqliteFiles, schema: string): void {
+  try {
+    files.execute(schema, "ROLLBACK");
+  } catch {
+    // A full disk or a failed write has rolled back by itself; the error that led here is the one to report.
+  }
+}

@@ -1,6 +1,6 @@
 import type { Attribute, Entity, Member } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
-import type { Store } from "../../../core/sql/contract/store.js";
+import type { Store } from "../../../core/sql/contract/driver.js";
 import { RdbSink } from "../../../core/sql/sql-sink.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { storeKinds } from "../../../plugins/rdb-sink/databases.js";

@@ -1,8 +1,8 @@
-import type { Context, Event, ExplainedWrite, Explanation } from "../sdk/index.js";
+import type { Context, Event, ExplainedWrite, Explanation, Sink } from "../sdk/index.js";
 import type { Dialect, TableRows } from "./contract/dialect.js";
+import type { Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import type { Statement } from "./contract/statement.js";
-import type { Store } from "./contract/store.js";
 import { explainedNotes, type ToldWrites } from "./explain-notes.js";
 import { RdbSink } from "./sql-sink.js";
 
@@ -68,4 +68,13 @@ function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
     columns: columns.map((column) => column.name),
     rows,
   };
+}
+
+/**
+ * A sink that stores entities as rows of a database, for the `create` of your plugin: layouts, names, tables made and
+ * extended as they are needed, last data, retention and exactly-once rows by the configuration, SQL by the dialect, the
+ * way there by the driver.
+ */
+export function sqlSink(config: SqlConfig, context: Context, store: Store): Sink {
+  return new RdbSink(config, context, store);
 }

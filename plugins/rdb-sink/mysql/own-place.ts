@@ -1,8 +1,5 @@
-import { faultOf } from "../contract/database-error.js";
-import type { TableName } from "../contract/table-name.js";
-import type { KnownStore } from "../tables/known-store.js";
-import { makeOwnTable } from "../tables/own-table.js";
-import { positionTableAt } from "./position-rows.js";
+import { faultOf, type OwnPlace, type OwnTables, type TableName } from "deneb/sql";
+import { mysqlFaults } from "./errors.js";
 
 /** The database of the agent on a MySQL server. */
 const USUAL = "deneb";
@@ -21,7 +18,7 @@ export interface PlaceWishes {
  * The database in which a sink on a MySQL server keeps positions and replayed letters. A user that may not make the
  * database `deneb` keeps them where an earlier run did, else in `rdb_database`, else with the first rows it writes.
  */
-export class OwnPlace {
+export class MysqlOwnPlace implements OwnPlace {
   readonly #wishes: PlaceWishes;
   #database: string;
   #settled = false;
@@ -36,24 +33,20 @@ export class OwnPlace {
     return nameIn(this.#database, name);
   }
 
-  /**
-   * To be called before positions or letters are read for a write, or written. False when there is no table yet and
-   * `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
-   */
-  async settle(store: KnownStore, signal: AbortSignal, written?: string): Promise<boolean> {
+  async settle(tables: OwnTables, written?: string): Promise<boolean> {
     if (this.#settled) return true;
     let refusal: unknown;
-    for (const database of await this.#candidates(store, signal, written)) {
+    for (const database of await this.#candidates(tables, written)) {
       try {
-        await makeOwnTable(positionTableAt(nameIn(database, "deneb_positions")), store, signal);
+        await tables.create(nameIn(database, "deneb_positions"));
       } catch (error) {
-        if (store.dialect.faults.forbidden?.(faultOf(error)) !== true) throw error;
+        if (mysqlFaults.forbidden?.(faultOf(error)) !== true) throw error;
         refusal ??= error;
         continue;
       }
       if (refusal !== undefined) {
         const fields = { database, instead: this.#database, reason: faultOf(refusal).message };
-        store.log.warn(fields, "positions and replayed letters are kept in another database: a right is missing");
+        tables.warn(fields, "positions and replayed letters are kept in another database: a right is missing");
       }
       this.#database = database;
       this.#settled = true;
@@ -64,15 +57,10 @@ export class OwnPlace {
   }
 
   /** In the order in which they are tried; the same at each start, because what an earlier run made comes first. */
-  async #candidates(
-    { dialect, driver }: KnownStore,
-    signal: AbortSignal,
-    written: string | undefined,
-  ): Promise<Iterable<string>> {
+  async #candidates(tables: OwnTables, written: string | undefined): Promise<Iterable<string>> {
     const { database, configured } = this.#wishes;
     if (database !== "") return [database];
-    const found = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
-    const earlier = found.flatMap(([, schema]) => schema ?? []);
+    const earlier = await tables.earlier();
     const known = NO_MYSQL_DATABASE.has(configured) ? [] : [configured];
     return new Set([USUAL, ...earlier, ...known, ...(written === undefined ? [] : [written])]);
   }
