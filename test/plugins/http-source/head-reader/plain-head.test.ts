@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainHead } from "../../../plugins/http-source/plain-head.js";
-import { heapUsed } from "../../support/heap-used.js";
+import { plainHead } from "../../../../plugins/http-source/head-reader/plain-head.js";
+import { heapUsed } from "../../../support/heap-used.js";
 
 const limits = { head: 400, body: 100 };
 const read = (...lines: readonly string[]) =>

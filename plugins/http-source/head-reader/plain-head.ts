@@ -1,4 +1,4 @@
-import { detached, FirstHeaders } from "./raw-headers.js";
+import { detached, FirstHeaders } from "../http-request.js";
 
 /** The head of a plain request, and where its body begins and ends in the bytes it was read from. */
 export interface PlainHead {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isEntity } from "../../../core/ngsi/index.js";
-import type { Event } from "../../../core/sdk/index.js";
-import { notification, send } from "./http-client.js";
-import { post, RawConnection } from "./raw-connection.js";
-import { runningSource } from "./running-source.js";
+import { isEntity } from "../../../../core/ngsi/index.js";
+import type { Event } from "../../../../core/sdk/index.js";
+import { notification, send } from "../http-client.js";
+import { post, RawConnection } from "../raw-connection.js";
+import { runningSource } from "../running-source.js";
 
 const idsOf = (events: readonly Event[]) => events.map(({ body }) => (isEntity(body) ? body.id : ""));
 const about = (id: string) => notification.replace("urn:e:1", id);

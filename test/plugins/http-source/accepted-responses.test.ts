@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Acceptances } from "../../../plugins/http-source/acceptances.js";
+import { AcceptedResponses } from "../../../plugins/http-source/responder.js";
 
 test("an answer that cannot be written is told, and the others of its turn are written", async () => {
   const answered: string[] = [];
@@ -13,9 +13,9 @@ test("an answer that cannot be written is told, and the others of its turn are w
     },
   }));
   const told: unknown[] = [];
-  const acceptances = new Acceptances<(typeof senders)[number]>(({ name }, error) => told.push(name, error));
+  const responses = new AcceptedResponses<(typeof senders)[number]>(({ name }, error) => told.push(name, error));
 
-  for (const sender of senders) acceptances.add(sender);
+  for (const sender of senders) responses.add(sender);
   const atOnce = [...answered];
   await turn();
 
