@@ -3,7 +3,7 @@ import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promi
 import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
 
-/** What an edit makes of a text, and what it has to say to its caller. */
+/** The new text of an edit, and its result for the caller. */
 export interface Edit<T> {
   readonly text: string;
   readonly result: T;
@@ -74,7 +74,7 @@ const ORDINARY_MODE = 0o644;
 
 /**
  * Gives a file a new text: readers see the old one or the new one, never a part, also after a power failure. What a
- * symbolic link points to is replaced, not the link; the permissions stay; a missing folder is made.
+ * symbolic link points to is replaced, not the link; the permissions are kept; a missing folder is created.
  */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {

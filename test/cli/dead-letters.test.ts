@@ -80,7 +80,7 @@ test("what a command lacks to reach the agent is named", async (context) => {
     return `${exitCode} ${err}`;
   };
 
-  assert.match(await list(), /^1 .*when it speaks HTTPS give --tls or --ca-file/);
+  assert.match(await list(), /^1 .*if it uses HTTPS, give --tls or --ca-file/);
   assert.match(await list("--tls", ...own), /^1 .*give the CA of its certificate with --ca-file/);
   assert.match(await list(...ca), /^1 .*give --client-cert and --client-key/);
   assert.match(await list(...ca, ...own), /^1 .*give a token with --token-file or DENEB_MANAGEMENT_TOKEN/);

@@ -144,7 +144,7 @@ const cases = [
     says: "a sink that sends to the source of its channel",
     further: [...apart, "a1.sinks.k.url = http://LOCALHOST:7001/notify", "a1.sinks.l.url = http://127.0.0.1:7003/"],
     faults: [
-      'error line 16: a1.sinks.k.url = "http://LOCALHOST:7001/notify": is source "s", from which the events of this sink come: they would never end; send elsewhere',
+      'error line 16: a1.sinks.k.url = "http://LOCALHOST:7001/notify": is source "s", from which the events of this sink come: they would circulate without end; send elsewhere',
     ],
   },
   {
@@ -156,8 +156,8 @@ const cases = [
     says: "two sinks that send to the source of the other one",
     further: [...apart, "a1.sinks.k.url = http://localhost:7002/", "a1.sinks.l.url = http://[::1]:7001/"],
     faults: [
-      'error line 16: a1.sinks.k.url = "http://localhost:7002/": is source "t", from which the events of this sink come: they would never end; send elsewhere',
-      'error line 17: a1.sinks.l.url = "http://[::1]:7001/": is source "s", from which the events of this sink come: they would never end; send elsewhere',
+      'error line 16: a1.sinks.k.url = "http://localhost:7002/": is source "t", from which the events of this sink come: they would circulate without end; send elsewhere',
+      'error line 17: a1.sinks.l.url = "http://[::1]:7001/": is source "s", from which the events of this sink come: they would circulate without end; send elsewhere',
     ],
   },
   {
@@ -169,7 +169,7 @@ const cases = [
       "a1.sinks.l.url = http://store.example/",
     ],
     faults: [
-      'error line 17: a1.sinks.k.url = "http://[2001:db8::1]:7001/": is source "s", from which the events of this sink come: they would never end; send elsewhere',
+      'error line 17: a1.sinks.k.url = "http://[2001:db8::1]:7001/": is source "s", from which the events of this sink come: they would circulate without end; send elsewhere',
     ],
   },
   {
@@ -187,7 +187,7 @@ const cases = [
       "a1.sources.s.selector.mapping.x = c",
     ],
     faults: [
-      'warning line 16: a1.sinks.k.url = "http://localhost:7001/": is source "s", from which the events of this sink come: they would never end; send elsewhere',
+      'warning line 16: a1.sinks.k.url = "http://localhost:7001/": is source "s", from which the events of this sink come: they would circulate without end; send elsewhere',
     ],
   },
 ] as const;

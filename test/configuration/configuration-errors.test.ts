@@ -50,7 +50,7 @@ const errors = [
     says: "an unknown Java class name",
     text: changed("type = http", "type = com.other.HttpServletSource"),
     faults: [
-      'error line 4: a1.sources.http-source.type = "com.other.HttpServletSource": is a Java class name that no source here answers to; known: http; did you mean "http"?',
+      'error line 4: a1.sources.http-source.type = "com.other.HttpServletSource": is a Java class name that no source plugin accepts; known: http; did you mean "http"?',
     ],
   },
   {

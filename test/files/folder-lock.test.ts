@@ -269,8 +269,8 @@ test("a folder that holds something else stays open with a warning, and what is 
   assert.deepEqual(lines, [
     {
       level: "warn",
-      fields: { path: folder, reason: 'the folder holds other files too, as "theirs"' },
-      message: "others may read what is kept here",
+      fields: { path: folder, reason: 'the folder also holds other files, such as "theirs"' },
+      message: "other users may read it",
     },
   ]);
   await held.release();

@@ -67,7 +67,7 @@ const refusals = [
   { name: "./lib/x.js", cause: /is not the name of an npm package/ },
   { name: "../up", cause: /is not the name of an npm package/ },
   { name: "file:x", cause: /is not the name of an npm package/ },
-  { name: "not-there", cause: /is not installed: no node_modules holds it, seen from/ },
+  { name: "not-there", cause: /is not installed: it is in no node_modules folder, searched from/ },
 ];
 for (const { name, cause } of refusals)
   test(`the package "${name}" is a problem`, async (context) => {
