@@ -85,7 +85,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
       const progress = scope.resolve(PROGRESS);
-      scope.resolve(PROMETHEUS).observeLetters(() => parts.deadLetters.counts());
+      scope.resolve(PROMETHEUS).observeDeadLetters(() => parts.deadLetters.counts());
       scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
       return agent;
     }),

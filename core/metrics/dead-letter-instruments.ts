@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** What is known of the dead letters of one sink. */
-export interface LetterStates {
+/** The state of the dead letters of one sink. */
+export interface DeadLetterStates {
   readonly sink: string;
   readonly reasons: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -9,8 +9,8 @@ export interface LetterStates {
   readonly deleted: number;
 }
 
-/** Adds what is read from the dead letters at each scrape. */
-export function addLetterInstruments(registry: Registry, counts: () => readonly LetterStates[]): void {
+/** Adds the metrics that are read from the dead letters at each scrape. */
+export function addDeadLetterInstruments(registry: Registry, counts: () => readonly DeadLetterStates[]): void {
   const registers = [registry];
   new Gauge({
     name: "deneb_dead_letters_open",
@@ -20,13 +20,13 @@ export function addLetterInstruments(registry: Registry, counts: () => readonly 
     collect() {
       this.reset();
       for (const { sink, reasons } of counts()) {
-        for (const [reason, letters] of Object.entries(reasons)) this.set({ sink, reason }, letters);
+        for (const [reason, count] of Object.entries(reasons)) this.set({ sink, reason }, count);
       }
     },
   });
   new Gauge({
     name: "deneb_dead_letters_bytes",
-    help: "Bytes of these letters.",
+    help: "Bytes of these dead letters.",
     labelNames: ["sink"],
     registers,
     collect() {
@@ -36,7 +36,7 @@ export function addLetterInstruments(registry: Registry, counts: () => readonly 
   });
   new Gauge({
     name: "deneb_dead_letters_oldest_timestamp_seconds",
-    help: "When the oldest of these letters was kept, seconds since 1970; absent when there is none.",
+    help: "Time at which the oldest of these dead letters was kept, in seconds since 1970; absent when there is none.",
     labelNames: ["sink"],
     registers,
     collect() {
