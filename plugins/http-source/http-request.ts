@@ -15,20 +15,15 @@ export interface HttpRequest extends Pick<InboundRequest, "method" | "path" | "h
   destroy(): void;
 }
 
-const MOST_REMEMBERED = 500;
-/** Senders use the same few names in every request. */
-const lowerCase = new Map<string, string>();
-
-/** Collects headers, the names in lower case; of a repeated one the first value counts. */
+/** Collects headers; of a repeated one the first value counts. */
 export class FirstHeaders {
   /** A plain object, because one without prototype is slow to create: names that it inherits are left out. */
   readonly all: Record<string, string> = {};
 
-  /** False when the header is present already, or has a name that is left out. */
+  /** The name in lower case. False when the header is present already, or has a name that is left out. */
   add(name: string, value: string): boolean {
-    const lower = lowered(name);
-    if (this.all[lower] !== undefined) return false;
-    this.all[lower] = value;
+    if (this.all[name] !== undefined) return false;
+    this.all[name] = value;
     return true;
   }
 }
@@ -36,15 +31,20 @@ export class FirstHeaders {
 /** The headers of a request from Node's list of names and values; Node itself would join the values of most repeated ones. */
 export function firstHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
   const headers = new FirstHeaders();
-  for (let index = 0; index + 1 < raw.length; index += 2) headers.add(raw[index] ?? "", raw[index + 1] ?? "");
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    headers.add(lowerCase(raw[index] ?? ""), raw[index + 1] ?? "");
   return headers.all;
 }
 
-function lowered(name: string): string {
-  const known = lowerCase.get(name);
+const MOST_REMEMBERED = 500;
+/** The lower-case form of names. Senders use the same few names in every request. */
+const lowerCases = new Map<string, string>();
+
+function lowerCase(name: string): string {
+  const known = lowerCases.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  if (lowerCase.size < MOST_REMEMBERED) lowerCase.set(detached(name), detached(lower));
+  if (lowerCases.size < MOST_REMEMBERED) lowerCases.set(detached(name), detached(lower));
   return lower;
 }
 

@@ -17,7 +17,8 @@ export interface HeadLimits {
   readonly body: number;
 }
 
-const END = "\r\n\r\n";
+const LINE = "\r\n";
+const END = LINE + LINE;
 const METHOD = "POST ";
 const VERSION = " HTTP/1.1";
 const PATH = /^\/[\x21-\x7e]*$/;
@@ -26,23 +27,25 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const LENGTH = /^\d{1,15}$/;
 /** Headers that change how the connection or the body is read. */
-const SPECIAL: readonly string[] = ["transfer-encoding", "expect", "upgrade", "trailer", "te", "http2-settings"];
-const KNOWN_NAMES = new Set<string>();
+const SPECIAL = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "te", "http2-settings"]);
+/** The lower-case form of names of plain requests. Senders use the same few names in every request. */
+const knownNames = new Map<string, string>();
 const MOST_KNOWN_NAMES = 500;
 
 /**
  * Reads the head of a plain request: a POST of HTTP/1.1 with one Content-Length within the limit, that asks for nothing
- * but an answer. Undefined for every other request, and for one whose head is not complete: what is read here is far less
- * than HTTP allows, so that there are no two ways to read it.
+ * but a response. Undefined for every other request, and for one whose head is not complete: the form read here is far
+ * narrower than HTTP allows, so that no other reader can understand it differently.
  */
 export function plainHead(bytes: Buffer, limits: HeadLimits): PlainHead | undefined {
   const end = bytes.indexOf(END);
   if (end === -1 || end + END.length > limits.head) return undefined;
-  const lines = bytes.toString("latin1", 0, end).split("\r\n");
-  const path = pathIn(lines[0] ?? "");
+  const text = bytes.toString("latin1", 0, end);
+  const firstLine = lineEnd(text, 0);
+  const path = pathIn(text.slice(0, firstLine));
   if (path === undefined) return undefined;
 
-  const headers = headersIn(lines);
+  const headers = headersIn(text, firstLine + LINE.length);
   const length = headers === undefined ? undefined : bodyLength(headers, limits.body);
   if (headers === undefined || length === undefined) return undefined;
   const bodyFrom = end + END.length;
@@ -55,27 +58,45 @@ function pathIn(line: string): string | undefined {
   return PATH.test(path) ? path : undefined;
 }
 
-function headersIn(lines: readonly string[]): Readonly<Record<string, string>> | undefined {
+/** The headers in the lines from a place on. */
+function headersIn(text: string, from: number): Readonly<Record<string, string>> | undefined {
   const headers = new FirstHeaders();
-  for (let at = 1; at < lines.length; at += 1) {
-    const line = lines[at] ?? "";
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(0, colon));
-    const value = withoutBlanks(line.slice(colon + 1));
-    if (!isName(name) || !VALUE.test(value)) return undefined;
-    // Which of two counts is for the parser of Node to say.
+  for (let at = from; at <= text.length; ) {
+    const end = lineEnd(text, at);
+    const colon = text.indexOf(":", at);
+    if (colon === -1 || colon > end) return undefined;
+    const name = plainName(text.slice(at, colon));
+    const value = withoutBlanks(text, colon + 1, end);
+    if (name === undefined || !VALUE.test(value)) return undefined;
+    // Which of two values counts is decided by the parser of Node.
     if (!headers.add(name, value)) return undefined;
+    at = end + LINE.length;
   }
   return headers.all;
 }
 
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf(LINE, from);
+  return end === -1 ? text.length : end;
+}
+
+/** The name in lower case; undefined when it is not a name, or one that a plain request does not have. */
+function plainName(name: string): string | undefined {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (!NAME.test(name) || SPECIAL.has(lower)) return undefined;
+  if (knownNames.size < MOST_KNOWN_NAMES) knownNames.set(detached(name), detached(lower));
+  return lower;
+}
+
 /** Without the blanks and tabs around it; other white space belongs to the value, or is half a character of it. */
-function withoutBlanks(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (isBlank(text.charCodeAt(from))) from += 1;
+function withoutBlanks(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
   while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
-  // Others remember some of these, such as the service.
+  // Other parts keep some of these, such as the service.
   return detached(text.slice(from, to));
 }
 
@@ -83,23 +104,14 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** Senders use the same few names in every request. */
-function isName(name: string): boolean {
-  if (KNOWN_NAMES.has(name)) return true;
-  if (!NAME.test(name)) return false;
-  if (KNOWN_NAMES.size < MOST_KNOWN_NAMES) KNOWN_NAMES.add(detached(name));
-  return true;
-}
-
 /** Undefined for a request that is not plain. */
 function bodyLength(headers: Readonly<Record<string, string>>, most: number): number | undefined {
   const { host, "content-length": length = "" } = headers;
   if (host === undefined || isLast(headers) === undefined || !LENGTH.test(length)) return undefined;
-  if (SPECIAL.some((name) => headers[name] !== undefined)) return undefined;
   return Number(length) <= most ? Number(length) : undefined;
 }
 
-/** Undefined where the connection is asked for something else. */
+/** Undefined where the header Connection asks for something else. */
 function isLast({ connection = "keep-alive" }: Readonly<Record<string, string>>): boolean | undefined {
   const wish = connection.toLowerCase();
   if (wish === "close") return true;
