@@ -63,9 +63,12 @@ export class ReloadOnChange {
     try {
       const { topology, faults } = read();
       for (const fault of faults) tell(log, file, fault);
-      if (topology === undefined) log.error({ file }, "configuration has errors; the agent goes on as it is");
-      else await reload.to(topology, graceMilliseconds);
+      if (topology === undefined) {
+        reload.refused();
+        log.error({ file }, "configuration has errors; the agent goes on as it is");
+      } else await reload.to(topology, graceMilliseconds);
     } catch (error) {
+      reload.refused();
       log.error({ file, reason: reasonOf(error) }, "configuration could not be read; the agent goes on as it is");
     }
   }

@@ -8,8 +8,10 @@ export function probesResource(readiness: Readiness): Router {
   router.get("/live", (_request, response) => sendJson(response, 200, { status: "live" }));
   router.get("/ready", (_request, response) => {
     const obstacles = readiness.obstacles();
-    if (obstacles.length === 0) sendJson(response, 200, { status: "ready" });
-    else sendJson(response, 503, { status: "not ready", obstacles });
+    const warnings = readiness.warnings();
+    const more = warnings.length === 0 ? {} : { warnings };
+    if (obstacles.length === 0) sendJson(response, 200, { status: "ready", ...more });
+    else sendJson(response, 503, { status: "not ready", obstacles, ...more });
   });
   return router;
 }

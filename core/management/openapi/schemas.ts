@@ -24,6 +24,8 @@ const scope = record({
   outgoingTransactionError: count,
 });
 
+const obstacle = record({ component: text, reason: text, since: time });
+
 const appender = record({ name: text, layout: text });
 
 const service = record({ subservs: { type: "object", additionalProperties: scope }, sum: scope });
@@ -89,7 +91,15 @@ export const schemas = {
     }),
   }),
   Metrics: record({ services: { type: "object", additionalProperties: service }, sum: service }),
-  NotReady: record({ status: text, obstacles: { type: "array", items: record({ component: text, reason: text }) } }),
+  NotReady: {
+    type: "object",
+    required: ["status", "obstacles"],
+    properties: {
+      status: text,
+      obstacles: { type: "array", items: obstacle },
+      warnings: { type: "array", items: obstacle },
+    },
+  },
   Endpoint: {
     type: "object",
     required: ["host", "port", "ssl"],
