@@ -63,10 +63,12 @@ export class ReloadOnChange {
     try {
       const { topology, faults } = read();
       for (const fault of faults) report(log, file, fault);
-      if (topology === undefined)
+      if (topology === undefined) {
+        reload.refused();
         log.error({ file }, "configuration has errors; the agent keeps its present configuration");
-      else await reload.to(topology, graceMilliseconds);
+      } else await reload.to(topology, graceMilliseconds);
     } catch (error) {
+      reload.refused();
       log.error(
         { file, reason: reasonOf(error) },
         "configuration could not be read; the agent keeps its present configuration",

@@ -72,6 +72,8 @@ export interface Channel extends Lifecycle {
    * agent looks after the start and after each take, and counts them as lost.
    */
   readonly lost?: number;
+  /** Bytes that the events of the channel take where it keeps them, for statistics; absent when it does not count them. */
+  readonly bytes?: number | undefined;
   /**
    * `events`: how many the transaction is to hold when that is more than transactionCapacity, because they belong
    * together. A channel that ignores it gets them in several transactions.

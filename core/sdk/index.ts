@@ -10,8 +10,13 @@ export type {
   Context,
   FolderClaim,
   FolderLock,
+  HealthReport,
   IncomingTransaction,
   Logger,
+  MetricCounter,
+  MetricGauge,
+  MetricLabels,
+  Metrics,
   SelectorContext,
   SourceContext,
 } from "./context.js";

@@ -45,6 +45,8 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     dataDir: folder,
     run: "run",
     now: () => new Date(1_700_000_000_000),
+    report: nothing,
+    metrics: { counter: () => ({ add: nothing }), gauge: () => ({ set: nothing }) },
   };
   const lockFolder = folderLocks();
   try {
