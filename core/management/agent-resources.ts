@@ -2,18 +2,7 @@ import { Router } from "express";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import { sendJson, succeed } from "./answers.js";
-import {
-  answer,
-  count,
-  openOperation,
-  operation,
-  type Resource,
-  record,
-  schemaRef,
-  success,
-  text,
-  time,
-} from "./openapi.js";
+import { answer, count, openOperation, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
 
 /** `GET /v1/version`. */
 export function versionResource(version: string): Resource {
@@ -113,4 +102,4 @@ export function probesResource(readiness: Readiness): Resource {
   };
 }
 
-const obstacle = record({ component: text, reason: text, since: time });
+const obstacle = record({ component: text, reason: text, since: { type: "string", format: "date-time" } });
