@@ -1,11 +1,11 @@
 import type { Batch, Context } from "../../sdk/index.js";
 import type { SqlConfig } from "../contract/schema.js";
-import { placementRules } from "../contract/settings.js";
+import { settingsHash } from "../contract/settings.js";
 import type { Statement } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { Positions } from "./positions.js";
-import { StoredLetters } from "./stored-dead-letters.js";
+import { StoredDeadLetters } from "./stored-dead-letters.js";
 
 /** Statements for the transaction of the rows; `written` is called when it is committed. */
 export interface Kept {
@@ -17,31 +17,31 @@ export interface Kept {
 export class Bookkeeping {
   /** Undefined when the configuration wants no positions. */
   readonly #positions: Positions | undefined;
-  readonly #letters: StoredLetters;
+  readonly #deadLetters: StoredDeadLetters;
 
   constructor(config: SqlConfig, context: Context, store: KnownStore) {
     const { name: sink, run } = context;
     const now = () => context.now();
-    const rules = placementRules(config);
-    this.#positions = config.exactly_once ? new Positions({ sink, run, now, rules }, store) : undefined;
-    this.#letters = new StoredLetters({ sink, now }, store);
+    const hash = settingsHash(config);
+    this.#positions = config.exactly_once ? new Positions({ sink, run, now, settingsHash: hash }, store) : undefined;
+    this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
   }
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
-    return [...positions, ...(await this.#letters.covered(tables, signal))];
+    return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
   }
 
   /** What is kept with the rows of a step. Makes its tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
-    const letters = await this.#letters.statements(step.tables, step.later, signal);
+    const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
     const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
     return {
-      statements: [...letters, ...(moves?.statements ?? [])],
+      statements: [...deadLetters, ...(moves?.statements ?? [])],
       written: async () => {
         moves?.written();
-        if (letters.length > 0) await this.#letters.clean(step.tables, signal);
+        if (deadLetters.length > 0) await this.#deadLetters.clean(step.tables, signal);
       },
     };
   }
