@@ -6,10 +6,10 @@ import { namingOf } from "./contract/settings.js";
 import type { TableName } from "./contract/statement.js";
 import { layoutOf } from "./row-builder.js";
 import { ALTERATION_TYPE } from "./rows/column-layout.js";
-import { entityOf } from "./rows/placing.js";
+import { entityOf } from "./rows/table-placement.js";
 
 /** What a dialect was asked to write. */
-export interface ToldWrites {
+export interface RecordedWrites {
   readonly histories: TableRows[];
   readonly lastRows: LastRow[];
   readonly removed: KeyedRows[];
@@ -21,16 +21,16 @@ export interface NoteRules {
 }
 
 /** A sentence for each thing that is not stored as it came, and for what a row stands for where that is no entity. */
-export function explainedNotes(event: Event, told: ToldWrites, rules: NoteRules): readonly string[] {
+export function explainedNotes(event: Event, recorded: RecordedWrites, rules: NoteRules): readonly string[] {
   const { config, dialect } = rules;
   const naming = namingOf(config, dialect.database);
   const named = config.enable_name_mappings ? mappedEvent(event) : event;
-  const names = [...told.histories, ...told.lastRows, ...told.removed].map(({ name }) => name);
+  const names = [...recorded.histories, ...recorded.lastRows, ...recorded.removed].map(({ name }) => name);
   return [
     ...mappingNotes(event, named),
     ...names.flatMap((name) => nameNotes(named, name, naming)),
     ...layoutNotes[config.attr_persistence](entityOf(named), naming, rules),
-    ...lastDataNotes(told, config),
+    ...lastDataNotes(recorded, config),
   ];
 }
 
@@ -123,7 +123,7 @@ function alterationNote({ attributes }: Entity): readonly string[] {
   return [`attribute "${ALTERATION_TYPE}" says why the broker notifies and is not stored`];
 }
 
-function lastDataNotes({ lastRows, removed }: ToldWrites, { last_data_mode }: SqlConfig): readonly string[] {
+function lastDataNotes({ lastRows, removed }: RecordedWrites, { last_data_mode }: SqlConfig): readonly string[] {
   const history = last_data_mode === "upsert" ? ["no row of history is added: last_data_mode = upsert"] : [];
   return [
     ...lastRows.map(({ name, key, time }) => {

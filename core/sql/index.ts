@@ -15,12 +15,12 @@ export {
   utcTime,
 } from "./contract/column.js";
 export {
-  type Fault,
-  type FaultPatterns,
-  type FaultReader,
-  faultOf,
-  faultPatterns,
-  type Place,
+  type DatabaseError,
+  type DatabaseErrorReader,
+  databaseErrorOf,
+  type ErrorPatterns,
+  errorPatterns,
+  type ServerAddress,
   storeError,
 } from "./contract/database-error.js";
 export {

@@ -3,8 +3,8 @@ import type { Dialect, TableRows } from "./contract/dialect.js";
 import type { Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import type { Statement } from "./contract/statement.js";
-import { explainedNotes, type ToldWrites } from "./explain-notes.js";
-import { RdbSink } from "./sql-sink.js";
+import { explainedNotes, type RecordedWrites } from "./explain-notes.js";
+import { SqlSink } from "./sql-sink.js";
 
 /** Where an event would be explained: the context of the sink, and its store, of which nothing but the dialect is used. */
 export interface ExplainParts {
@@ -19,7 +19,7 @@ export async function explainSql(
   { context, store }: ExplainParts,
 ): Promise<Explanation> {
   const sent: Statement[] = [];
-  const told: ToldWrites = { histories: [], lastRows: [], removed: [] };
+  const recorded: RecordedWrites = { histories: [], lastRows: [], removed: [] };
   const driver = {
     probe: async () => undefined,
     read: async () => [],
@@ -27,24 +27,29 @@ export async function explainSql(
       sent.push(...statements);
       return 0;
     },
-    places: async () => [],
+    commitUnits: async () => [],
     close: async () => undefined,
   };
-  const sink = new RdbSink(config, context, { ...store, driver, dialect: telling(store.dialect, told) }, "unlisted");
+  const sink = new SqlSink(
+    config,
+    context,
+    { ...store, driver, dialect: recording(store.dialect, recorded) },
+    "unlisted",
+  );
   await sink.persist({ events: [event] }, new AbortController().signal);
   return {
     writes: [
-      ...told.histories.map(writeOf),
-      ...told.lastRows.map(({ name, columns, cells }) => writeOf({ name, columns, rows: [cells] })),
+      ...recorded.histories.map(writeOf),
+      ...recorded.lastRows.map(({ name, columns, cells }) => writeOf({ name, columns, rows: [cells] })),
     ],
     statements: sent.flatMap(({ text, runs }) =>
       runs.map((parameters) => ({ text: text.trim().replaceAll(/\s*\n\s*/g, " "), parameters })),
     ),
-    notes: [...new Set(explainedNotes(event, told, { config, dialect: store.dialect }))],
+    notes: [...new Set(explainedNotes(event, recorded, { config, dialect: store.dialect }))],
   };
 }
 
-function telling(dialect: Dialect, { histories, lastRows, removed }: ToldWrites): Dialect {
+function recording(dialect: Dialect, { histories, lastRows, removed }: RecordedWrites): Dialect {
   return {
     ...dialect,
     insert: (rows) => {
@@ -64,7 +69,7 @@ function telling(dialect: Dialect, { histories, lastRows, removed }: ToldWrites)
 
 function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
   return {
-    destination: Object.fromEntries(Object.entries(name).filter(([, place]) => place !== "")),
+    destination: Object.fromEntries(Object.entries(name).filter(([, part]) => part !== "")),
     columns: columns.map((column) => column.name),
     rows,
   };
@@ -76,5 +81,5 @@ function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
  * way there by the driver.
  */
 export function sqlSink(config: SqlConfig, context: Context, store: Store): Sink {
-  return new RdbSink(config, context, store);
+  return new SqlSink(config, context, store);
 }

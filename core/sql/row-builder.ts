@@ -8,24 +8,24 @@ import { Admission } from "./rows/admission.js";
 import { ColumnLayout } from "./rows/column-layout.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "./rows/grouping.js";
 import { columnLayoutColumns, type Layout, namesOf } from "./rows/layout.js";
-import { homesBy, type Placing, placedRows, schemaOfEvent } from "./rows/placing.js";
 import { RowLayout } from "./rows/row-layout.js";
 import { TableNames } from "./rows/table-names.js";
+import { type PlacementParts, placedRows, schemaOfEvent, schemasBy } from "./rows/table-placement.js";
 import type { FittedRows } from "./tables/fitting.js";
 import type { KnownStore } from "./tables/known-store.js";
 
 const WARNING_PAUSE_MILLIS = 60_000;
 
-export interface IntakeParts {
+export interface RowBuilderParts {
   readonly naming: Naming;
   readonly dialect: Dialect;
   readonly context: Context;
 }
 
 /** Makes of events what goes into the tables: rows of history, rows of last data, or both. */
-export class Intake {
+export class RowBuilder {
   readonly #context: Context;
-  readonly #placing: Placing;
+  readonly #placement: PlacementParts;
   readonly #mode: SqlConfig["last_data_mode"];
   readonly #lastData: LastData;
   /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
@@ -34,13 +34,13 @@ export class Intake {
   #anyWritten = false;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(config: SqlConfig, { naming, dialect, context }: IntakeParts) {
+  constructor(config: SqlConfig, { naming, dialect, context }: RowBuilderParts) {
     this.#context = context;
     const layout = layoutOf(config, naming, dialect);
     const tableNames = new TableNames(naming, dialect);
-    this.#placing = {
+    this.#placement = {
       naming,
-      homeOf: homesBy({ naming, dialect, admission: new Admission(config) }),
+      schemaOf: schemasBy({ naming, dialect, admission: new Admission(config) }),
       layout,
       tableNames,
       mapped: config.enable_name_mappings,
@@ -59,7 +59,7 @@ export class Intake {
 
   /** The schema of the rows of an event. Throws for an event that cannot have one. */
   schemaOf(event: Event): SchemaName {
-    return schemaOfEvent(event, this.#placing);
+    return schemaOfEvent(event, this.#placement);
   }
 
   /** Notes that these tables have their rows. */
@@ -85,7 +85,7 @@ export class Intake {
   }
 
   #placed(event: Event): readonly PlacedRow[] {
-    const rows = placedRows(event, this.#placing);
+    const rows = placedRows(event, this.#placement);
     if (rows.length === 0) this.#warnWithoutAttributes();
     return rows;
   }

@@ -9,17 +9,17 @@ import {
   type SinkPositions,
   type SinkTuning,
 } from "../sdk/index.js";
-import { faultOf, storeError } from "./contract/database-error.js";
+import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { namingOf } from "./contract/settings.js";
 import { bytesOf } from "./contract/statement.js";
 import { Bookkeeping } from "./features/bookkeeping.js";
 import { ErrorTable } from "./features/error-table.js";
-import { ToldErrors } from "./features/error-table-writer.js";
+import { ErrorTableWriter } from "./features/error-table-writer.js";
 import { positionUnsettled } from "./features/position-conflict.js";
 import { Retention } from "./features/retention.js";
-import { Intake } from "./row-builder.js";
+import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
 import { fitted } from "./tables/fitting.js";
@@ -36,18 +36,18 @@ const LARGEST_BATCH = 1000;
 const LINGER_MILLIS = 2;
 
 /** Stores each entity in its tables. */
-export class RdbSink implements Sink {
+export class SqlSink implements Sink {
   readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
   readonly positions = {
     stored: (signal: AbortSignal) => this.#storedPositions(signal),
     alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
   } satisfies SinkPositions;
   readonly #store: ListedStore;
-  readonly #intake: Intake;
+  readonly #rowBuilder: RowBuilder;
   readonly #retention: Retention;
   /** Undefined when the configuration wants no table of errors. */
-  readonly #errors: ToldErrors | undefined;
-  readonly #books: Bookkeeping;
+  readonly #errorTable: ErrorTableWriter | undefined;
+  readonly #bookkeeping: Bookkeeping;
   readonly #name: string;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
@@ -60,11 +60,13 @@ export class RdbSink implements Sink {
       log: context.log,
     };
     this.#store = { ...known, register: listing === "listed" ? new Register(known, context) : undefined };
-    this.#intake = new Intake(config, { naming, dialect: store.dialect, context });
+    this.#rowBuilder = new RowBuilder(config, { naming, dialect: store.dialect, context });
     this.#retention = new Retention(config, this.#store, context);
-    this.#errors = config.persist_errors ? new ToldErrors(new ErrorTable(config, this.#store), context) : undefined;
+    this.#errorTable = config.persist_errors
+      ? new ErrorTableWriter(new ErrorTable(config, this.#store), context)
+      : undefined;
     this.#name = context.name;
-    this.#books = new Bookkeeping(config, context, this.#store);
+    this.#bookkeeping = new Bookkeeping(config, context, this.#store);
   }
 
   async start(): Promise<void> {
@@ -86,7 +88,7 @@ export class RdbSink implements Sink {
       return await this.#persist(batch, signal);
     } catch (error) {
       // It may have been committed all the same, its answer lost with the connection.
-      this.#books.forget();
+      this.#bookkeeping.forget();
       if (!isUnexpectedChanges(error)) throw error;
     }
     return await this.#persistAgain(batch, signal);
@@ -97,13 +99,13 @@ export class RdbSink implements Sink {
     try {
       return await this.#persist(batch, signal);
     } catch (error) {
-      this.#books.forget();
+      this.#bookkeeping.forget();
       throw isUnexpectedChanges(error) ? positionUnsettled(this.#name) : error;
     }
   }
 
   async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
-    this.#books.forget();
+    this.#bookkeeping.forget();
     const missing = await this.#missing(batch, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
     return batch.events.filter((event) => !open.has(event));
@@ -113,7 +115,7 @@ export class RdbSink implements Sink {
   async answers(error: unknown, signal: AbortSignal): Promise<boolean> {
     const { dialect, driver } = this.#store;
     const cause = error instanceof Error ? error.cause : undefined;
-    if (dialect.faults.doubtful?.(faultOf(cause)) !== true) return false;
+    if (dialect.errors.doubtful?.(databaseErrorOf(cause)) !== true) return false;
     await driver.probe(signal);
     return true;
   }
@@ -122,13 +124,13 @@ export class RdbSink implements Sink {
   async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
     const tables = this.#placed(batch.events);
     try {
-      const stored = await this.#books.covered(batch, tables, signal);
+      const stored = await this.#bookkeeping.covered(batch, tables, signal);
       if (stored.length === 0) return tables;
-      this.#intake.note(stored);
+      this.#rowBuilder.note(stored);
     } catch (error) {
       throw this.#explained(error);
     }
-    return this.#intake.tables(batch.events);
+    return this.#rowBuilder.tables(batch.events);
   }
 
   async #persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
@@ -145,9 +147,9 @@ export class RdbSink implements Sink {
         total.requestBytes += receipt.requestBytes;
         total.responseBytes += receipt.responseBytes;
       } catch (error) {
-        this.#intake.note(tables.slice(0, start));
+        this.#rowBuilder.note(tables.slice(0, start));
         const failure = this.#failed(part, error);
-        this.#tell(batch.events, failure, part);
+        this.#reportRefused(batch.events, failure, part);
         throw failure;
       }
     }
@@ -157,7 +159,7 @@ export class RdbSink implements Sink {
 
   async #storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     try {
-      return await this.#books.stored(signal);
+      return await this.#bookkeeping.stored(signal);
     } catch (error) {
       throw this.#explained(error);
     }
@@ -170,22 +172,22 @@ export class RdbSink implements Sink {
 
   async stop(signal: AbortSignal): Promise<void> {
     await this.#retention.stop();
-    await this.#errors?.stop(signal);
+    await this.#errorTable?.stop(signal);
     await this.#store.driver.close(signal);
   }
 
   /** The kernel splits a batch that is refused until the bad event is alone: then it is told. */
-  #tell(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
+  #reportRefused(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
     const [event, ...others] = events;
-    if (this.#errors === undefined || event === undefined || others.length > 0) return;
+    if (this.#errorTable === undefined || event === undefined || others.length > 0) return;
     if (retryableOf(failure) !== false || isNotAdmitted(failure)) return;
-    this.#errors.tell({
-      of: () => this.#intake.schemaOf(event),
+    this.#errorTable.add({
+      of: () => this.#rowBuilder.schemaOf(event),
       error: failure,
       statements: () =>
         tables.flatMap((table) => {
           const rows = fitted(table, this.#store.tables.columns(table.name), this.#store);
-          return this.#intake.statements(table, rows, this.#store);
+          return this.#rowBuilder.statements(table, rows, this.#store);
         }),
     });
   }
@@ -193,16 +195,16 @@ export class RdbSink implements Sink {
   /** The rows by table; what can have none is told. */
   #placed(events: readonly Event[]): readonly TableBatch[] {
     try {
-      return this.#intake.tables(events);
+      return this.#rowBuilder.tables(events);
     } catch (error) {
-      this.#tell(events, error, []);
+      this.#reportRefused(events, error, []);
       throw error;
     }
   }
 
   #failed(tables: readonly TableBatch[], error: unknown): unknown {
     if (!(error instanceof PartlyWritten)) return this.#explained(error);
-    this.#intake.note(tables.filter(({ name }) => error.wrote(name)));
+    this.#rowBuilder.note(tables.filter(({ name }) => error.wrote(name)));
     return this.#explained(error.cause);
   }
 
@@ -225,9 +227,12 @@ export class RdbSink implements Sink {
   }
 
   #isStale(error: unknown, tables: readonly TableBatch[]): boolean {
-    const { faults } = this.#store.dialect;
-    const fault = faultOf(error);
-    return faults.missing(fault) || (!faults.retryable(fault) && tables.some(({ native }) => native.size > 0));
+    const { errors } = this.#store.dialect;
+    const databaseError = databaseErrorOf(error);
+    return (
+      errors.missing(databaseError) ||
+      (!errors.retryable(databaseError) && tables.some(({ native }) => native.size > 0))
+    );
   }
 
   async #write({ position, ...step }: Write, signal: AbortSignal): Promise<Receipt> {
@@ -235,16 +240,16 @@ export class RdbSink implements Sink {
     const fitted = await makeMissing(tables, this.#store, signal);
     const statements = tables.flatMap((table, index) => {
       const rows = fitted[index];
-      return rows === undefined ? [] : this.#intake.statements(table, rows, this.#store);
+      return rows === undefined ? [] : this.#rowBuilder.statements(table, rows, this.#store);
     });
-    const kept = await this.#books.kept(position, step, signal);
+    const kept = await this.#bookkeeping.kept(position, step, signal);
     const responseBytes = await this.#store.driver.write([...statements, ...kept.statements], signal);
     await kept.written();
     return { requestBytes: bytesOf(statements), responseBytes };
   }
 
   #explained(error: unknown): unknown {
-    return storeError(error, this.#store.dialect.faults, this.#store.place);
+    return storeError(error, this.#store.dialect.errors, this.#store.server);
   }
 }
 

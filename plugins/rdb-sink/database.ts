@@ -4,7 +4,7 @@ import type { RdbConfig } from "./config.js";
 import type { ServerOptions } from "./server.js";
 
 /** A kind of database. */
-export interface StoreKind {
+export interface DatabaseKind {
   /** Reads `rdb_options`. */
   options(text: string): ServerOptions;
   /** No I/O. */

@@ -1,17 +1,17 @@
 import type { PropertyFault } from "deneb/sdk";
 import { sqlFaults } from "deneb/sql";
 import type { RdbConfig, rdbConfig } from "./config.js";
-import type { StoreKind } from "./database.js";
-import { mysqlStore } from "./mysql/database.js";
-import { postgresqlStore } from "./postgresql/database.js";
-import { sqliteStore } from "./sqlite/database.js";
+import type { DatabaseKind } from "./database.js";
+import { mysqlDatabase } from "./mysql/database.js";
+import { postgresqlDatabase } from "./postgresql/database.js";
+import { sqliteDatabase } from "./sqlite/database.js";
 
 /** The kinds of database by `rdb_dialect`. */
-export const storeKinds = {
-  postgresql: postgresqlStore,
-  mysql: mysqlStore,
-  sqlite: sqliteStore,
-} as const satisfies Record<RdbConfig["rdb_dialect"], StoreKind>;
+export const databases = {
+  postgresql: postgresqlDatabase,
+  mysql: mysqlDatabase,
+  sqlite: sqliteDatabase,
+} as const satisfies Record<RdbConfig["rdb_dialect"], DatabaseKind>;
 
 /** The faults a format cannot judge. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
@@ -20,7 +20,7 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
     ...(config.enable_grouping
       ? [{ property: "enable_grouping", reason: "grouping rules do not exist any more; use false" } as const]
       : []),
-    ...storeKinds[config.rdb_dialect]
+    ...databases[config.rdb_dialect]
       .options(config.rdb_options)
       .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
   ];

@@ -1,18 +1,18 @@
-import type { Place } from "deneb/sql";
+import type { ServerAddress } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
 
-/** What is usual for a kind of server, where the configuration says nothing. */
-export interface UsualServer {
+/** What is defaults for a kind of server, where the configuration says nothing. */
+export interface ServerDefaults {
   readonly port: number;
   readonly username: string;
 }
 
-export function settingsOf(config: RdbConfig, usual: UsualServer, options: ServerOptions): ServerSettings {
+export function serverSettings(config: RdbConfig, defaults: ServerDefaults, options: ServerOptions): ServerSettings {
   return {
     host: config.rdb_host,
-    port: portOf(config, usual),
+    port: portOf(config, defaults),
     database: config.rdb_database,
-    username: usernameOf(config, usual),
+    username: usernameOf(config, defaults),
     password: config.rdb_password,
     options,
     mostConnections: config.rdb_maxPoolSize,
@@ -24,21 +24,21 @@ export function settingsOf(config: RdbConfig, usual: UsualServer, options: Serve
   };
 }
 
-export function placeOf(config: RdbConfig, usual: UsualServer): Place {
+export function serverAddress(config: RdbConfig, defaults: ServerDefaults): ServerAddress {
   return {
-    address: `${config.rdb_host}:${portOf(config, usual)}`,
+    address: `${config.rdb_host}:${portOf(config, defaults)}`,
     database: config.rdb_database,
-    username: usernameOf(config, usual),
+    username: usernameOf(config, defaults),
     options: config.rdb_options,
   };
 }
 
-function portOf({ rdb_port }: RdbConfig, usual: UsualServer): number {
-  return rdb_port === 0 ? usual.port : rdb_port;
+function portOf({ rdb_port }: RdbConfig, defaults: ServerDefaults): number {
+  return rdb_port === 0 ? defaults.port : rdb_port;
 }
 
-function usernameOf({ rdb_username }: RdbConfig, usual: UsualServer): string {
-  return rdb_username === "" ? usual.username : rdb_username;
+function usernameOf({ rdb_username }: RdbConfig, defaults: ServerDefaults): string {
+  return rdb_username === "" ? defaults.username : rdb_username;
 }
 
 export const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;

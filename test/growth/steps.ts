@@ -2,14 +2,14 @@ import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMapped
 import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
 import { namingOf } from "../../core/sql/contract/settings.js";
-import { Intake } from "../../core/sql/row-builder.js";
+import { RowBuilder } from "../../core/sql/row-builder.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
 import { Tables } from "../../core/sql/tables/known-store.js";
 import { bodyText } from "../../plugins/interceptors/body-text.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
-import { storeKinds } from "../../plugins/rdb-sink/databases.js";
+import { databases } from "../../plugins/rdb-sink/databases.js";
 import { handlerConfig } from "../plugins/ngsi-rest-handler/inbound-request.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -111,11 +111,11 @@ function rows(config: Partial<RdbConfig>): Step {
   const full = configOf(config);
   const { log } = recordingLog();
   const context = { name: "sink", log, dataDir: "", run: "run", now: () => new Date(0) };
-  const opened = storeKinds[full.rdb_dialect].open(full, context);
+  const opened = databases[full.rdb_dialect].open(full, context);
   const { dialect } = opened;
   const naming = namingOf(full, dialect.database);
   return (events) => {
-    const intake = new Intake(full, { naming, dialect, context });
+    const intake = new RowBuilder(full, { naming, dialect, context });
     const batches = tried(() => intake.tables(events)) ?? [];
     intake.note(batches);
     const tables = new Tables(dialect.columnKey);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { type Event, retryableOf } from "../../core/sdk/index.js";
-import { ToldErrors } from "../../core/sql/features/error-table-writer.js";
+import { ErrorTableWriter } from "../../core/sql/features/error-table-writer.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import type { Place, StoredRow } from "../plugins/rdb-sink/databases.js";
 import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";
@@ -175,19 +175,19 @@ test("refusals are left out while many wait, and after a failure for a minute", 
     added.push(String(error));
     await work();
   };
-  const errors = new ToldErrors({ add }, { log, now: () => new Date(now) });
-  const tell = (error: string) =>
-    errors.tell({ of: () => ({ database: "", schema: "s" }), error, statements: () => [] });
+  const errors = new ErrorTableWriter({ add }, { log, now: () => new Date(now) });
+  const report = (error: string) =>
+    errors.add({ of: () => ({ database: "", schema: "s" }), error, statements: () => [] });
   const idle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   work = () => Promise.reject(new Error("no room"));
-  tell("1");
+  report("1");
   await idle();
   now = 59_000;
-  tell("2");
+  report("2");
   now = 61_000;
   work = async () => {};
-  for (let number = 3; number < 203; number += 1) tell(String(number));
+  for (let number = 3; number < 203; number += 1) report(String(number));
   await errors.stop(never);
 
   assert.equal(lines.length, 1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dataModels, refusedModel, schemaName } from "../../core/ngsi/index.js";
 import { namingOf } from "../../core/sql/contract/settings.js";
-import { Intake } from "../../core/sql/row-builder.js";
+import { RowBuilder } from "../../core/sql/row-builder.js";
 import { freeSchema, freeTable } from "../../core/sql/rows/table-names.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import { mysql } from "../../plugins/rdb-sink/mysql/dialect.js";
@@ -153,7 +153,7 @@ for (const enable_encoding of [false, true])
 function namesBy(dialect: (typeof dialects)[keyof typeof dialects], more: Partial<RdbConfig>) {
   const config = configOf({ ...more, last_data_mode: "both" });
   const context = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
-  const intake = new Intake(config, { naming: namingOf(config, dialect.database), dialect, context });
+  const intake = new RowBuilder(config, { naming: namingOf(config, dialect.database), dialect, context });
   return services.flatMap((service) =>
     names.flatMap((name) =>
       [`/${name}`, "/deneb"].flatMap((servicePath) => {

@@ -1,14 +1,14 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
 
 /** An error of a database or of the way to it, in the two properties every driver gives. */
-export interface Fault {
+export interface DatabaseError {
   /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
 /** Where a store is, in words for messages; never a secret. */
-export interface Place {
+export interface ServerAddress {
   /** host:port, or the folder of the files. */
   readonly address: string;
   readonly database: string;
@@ -18,23 +18,23 @@ export interface Place {
 }
 
 /** How a database reports trouble. */
-export interface FaultReader {
+export interface DatabaseErrorReader {
   /** The statement names a schema, table or column that is not there (any more). */
-  missing(fault: Fault): boolean;
+  missing(error: DatabaseError): boolean;
   /** Somebody else made the same thing at the same time; making it again finds it there. */
-  raced(fault: Fault): boolean;
+  raced(error: DatabaseError): boolean;
   /** False when the data will never go in. */
-  retryable(fault: Fault): boolean;
+  retryable(error: DatabaseError): boolean;
   /** The user lacks a right; absent where nothing depends on it. */
-  forbidden?(fault: Fault): boolean;
+  forbidden?(error: DatabaseError): boolean;
   /** True for an error that may pass and may as well be about the data: a trigger, a function, an internal error. */
-  doubtful?(fault: Fault): boolean;
+  doubtful?(error: DatabaseError): boolean;
   /** One line: what happened, where, and what to do. */
-  explain(fault: Fault, place: Place): string;
+  explain(error: DatabaseError, server: ServerAddress): string;
 }
 
 /** Reads any thrown value. */
-export function faultOf(error: unknown): Fault {
+export function databaseErrorOf(error: unknown): DatabaseError {
   if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   return { code, message: oneLine(messageOf(error)) };
@@ -44,7 +44,7 @@ export function faultOf(error: unknown): Fault {
 function messageOf(error: object): string {
   const message = "message" in error && typeof error.message === "string" ? error.message : "";
   if (message !== "" || !(error instanceof AggregateError)) return message;
-  return error.errors.map((one) => faultOf(one).message).join(", ");
+  return error.errors.map((one) => databaseErrorOf(one).message).join(", ");
 }
 
 function oneLine(message: string): string {
@@ -52,16 +52,16 @@ function oneLine(message: string): string {
 }
 
 /** What a driver threw, as one clear line that says where, and whether to try again. */
-export function storeError(error: unknown, faults: FaultReader, place: Place): unknown {
+export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
   if (retryableOf(error) !== undefined) return error;
-  const fault = faultOf(error);
-  const retryable = faults.retryable(fault);
+  const databaseError = databaseErrorOf(error);
+  const retryable = errors.retryable(databaseError);
   const code = retryable ? "STORE_UNAVAILABLE" : "DATA_REFUSED";
-  return new AgentError(code, faults.explain(fault, place), { cause: error, retryable });
+  return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
 }
 
 /** Which errors of a database mean what: each is looked for in `<code> <message>` of the error. */
-export interface FaultPatterns {
+export interface ErrorPatterns {
   /** What people call the database. */
   readonly name: string;
   /** A schema, table or column is not there. */
@@ -73,18 +73,18 @@ export interface FaultPatterns {
 }
 
 /** Reads the errors of a database by patterns. */
-export function faultPatterns({ name, missing, raced, refused }: FaultPatterns): FaultReader {
+export function errorPatterns({ name, missing, raced, refused }: ErrorPatterns): DatabaseErrorReader {
   return {
-    missing: (fault) => missing.test(textOf(fault)),
-    raced: (fault) => raced.test(textOf(fault)),
-    retryable: (fault) => !refused.test(textOf(fault)),
-    explain: (fault, { address }) => {
-      const verb = refused.test(textOf(fault)) ? "refused the data" : "cannot be used";
-      return `${name} at "${address}" ${verb}: ${textOf(fault)}`;
+    missing: (databaseError) => missing.test(textOf(databaseError)),
+    raced: (databaseError) => raced.test(textOf(databaseError)),
+    retryable: (databaseError) => !refused.test(textOf(databaseError)),
+    explain: (databaseError, { address }) => {
+      const verb = refused.test(textOf(databaseError)) ? "refused the data" : "cannot be used";
+      return `${name} at "${address}" ${verb}: ${textOf(databaseError)}`;
     },
   };
 }
 
-function textOf({ code, message }: Fault): string {
+function textOf({ code, message }: DatabaseError): string {
   return code === undefined ? message : `${code} ${message}`;
 }

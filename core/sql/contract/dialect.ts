@@ -1,6 +1,6 @@
 import type { Database } from "../../ngsi/index.js";
 import type { Column, ColumnKind, NativeValue } from "./column.js";
-import type { FaultReader } from "./database-error.js";
+import type { DatabaseErrorReader } from "./database-error.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
 /** The rows of one batch for one table, as they go in. */
@@ -107,13 +107,13 @@ export interface Dialect {
   /** Asks for columns of the rows as they stand when every transaction that is changing such rows now has ended. */
   selectSettled(rows: BoundedRows): readonly Statement[];
   /** What is committed as a whole, however many of its schemas a batch goes to. */
-  destination(of: SchemaName): SchemaName;
+  commitUnit(of: SchemaName): SchemaName;
   /** The table that keeps the positions of channels, for rows of this schema: one for each destination. */
   positionsTable(of: SchemaName): TableName;
   /** Asks for database, schema and table of all tables with the name of that table, in which an earlier version may have kept positions; absent where none did elsewhere. */
   readonly earlierPositions?: Statement;
   /** The table beside it that keeps which replayed dead letters are stored. */
-  lettersTable(of: SchemaName): TableName;
+  deadLettersTable(of: SchemaName): TableName;
   /** The table that lists the tables of the sinks, for tables of this schema. */
   registerTable(of: SchemaName): TableName;
   /**
@@ -122,7 +122,7 @@ export interface Dialect {
    */
   registered(register: TableName, tables?: readonly TableName[]): readonly Statement[];
   /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
-  tablesWith(columns: readonly string[], places: readonly SchemaName[]): readonly Statement[];
+  tablesWith(columns: readonly string[], units: readonly SchemaName[]): readonly Statement[];
   /** Asks for the number of rows. */
   count(history: History): Statement;
   /** Asks for the number of rows older than the time, a UTC time with a blank; at most so many. */
@@ -133,7 +133,7 @@ export interface Dialect {
   deleteExcess(history: History, newest: number, limit: number): Statement;
   /** Asks for the texts of the statements that write the notes; nothing where tables have no comments. */
   noteTexts(notes: readonly TableNote[]): readonly Statement[];
-  readonly faults: FaultReader;
+  readonly errors: DatabaseErrorReader;
 }
 
 /** Quoted as standard SQL does it. */

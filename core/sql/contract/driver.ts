@@ -1,5 +1,5 @@
 import { AgentError, codeOf } from "../../sdk/index.js";
-import type { Place } from "./database-error.js";
+import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
@@ -17,7 +17,7 @@ export interface Driver {
    */
   write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
   /** Where tables may be, as far as is known: databases, or schemas with a file of their own. */
-  places(signal: AbortSignal): Promise<readonly SchemaName[]>;
+  commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]>;
   /** Ends connections and threads; safe to call twice. After the signal aborts, running work is given up. */
   close(signal: AbortSignal): Promise<void>;
 }
@@ -25,9 +25,9 @@ export interface Driver {
 /** The statements of some places are committed, the others are not, because of the cause. */
 export class PartlyWritten extends Error {
   /** Whether the statements of this place are committed. */
-  readonly wrote: (place: SchemaName) => boolean;
+  readonly wrote: (unit: SchemaName) => boolean;
 
-  constructor(wrote: (place: SchemaName) => boolean, cause: unknown) {
+  constructor(wrote: (unit: SchemaName) => boolean, cause: unknown) {
     super("a part of the batch is written", { cause });
     this.wrote = wrote;
   }
@@ -65,7 +65,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal,
 export interface Store {
   readonly dialect: Dialect;
   readonly driver: Driver;
-  readonly place: Place;
+  readonly server: ServerAddress;
   /** Chooses where the sink keeps its own tables; absent where that is fixed. */
   readonly ownPlace?: OwnPlace;
   /** Names of connection options that have no meaning. */

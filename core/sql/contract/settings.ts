@@ -47,7 +47,7 @@ export function namingOf(config: SqlConfig, database: Database): Naming {
  * A short text that is the same for configurations which make the same rows in the same places: all properties but those
  * of the way to the server.
  */
-export function placementRules(config: SqlConfig): string {
+export function settingsHash(config: SqlConfig): string {
   const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_") && !elsewhere.has(name));
   const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

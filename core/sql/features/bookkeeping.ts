@@ -1,14 +1,14 @@
 import type { Batch, Context } from "../../sdk/index.js";
 import type { OwnTables } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
-import { placementRules } from "../contract/settings.js";
+import { settingsHash } from "../contract/settings.js";
 import type { Statement } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { makeOwnTable } from "../tables/own-table.js";
 import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
-import { StoredLetters } from "./stored-dead-letters.js";
+import { StoredDeadLetters } from "./stored-dead-letters.js";
 
 /** Statements for the transaction of the rows; `written` is called when it is committed. */
 export interface Kept {
@@ -20,7 +20,7 @@ export interface Kept {
 export class Bookkeeping {
   /** Undefined when the configuration wants no positions. */
   readonly #positions: Positions | undefined;
-  readonly #letters: StoredLetters;
+  readonly #deadLetters: StoredDeadLetters;
 
   readonly #store: KnownStore;
 
@@ -28,28 +28,28 @@ export class Bookkeeping {
     const { name: sink, run } = context;
     this.#store = store;
     const now = () => context.now();
-    const rules = placementRules(config);
-    this.#positions = config.exactly_once ? new Positions({ sink, run, now, rules }, store) : undefined;
-    this.#letters = new StoredLetters({ sink, now }, store);
+    const hash = settingsHash(config);
+    this.#positions = config.exactly_once ? new Positions({ sink, run, now, settingsHash: hash }, store) : undefined;
+    this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
   }
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
-    return [...positions, ...(await this.#letters.covered(tables, signal))];
+    return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
   }
 
   /** What is kept with the rows of a step. Makes its tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
     await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
-    const letters = await this.#letters.statements(step.tables, step.later, signal);
+    const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
     const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
     return {
-      statements: [...letters, ...(moves?.statements ?? [])],
+      statements: [...deadLetters, ...(moves?.statements ?? [])],
       written: async () => {
         moves?.written();
-        if (letters.length > 0) await this.#letters.clean(step.tables, signal);
+        if (deadLetters.length > 0) await this.#deadLetters.clean(step.tables, signal);
       },
     };
   }
@@ -68,7 +68,7 @@ export class Bookkeeping {
   ): Promise<boolean> {
     const place = this.#store.ownPlace;
     const keeps = position !== undefined && this.#positions !== undefined;
-    if (place === undefined || (!keeps && !this.#letters.hasSome(tables))) return true;
+    if (place === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
     return await place.settle(this.#ownTables(signal), written);
   }
 

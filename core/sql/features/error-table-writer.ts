@@ -1,8 +1,8 @@
 import { type Context, reasonOf } from "../../sdk/index.js";
-import type { ErrorTable, Refusal } from "./error-table.js";
+import type { ErrorTable, RefusedWrite } from "./error-table.js";
 
 /** Milliseconds that one row may take, and after a failure none is tried. */
-const PATIENCE_MILLIS = 5000;
+const ROW_LIMIT_MILLIS = 5000;
 const PAUSE_AFTER_FAILURE_MILLIS = 60_000;
 /** While more are waiting, further ones are left out. */
 const MOST_WAITING = 100;
@@ -11,11 +11,11 @@ const MOST_WAITING = 100;
  * Tells refusals in the table of errors, beside the delivery: no write waits for it, and what it cannot do is only
  * logged. The dead letters keep the events either way.
  */
-export class ToldErrors {
+export class ErrorTableWriter {
   readonly #table: Pick<ErrorTable, "add">;
   readonly #context: Pick<Context, "log" | "now">;
   readonly #ending = new AbortController();
-  #waiting: readonly Refusal[] = [];
+  #waiting: readonly RefusedWrite[] = [];
   #loop: Promise<void> | undefined;
   #quietUntil = Number.NEGATIVE_INFINITY;
   #lastMicros = Number.NEGATIVE_INFINITY;
@@ -25,10 +25,10 @@ export class ToldErrors {
     this.#context = context;
   }
 
-  tell(refusal: Omit<Refusal, "time">): void {
+  add(write: Omit<RefusedWrite, "time">): void {
     const now = this.#context.now().getTime();
     if (this.#ending.signal.aborted || now < this.#quietUntil || this.#waiting.length >= MOST_WAITING) return;
-    this.#waiting = [...this.#waiting, { ...refusal, time: this.#timeAfter(now) }];
+    this.#waiting = [...this.#waiting, { ...write, time: this.#timeAfter(now) }];
     this.#loop ??= this.#run().finally(() => {
       this.#loop = undefined;
     });
@@ -48,7 +48,7 @@ export class ToldErrors {
     for (let [first, ...rest] = this.#waiting; first !== undefined; [first, ...rest] = this.#waiting) {
       this.#waiting = rest;
       try {
-        await this.#table.add(first, AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE_MILLIS)]));
+        await this.#table.add(first, AbortSignal.any([this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)]));
       } catch (error) {
         this.#waiting = [];
         if (this.#ending.signal.aborted) return;

@@ -1,6 +1,6 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import type { SqlConfig } from "../contract/schema.js";
 import type { SchemaName, Statement, TableName } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
@@ -17,7 +17,7 @@ const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
 
 /** Something a database refused. */
-export interface Refusal {
+export interface RefusedWrite {
   /** The schema it was for; throws when it has none. */
   of(): SchemaName;
   /** ISO 8601 in UTC, with microseconds. */
@@ -35,15 +35,15 @@ export class ErrorTable {
 
   constructor(config: Pick<SqlConfig, "max_latest_errors">, store: KnownStore) {
     this.#store = store;
-    this.#database = store.place.database;
+    this.#database = store.server.database;
     this.#most = config.max_latest_errors;
   }
 
   /** Adds a row, and deletes the oldest ones that are too many. Makes the table when it is missing. */
-  async add(refusal: Refusal, signal: AbortSignal): Promise<void> {
+  async add(write: RefusedWrite, signal: AbortSignal): Promise<void> {
     const { dialect, tables, driver } = this.#store;
-    const name = this.#nameIn(refusal.of());
-    const values = valuesOf(refusal);
+    const name = this.#nameIn(write.of());
+    const values = valuesOf(write);
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#make(name, signal);
@@ -52,9 +52,13 @@ export class ErrorTable {
         await driver.write(dialect.insert({ name, columns, rows }), signal);
         break;
       } catch (error) {
-        const fault = faultOf(error);
+        const databaseError = databaseErrorOf(error);
         // Somebody dropped it, or made it at the same time.
-        if (attempt === MOST_ATTEMPTS || !(dialect.faults.missing(fault) || dialect.faults.raced(fault))) throw error;
+        if (
+          attempt === MOST_ATTEMPTS ||
+          !(dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError))
+        )
+          throw error;
         tables.forget(name);
       }
     }
@@ -96,15 +100,15 @@ export class ErrorTable {
 }
 
 /** In the order of the columns. */
-function valuesOf({ time, error, statements }: Refusal): readonly NativeValue[] {
+function valuesOf({ time, error, statements }: RefusedWrite): readonly NativeValue[] {
   const query = statements().flatMap(({ text, runs }) => runs.map((run) => `${text.trim()} ${JSON.stringify(run)}`));
   return [{ kind: "time", text: time, plain: time }, textValue(messageOf(error)), textValue(query.join(";\n"))];
 }
 
 /** The words of the database where it has said some: where the database is, is nothing for those who read the table. */
 function messageOf(error: unknown): string {
-  const fault = faultOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
-  return fault.code === undefined ? fault.message : `${fault.code}: ${fault.message}`;
+  const databaseError = databaseErrorOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  return databaseError.code === undefined ? databaseError.message : `${databaseError.code}: ${databaseError.message}`;
 }
 
 /** In JSON what a database does not take is an escape; in names and messages it may stand as it is. */

@@ -28,8 +28,8 @@ export async function historiesIn(
   { store, naming, signal }: Looking,
 ): Promise<readonly History[]> {
   if (schemas.size === 0) return [];
-  const places = (await store.driver.places(signal)).filter(({ schema }) => schema === "" || schemas.has(schema));
-  const answer = await answerOf(store.dialect.tablesWith(fixedColumns(naming), places), store, signal);
+  const units = (await store.driver.commitUnits(signal)).filter(({ schema }) => schema === "" || schemas.has(schema));
+  const answer = await answerOf(store.dialect.tablesWith(fixedColumns(naming), units), store, signal);
   return withFixedColumns(answer, store, naming).filter(({ name }) => schemas.has(name.schema));
 }
 

@@ -8,7 +8,7 @@ export interface FoundPosition {
   readonly row: PositionRow;
 }
 
-/** All rows of a sink: in the places that are known, in the databases that are listed at home, where it kept them before. */
+/** All rows of a sink: in the units that are known, in the databases that are listed at home, where it kept them before. */
 export async function ownPositions(
   sink: string,
   { rows, store }: { readonly rows: PositionRows; readonly store: KnownStore },
@@ -22,11 +22,11 @@ export async function ownPositions(
     const own = await rows.read(name, [{ sink }], signal);
     return own.map((row) => ({ name, row }));
   };
-  const places = await driver.places(signal);
+  const units = await driver.commitUnits(signal);
   const found: FoundPosition[] = [];
-  for (const name of tablesOf(places, store)) found.push(...(await read(name)));
+  for (const name of tablesOf(units, store)) found.push(...(await read(name)));
 
-  const known = new Set(places.map(({ database }) => database));
+  const known = new Set(units.map(({ database }) => database));
   const listed = found.flatMap(({ row: { channel } }) =>
     channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : [],
   );
@@ -46,10 +46,10 @@ export async function ownPositions(
   return found;
 }
 
-function tablesOf(places: readonly SchemaName[], { dialect }: KnownStore): Iterable<TableName> {
+function tablesOf(units: readonly SchemaName[], { dialect }: KnownStore): Iterable<TableName> {
   return new Map(
-    places.map((place) => {
-      const name = dialect.positionsTable(place);
+    units.map((unit) => {
+      const name = dialect.positionsTable(unit);
       return [tableKey(name), name] as const;
     }),
   ).values();

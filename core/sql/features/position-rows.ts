@@ -1,5 +1,5 @@
 import type { Column } from "../contract/column.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
@@ -57,7 +57,7 @@ export interface Move {
 /** The rows of the tables that keep positions. */
 export class PositionRows {
   readonly #store: KnownStore;
-  #strangeToTell = true;
+  #strangeToReport = true;
 
   constructor(store: KnownStore) {
     this.#store = store;
@@ -69,7 +69,7 @@ export class PositionRows {
       return await this.#readNow(name, wanted, signal);
     } catch (error) {
       const { dialect, tables } = this.#store;
-      if (!dialect.faults.missing(faultOf(error))) throw error;
+      if (!dialect.errors.missing(databaseErrorOf(error))) throw error;
       tables.forget(name);
       return await this.#readNow(name, wanted, signal);
     }
@@ -139,13 +139,13 @@ export class PositionRows {
     });
     const answers = await driver.read(questions, signal);
     const rows = answers.flatMap((cells) => rowOf(cells) ?? []);
-    this.#tell(name, answers.length - rows.length);
+    this.#warn(name, answers.length - rows.length);
     return rows;
   }
 
-  #tell(name: TableName, strange: number): void {
-    if (strange === 0 || !this.#strangeToTell) return;
-    this.#strangeToTell = false;
+  #warn(name: TableName, strange: number): void {
+    if (strange === 0 || !this.#strangeToReport) return;
+    this.#strangeToReport = false;
     const fields = { rows: strange, schema: name.schema, table: name.table };
     this.#store.log.warn(fields, "rows of the table of positions that Deneb did not write are ignored");
   }

@@ -7,7 +7,7 @@ import { ownPositions } from "./own-positions.js";
 import { positionConflict } from "./position-conflict.js";
 import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 
-const HOME: SchemaName = { database: "", schema: "" };
+const DEFAULT_SCHEMA: SchemaName = { database: "", schema: "" };
 const MOST_REMEMBERED = 10_000;
 const NOTHING: Standing = { position: undefined, owner: undefined };
 
@@ -15,7 +15,7 @@ export interface PositionsOf {
   /** Name of the sink. */
   readonly sink: string;
   /** Of what makes rows and chooses their places: a position of one destination holds for these alone. */
-  readonly rules: string;
+  readonly settingsHash: string;
   /** The run of the agent, the owner of what it writes. */
   readonly run: string;
   now(): Date;
@@ -109,16 +109,16 @@ export class Positions {
   }
 
   #part(channel: string, position: string): { readonly channel: string; readonly position: string } {
-    return { channel: `${PART}${channel}:${this.#of.rules}`, position: `${PART}${position}` };
+    return { channel: `${PART}${channel}:${this.#of.settingsHash}`, position: `${PART}${position}` };
   }
 
   async #move(table: TableName, { channel, position, events }: Row, signal: AbortSignal): Promise<Move> {
     const { dialect } = this.#store;
     const { sink, run, now } = this.#of;
-    await this.#list(dialect.destination(table), signal);
+    await this.#listDatabase(dialect.commitUnit(table), signal);
     const name = dialect.positionsTable(table);
     const key = rowKey(name, channel);
-    if (this.#known.get(key) === undefined) await this.#look(name, [channel], signal);
+    if (this.#known.get(key) === undefined) await this.#read(name, [channel], signal);
     const known = this.#known.get(key) ?? NOTHING;
     const next = { position, owner: run };
     const move = { sink, channel, known, next, moved: now(), events };
@@ -126,9 +126,14 @@ export class Positions {
   }
 
   /** A database that is not the one of the configuration is found again by its row there. */
-  async #list({ database }: SchemaName, signal: AbortSignal): Promise<void> {
+  async #listDatabase({ database }: SchemaName, signal: AbortSignal): Promise<void> {
     if (database === "" || this.#listed.has(database)) return;
-    await this.#rows.list(this.#store.dialect.positionsTable(HOME), this.#of.sink, DATABASE + database, signal);
+    await this.#rows.list(
+      this.#store.dialect.positionsTable(DEFAULT_SCHEMA),
+      this.#of.sink,
+      DATABASE + database,
+      signal,
+    );
     this.#listed.add(database);
   }
 
@@ -139,18 +144,18 @@ export class Positions {
     if (remembered !== undefined) return remembered;
 
     const name = this.#store.dialect.positionsTable(table);
-    const rows = await this.#look(name, [channel, this.#part(channel, "").channel], signal);
+    const rows = await this.#read(name, [channel, this.#part(channel, "").channel], signal);
     const positions = rows.map(({ position }) => (position.startsWith(PART) ? position.slice(PART.length) : position));
     this.#kept.set(key, positions);
     return positions;
   }
 
   /** Reads the rows of channels; those of this sink must be as they are known, or not be there any more. */
-  async #look(name: TableName, channels: readonly string[], signal: AbortSignal): Promise<readonly PositionRow[]> {
+  async #read(name: TableName, channels: readonly string[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     const wanted = channels.map((channel) => ({ channel }));
     const rows = await this.#rows.read(name, wanted, signal);
     for (const channel of channels) {
-      this.#meet(
+      this.#checkKnown(
         name,
         channel,
         rows.find((row) => row.sink === this.#of.sink && row.channel === channel),
@@ -159,7 +164,7 @@ export class Positions {
     return rows;
   }
 
-  #meet(name: TableName, channel: string, found: PositionRow | undefined): void {
+  #checkKnown(name: TableName, channel: string, found: PositionRow | undefined): void {
     const { sink, run } = this.#of;
     const key = rowKey(name, channel);
     const known = this.#known.get(key);
@@ -172,16 +177,16 @@ export class Positions {
     this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
   }
 
-  #eventsAt(destination: string, all: readonly PlacedRows[]): number {
+  #eventsAt(unit: string, all: readonly PlacedRows[]): number {
     const events = new Set<Event>();
     for (const { name, placed } of all) {
-      if (this.#keyOf(name) === destination) for (const { event } of placed) events.add(event);
+      if (this.#keyOf(name) === unit) for (const { event } of placed) events.add(event);
     }
     return events.size;
   }
 
   #keyOf(name: SchemaName): string {
-    return schemaKey(this.#store.dialect.destination(name));
+    return schemaKey(this.#store.dialect.commitUnit(name));
   }
 
   /** The last table of each destination; the destinations in the order in which they are named first. */

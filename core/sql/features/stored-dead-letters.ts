@@ -1,6 +1,6 @@
 import { type Event, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Column } from "../contract/column.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import { type SchemaName, type Statement, schemaKey, type TableName } from "../contract/statement.js";
 import type { PlacedRows, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
@@ -18,7 +18,7 @@ const MOST_DELETED = 5000;
 /** Ids of letters are shorter; others are not remembered. */
 const LONGEST_ID = 200;
 
-export interface LettersOf {
+export interface StoredDeadLettersOf {
   /** Name of the sink. */
   readonly sink: string;
   now(): Date;
@@ -28,12 +28,12 @@ export interface LettersOf {
  * Which replayed dead letters are stored, kept in the transaction of their rows: a letter that is replayed again, because
  * the process ended before it was marked, makes no second row. Only batches with such events pay for it.
  */
-export class StoredLetters {
-  readonly #of: LettersOf;
+export class StoredDeadLetters {
+  readonly #of: StoredDeadLettersOf;
   readonly #store: KnownStore;
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(of: LettersOf, store: KnownStore) {
+  constructor(of: StoredDeadLettersOf, store: KnownStore) {
     this.#of = of;
     this.#store = store;
   }
@@ -45,14 +45,17 @@ export class StoredLetters {
 
   /** The rows of a batch whose letters are stored, by whatever sink. */
   async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
-    const letters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
-    if (letters.length === 0) return [];
+    const deadLetters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
+    if (deadLetters.length === 0) return [];
     const known = new Set<string>();
-    for (const [destination, { name, ids }] of this.#byDestination(letters)) {
-      for (const id of await this.#read(name, ids, signal)) known.add(`${destination}\0${id}`);
+    for (const [unit, { name, ids }] of this.#byCommitUnit(deadLetters)) {
+      for (const id of await this.#read(name, ids, signal)) known.add(`${unit}\0${id}`);
     }
     const isKnown = (name: SchemaName, event: Event) => known.has(`${this.#keyOf(name)}\0${idOf(event)}`);
-    return letters.map(({ name, placed }) => ({ name, placed: placed.filter(({ event }) => isKnown(name, event)) }));
+    return deadLetters.map(({ name, placed }) => ({
+      name,
+      placed: placed.filter(({ event }) => isKnown(name, event)),
+    }));
   }
 
   /** What keeps the letters of these tables; those with rows in later transactions of the batch are kept there. */
@@ -63,7 +66,7 @@ export class StoredLetters {
   ): Promise<readonly Statement[]> {
     const unfinished = new Set(later.flatMap(({ placed }) => placed.flatMap(({ event }) => idOf(event) ?? [])));
     const statements: Statement[] = [];
-    for (const { name, ids } of this.#byDestination(tables).values()) {
+    for (const { name, ids } of this.#byCommitUnit(tables).values()) {
       const { dialect } = this.#store;
       const table = this.#tableFor(name);
       const stored = this.#of.now().toISOString();
@@ -80,7 +83,7 @@ export class StoredLetters {
     const now = this.#of.now().getTime();
     if (now - this.#cleanedAt < DAY_MILLIS) return;
     const { dialect, driver, log } = this.#store;
-    for (const { name } of this.#byDestination(tables).values()) {
+    for (const { name } of this.#byCommitUnit(tables).values()) {
       this.#cleanedAt = now;
       const before = new Date(now - KEPT_DAYS * DAY_MILLIS).toISOString().replace("T", " ");
       const history = { name: this.#tableFor(name).name, time: STORED };
@@ -106,14 +109,14 @@ export class StoredLetters {
     try {
       return await read();
     } catch (error) {
-      if (!dialect.faults.missing(faultOf(error))) throw error;
+      if (!dialect.errors.missing(databaseErrorOf(error))) throw error;
       tables.forget(table.name);
       return await read();
     }
   }
 
-  /** One table of each destination, and the letters with rows there. */
-  #byDestination(
+  /** One table of each unit, and the letters with rows there. */
+  #byCommitUnit(
     tables: readonly PlacedRows[],
   ): Map<string, { readonly name: TableName; readonly ids: readonly string[] }> {
     const found = new Map<string, { readonly name: TableName; readonly ids: Set<string> }>();
@@ -131,11 +134,11 @@ export class StoredLetters {
   }
 
   #tableFor(name: SchemaName): OwnTable {
-    return { name: this.#store.dialect.lettersTable(name), columns: COLUMNS, key: KEY };
+    return { name: this.#store.dialect.deadLettersTable(name), columns: COLUMNS, key: KEY };
   }
 
   #keyOf(name: SchemaName): string {
-    return schemaKey(this.#store.dialect.destination(name));
+    return schemaKey(this.#store.dialect.commitUnit(name));
   }
 }
 

@@ -6,8 +6,8 @@ import type { SchemaName, TableName } from "../contract/statement.js";
 const MOST_REMEMBERED = 10_000;
 
 /** Where an entity, or one of its attributes, is kept. */
-export interface Place {
-  readonly home: SchemaName;
+export interface TableParts {
+  readonly schemaName: SchemaName;
   readonly servicePath: string;
   /** Its name, where each attribute has a table of its own. */
   readonly attribute: string | undefined;
@@ -27,18 +27,18 @@ export class TableNames {
   }
 
   /** Throws code `NO_NAME` where there is nothing to name the table after. */
-  of(entity: Entity, place: Place): TableName {
-    const { subject, attribute } = place;
+  of(entity: Entity, parts: TableParts): TableName {
+    const { subject, attribute } = parts;
     const key = attribute === undefined ? subject : `${subject}\0${attribute}`;
     const known = this.#known.get(key);
-    if (known !== undefined && isSame(known, entity, place)) return known.name;
+    if (known !== undefined && isSame(known, entity, parts)) return known.name;
 
-    const name = this.#named(entity, place);
-    this.#known.set(key, { api: entity.api, type: entity.type, place, name });
+    const name = this.#named(entity, parts);
+    this.#known.set(key, { api: entity.api, type: entity.type, parts, name });
     return name;
   }
 
-  #named(entity: Entity, { home: { database, schema }, servicePath, attribute }: Place): TableName {
+  #named(entity: Entity, { schemaName: { database, schema }, servicePath, attribute }: TableParts): TableName {
     const place = attribute === undefined ? { servicePath } : { servicePath, attribute };
     return freeTable({ database, schema, table: tableName(entity, this.#naming, place) }, this.#dialect);
   }
@@ -46,14 +46,15 @@ export class TableNames {
 
 interface Known extends Pick<Entity, "type"> {
   readonly api: Entity["api"];
-  readonly place: Place;
+  readonly parts: TableParts;
   readonly name: TableName;
 }
 
 /** Whether everything else that a name is made of is as it was. */
-function isSame({ api, type, place }: Known, entity: Entity, { home, servicePath }: Place): boolean {
-  if (api !== entity.api || type !== entity.type || place.servicePath !== servicePath) return false;
-  return place.home === home || (place.home.database === home.database && place.home.schema === home.schema);
+function isSame({ api, type, parts }: Known, entity: Entity, { schemaName, servicePath }: TableParts): boolean {
+  if (api !== entity.api || type !== entity.type || parts.servicePath !== servicePath) return false;
+  const known = parts.schemaName;
+  return known === schemaName || (known.database === schemaName.database && known.schema === schemaName.schema);
 }
 
 /** What the names depend on. */

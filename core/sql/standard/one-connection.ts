@@ -86,7 +86,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     probe: (signal) => turn(async () => void (await connected(signal)), signal),
     read: (statements, signal) => turn(() => read(statements, signal), signal),
     write: (statements, signal) => turn(() => write(statements, signal), signal),
-    places: async () => [{ database: "", schema: "" }],
+    commitUnits: async () => [{ database: "", schema: "" }],
     async close(signal) {
       closed = true;
       await unlessAborted(last, signal, () => undefined).catch(() => undefined);

@@ -32,18 +32,18 @@ export function standardDialect(differences: StandardSql): Dialect {
     remove: (rows) => sql.keyed("DELETE", rows),
     select: (column, rows) => sql.keyed(`SELECT ${quoted(column)}`, rows),
     selectSettled: (rows) => [boundedSelect(rows, sql.guarded)],
-    destination: ({ database }) => ({ database, schema: "" }),
+    commitUnit: ({ database }) => ({ database, schema: "" }),
     positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
-    lettersTable: () => ({ database: "", schema: "deneb", table: "letters" }),
+    deadLettersTable: () => ({ database: "", schema: "deneb", table: "letters" }),
     registerTable: () => ({ database: "", schema: "deneb", table: "tables" }),
     registered: (register, tables) => sql.registered(register, tables),
-    tablesWith: (columns, places) => places.map((at) => sql.tablesWith(columns, at)),
+    tablesWith: (columns, units) => units.map((at) => sql.tablesWith(columns, at)),
     count: ({ name }) => plain(name, `SELECT count(*) FROM ${sql.path(name)}`),
     countOlder: (history, before, limit) => sql.countOlder(history, before, limit),
     deleteOlder: (history, before, limit) => sql.deleteOlder(history, before, limit),
     deleteExcess: (history, newest, limit) => sql.deleteExcess(history, newest, limit),
     noteTexts: () => [],
-    faults: differences.faults,
+    errors: differences.errors,
   };
 }
 

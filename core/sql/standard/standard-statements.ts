@@ -1,6 +1,6 @@
 import type { Database } from "../../ngsi/index.js";
 import type { Cells, Column, ColumnKind } from "../contract/column.js";
-import type { FaultReader } from "../contract/database-error.js";
+import type { DatabaseErrorReader } from "../contract/database-error.js";
 import {
   columnList,
   type History,
@@ -36,7 +36,7 @@ export interface StandardSql {
   readTime?(column: string): string;
   /** A table in SQL; `"schema"."table"` when absent. */
   path?(name: TableName): string;
-  readonly faults: FaultReader;
+  readonly errors: DatabaseErrorReader;
 }
 
 const TABLES_PER_QUESTION = 200;

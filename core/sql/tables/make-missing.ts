@@ -1,4 +1,4 @@
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import { PartlyWritten } from "../contract/driver.js";
 import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
@@ -37,7 +37,7 @@ export async function makeMissing(
       await register?.listExisting(wanted, signal);
       return wanted;
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !store.dialect.faults.raced(faultOf(error))) throw error;
+      if (attempt === MOST_ATTEMPTS || !store.dialect.errors.raced(databaseErrorOf(error))) throw error;
       for (const name of names) store.tables.forget(name);
     }
   }
@@ -104,11 +104,11 @@ async function defineListed(
     await define([...statements, ...listing], store, signal);
     register?.learnListed(created);
   } catch (error) {
-    const fault = faultOf(error);
+    const databaseError = databaseErrorOf(error);
     if (register === undefined || listing.length === 0) throw error;
     register.forget(created);
     // Somebody made or dropped such a thing at the same time: it is tried again as a whole.
-    if (store.dialect.faults.missing(fault) || store.dialect.faults.raced(fault)) throw error;
+    if (store.dialect.errors.missing(databaseError) || store.dialect.errors.raced(databaseError)) throw error;
     await register.throwUnlessAnswered(error, signal);
     await define(statements, store, signal);
     register.pause(created, error);
@@ -149,7 +149,7 @@ async function writeNotes(created: readonly FittedRows[], store: KnownStore, sig
   } catch (error) {
     // The rows matter more than the note; the full id stands in them too.
     log.warn(
-      { tables: shortened.length, reason: faultOf(error).message },
+      { tables: shortened.length, reason: databaseErrorOf(error).message },
       "comments on shortened table names not written",
     );
   }

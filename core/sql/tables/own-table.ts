@@ -1,5 +1,5 @@
 import type { Column } from "../contract/column.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import type { TableName } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "./known-store.js";
 
@@ -30,7 +30,7 @@ export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: A
       tables.learn(name, table.columns);
     } catch (error) {
       // Every sink of a database shares this table, so others may make it at the same time.
-      if (attempt === MOST_ATTEMPTS || !dialect.faults.raced(faultOf(error))) throw error;
+      if (attempt === MOST_ATTEMPTS || !dialect.errors.raced(databaseErrorOf(error))) throw error;
       tables.forget(name);
     }
   }

@@ -1,5 +1,5 @@
 import type { Column } from "../contract/column.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import type { Dialect, TableDefinition } from "../contract/dialect.js";
 import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
@@ -100,7 +100,7 @@ export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Prom
 async function registers({ dialect, driver }: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
   const columns = registerColumns.map(({ name }) => name);
   const found = new Map<string, TableName>();
-  const answer = await driver.read(dialect.tablesWith(columns, await driver.places(signal)), signal);
+  const answer = await driver.read(dialect.tablesWith(columns, await driver.commitUnits(signal)), signal);
   for (const [database = "", schema = "", table = ""] of answer) {
     const name = dialect.registerTable({ database, schema });
     if (name.schema === schema && name.table === table) found.set(tableKey(name), name);
@@ -118,7 +118,7 @@ async function rowsOf(
   } catch (error) {
     if (signal.aborted) throw error;
     // Others may drop theirs at any time.
-    log.warn({ register, reason: faultOf(error).message }, "a list of tables cannot be read now");
+    log.warn({ register, reason: databaseErrorOf(error).message }, "a list of tables cannot be read now");
     return [];
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../sdk/index.js";
-import { faultOf } from "../contract/database-error.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
@@ -98,7 +98,7 @@ export class Register {
 
   /** After the statements for these tables were refused and all else was done. */
   pause(tables: readonly Written[], error: unknown): void {
-    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, faultOf(error).message);
+    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, databaseErrorOf(error).message);
     for (const table of tables) this.#setUnlisted(table);
   }
 
@@ -117,9 +117,9 @@ export class Register {
       await this.#store.driver.write(statements, signal);
       this.learnListed(open);
     } catch (error) {
-      const { faults } = this.#store.dialect;
+      const { errors } = this.#store.dialect;
       // Made or dropped by somebody else: the next batch looks again.
-      if (faults.raced(faultOf(error)) || faults.missing(faultOf(error))) return this.forget(open);
+      if (errors.raced(databaseErrorOf(error)) || errors.missing(databaseErrorOf(error))) return this.forget(open);
       await this.throwUnlessAnswered(error, signal);
       this.pause(open, error);
     }
@@ -149,7 +149,7 @@ export class Register {
       this.forget(tables);
       const columns = await this.#store.driver.read(this.#store.dialect.catalogue(tables.map(nameOf)), signal);
       learnAll(columns, this.#store);
-      if (!this.#store.dialect.faults.missing(faultOf(error))) this.pause(tables, error);
+      if (!this.#store.dialect.errors.missing(databaseErrorOf(error))) this.pause(tables, error);
       return [];
     }
   }

@@ -1,16 +1,16 @@
 import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
-import type { StoreKind } from "../database.js";
-import { placeOf, type ServerSettings, settingsOf } from "../server.js";
+import type { DatabaseKind } from "../database.js";
+import { type ServerSettings, serverAddress, serverSettings } from "../server.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
 import { mysqlOptions } from "./options.js";
 import { MysqlOwnPlace } from "./own-place.js";
 import { mysqlQuery } from "./query.js";
 
-const usual = { port: 3306, username: "root" } as const;
+const defaults = { port: 3306, username: "root" } as const;
 
-export const mysqlStore: StoreKind = {
+export const mysqlDatabase: DatabaseKind = {
   options: mysqlOptions,
   open: (config) => {
     const ownPlace = new MysqlOwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
@@ -22,7 +22,7 @@ export const mysqlStore: StoreKind = {
       },
       ownPlace,
       driver: new MysqlDriver(settings(config)),
-      place: placeOf(config, usual),
+      server: serverAddress(config, defaults),
       ignoredOptions: settings(config).options.unknown,
     };
   },
@@ -30,11 +30,11 @@ export const mysqlStore: StoreKind = {
     try {
       return await mysqlQuery(settings(config), text);
     } catch (error) {
-      throw storeError(error, mysql.faults, placeOf(config, usual));
+      throw storeError(error, mysql.errors, serverAddress(config, defaults));
     }
   },
 };
 
 function settings(config: RdbConfig): ServerSettings {
-  return settingsOf(config, usual, mysqlOptions(config.rdb_options));
+  return serverSettings(config, defaults, mysqlOptions(config.rdb_options));
 }

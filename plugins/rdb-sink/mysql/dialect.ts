@@ -18,7 +18,7 @@ import {
   type TableName,
   utcTime,
 } from "deneb/sql";
-import { mysqlFaults } from "./errors.js";
+import { mysqlErrors } from "./errors.js";
 import { insert, path, quoted, upsert } from "./statements.js";
 
 const TABLES_PER_QUESTION = 500;
@@ -73,14 +73,14 @@ export const mysql = {
     // InnoDB waits for the rows that others have changed, and for those they have added.
     return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
   },
-  destination: () => ({ database: "", schema: "" }),
+  commitUnit: () => ({ database: "", schema: "" }),
   // One row for each sink and channel on the whole server, because a batch for several databases is one transaction.
   positionsTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_positions" }),
   earlierPositions: plain({ database: "", schema: "" }, EARLIER_POSITIONS),
-  lettersTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_letters" }),
+  deadLettersTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_letters" }),
   registerTable: (of) => ({ ...of, table: "deneb_tables" }),
   registered,
-  tablesWith: (columns, places) => places.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
+  tablesWith: (columns, units) => units.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
   countOlder: ({ name, time }, before, limit) => ({
     at: name,
@@ -96,7 +96,7 @@ export const mysql = {
   deleteExcess: ({ name, time }, _newest, limit) =>
     plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
   noteTexts: () => [],
-  faults: mysqlFaults,
+  errors: mysqlErrors,
 } as const satisfies Dialect;
 
 const types = {

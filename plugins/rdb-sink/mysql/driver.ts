@@ -60,19 +60,19 @@ export class MysqlDriver implements Driver {
     });
   }
 
-  async places(): Promise<readonly SchemaName[]> {
+  async commitUnits(): Promise<readonly SchemaName[]> {
     return [{ database: "", schema: "" }];
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const giveUp = () => this.#giveUp();
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    const abandon = () => this.#abandonAll();
+    if (signal.aborted) abandon();
+    signal.addEventListener("abort", abandon, { once: true });
     await this.#pool.end();
-    signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", abandon);
   }
 
-  #giveUp(): void {
+  #abandonAll(): void {
     for (const lease of this.#leases) lease.destroy();
   }
 

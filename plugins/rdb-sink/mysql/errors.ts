@@ -1,4 +1,4 @@
-import type { Fault, FaultReader, Place } from "deneb/sql";
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
 
 const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
 const RACED = new Set(["ER_DB_CREATE_EXISTS", "ER_TABLE_EXISTS_ERROR", "ER_DUP_FIELDNAME", "ER_LOCK_DEADLOCK"]);
@@ -39,21 +39,21 @@ const DOUBTFUL =
 const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
 const TOO_MANY_COLUMNS = /Too many columns/;
 
-export const mysqlFaults: FaultReader = {
+export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
   forbidden: ({ code }) => code !== undefined && RIGHTS.has(code),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   retryable: ({ code = "", message }) =>
     !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
-  explain: (fault, place) =>
-    explanations.find(({ when }) => when(fault))?.say(place, fault) ??
-    `writing to ${described(place)} failed: ${fault.message}`,
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to ${described(server)} failed: ${error.message}`,
 };
 
 interface Explanation {
-  when(fault: Fault): boolean;
-  say(place: Place, fault: Fault): string;
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
 }
 
 const explanations: readonly Explanation[] = [
@@ -70,20 +70,20 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
-    say: (place) => `wrong user or password for ${described(place)}; check rdb_username and rdb_password`,
+    say: (server) => `wrong user or password for ${described(server)}; check rdb_username and rdb_password`,
   },
   {
     when: ({ code = "" }) => RIGHTS.has(code),
-    say: (place, { message }) => `a right is missing in ${described(place)}: ${message}; grant it to the user`,
+    say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
   },
   {
-    when: (fault) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(fault) || TOO_MANY_COLUMNS.test(fault.message),
-    say: (place, { message }) =>
-      `a table on ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+    when: (error) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(error) || TOO_MANY_COLUMNS.test(error.message),
+    say: (server, { message }) =>
+      `a table on ${described(server)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),
-    say: (place) => `a row is larger than ${described(place)} takes; raise max_allowed_packet`,
+    say: (server) => `a row is larger than ${described(server)} takes; raise max_allowed_packet`,
   },
   {
     when: coded("ECONNREFUSED"),
@@ -96,23 +96,23 @@ const explanations: readonly Explanation[] = [
   },
   {
     when: coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "STATEMENT_TIMEOUT"),
-    say: (place) => `no answer in time from ${described(place)}; check rdb_host, rdb_port and the network`,
+    say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
   },
   {
     when: coded("ER_DISK_FULL", "ER_RECORD_FILE_FULL"),
-    say: (place) => `the disk of ${described(place)} is full; free space there`,
+    say: (server) => `the disk of ${described(server)} is full; free space there`,
   },
   {
     when: coded("ER_CON_COUNT_ERROR", "ER_TOO_MANY_USER_CONNECTIONS"),
-    say: (place) => `${described(place)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
   },
   {
     when: coded("ER_OPTION_PREVENTS_STATEMENT", "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION"),
-    say: (place) => `${described(place)} takes no writes now (read-only); point rdb_host to the primary`,
+    say: (server) => `${described(server)} takes no writes now (read-only); point rdb_host to the primary`,
   },
   {
     when: coded("ECONNRESET", "EPIPE", "PROTOCOL_CONNECTION_LOST", "ER_SERVER_SHUTDOWN", "ER_CONNECTION_KILLED"),
-    say: (place, { message }) => `the connection to ${described(place)} broke: ${message}`,
+    say: (server, { message }) => `the connection to ${described(server)} broke: ${message}`,
   },
 ];
 
@@ -120,6 +120,6 @@ function coded(...codes: readonly string[]): Explanation["when"] {
   return ({ code }) => code !== undefined && codes.includes(code);
 }
 
-function described({ address, username }: Place): string {
+function described({ address, username }: ServerAddress): string {
   return `the server at ${address} as user "${username}"`;
 }

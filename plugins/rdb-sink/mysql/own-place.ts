@@ -1,5 +1,5 @@
-import { faultOf, type OwnPlace, type OwnTables, type TableName } from "deneb/sql";
-import { mysqlFaults } from "./errors.js";
+import { databaseErrorOf, type OwnPlace, type OwnTables, type TableName } from "deneb/sql";
+import { mysqlErrors } from "./errors.js";
 
 /** The database of the agent on a MySQL server. */
 const USUAL = "deneb";
@@ -40,12 +40,12 @@ export class MysqlOwnPlace implements OwnPlace {
       try {
         await tables.create(nameIn(database, "deneb_positions"));
       } catch (error) {
-        if (mysqlFaults.forbidden?.(faultOf(error)) !== true) throw error;
+        if (mysqlErrors.forbidden?.(databaseErrorOf(error)) !== true) throw error;
         refusal ??= error;
         continue;
       }
       if (refusal !== undefined) {
-        const fields = { database, instead: this.#database, reason: faultOf(refusal).message };
+        const fields = { database, instead: this.#database, reason: databaseErrorOf(refusal).message };
         tables.warn(fields, "positions and replayed letters are kept in another database: a right is missing");
       }
       this.#database = database;

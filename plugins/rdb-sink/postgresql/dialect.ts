@@ -20,7 +20,7 @@ import {
   type TableName,
   utcTime,
 } from "deneb/sql";
-import { postgresqlFaults } from "./errors.js";
+import { postgresqlErrors } from "./errors.js";
 import { insert, path, upsert } from "./statements.js";
 
 const sql: GuardedSql = {
@@ -61,9 +61,9 @@ export const postgresql = {
     boundedSelect(rows, sql),
     plain(rows.name, "COMMIT"),
   ],
-  destination: ({ database }) => ({ database, schema: "" }),
+  commitUnit: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
-  lettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
+  deadLettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
   registerTable: ({ database }) => ({ database, schema: "deneb", table: "tables" }),
   registered: (register, tables) => {
     const text = `SELECT $1, schema_name, table_name, sink, kind, subject FROM ${path(register)}`;
@@ -72,8 +72,8 @@ export const postgresql = {
     const runs = [[register.database, JSON.stringify(tables)]];
     return [{ at: register, text: `${text} WHERE (schema_name, table_name) IN (${named})`, runs }];
   },
-  tablesWith: (columns, places) =>
-    places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
+  tablesWith: (columns, units) =>
+    units.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
   countOlder: (history, before, limit) => ({
     at: history.name,
@@ -94,7 +94,7 @@ export const postgresql = {
       text: "SELECT $1::text, format('COMMENT ON TABLE %I.%I IS %L', $2::text, $3::text, $4::text)",
       runs: [[name.database, name.schema, name.table, text]],
     })),
-  faults: postgresqlFaults,
+  errors: postgresqlErrors,
 } as const satisfies Dialect;
 
 const types = {

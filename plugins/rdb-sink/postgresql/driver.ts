@@ -17,7 +17,7 @@ import { isSqlState } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** One database of a PostgreSQL server through a pool of connections. */
-export class PostgresqlDriver implements Omit<Driver, "places"> {
+export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   readonly #settings: ServerSettings;
   readonly #leases = new Set<Lease>();
   #pool: Promise<pg.Pool> | undefined;
@@ -54,16 +54,16 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
   async close(signal: AbortSignal): Promise<void> {
     const opened = this.#pool;
     this.#pool = undefined;
-    const giveUp = () => this.#giveUp();
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    const abandon = () => this.#abandonAll();
+    if (signal.aborted) abandon();
+    signal.addEventListener("abort", abandon, { once: true });
     // A pool that never opened has nothing to close; whoever waits for it gets its error.
     const pool = await opened?.catch(() => undefined);
     await pool?.end();
-    signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", abandon);
   }
 
-  #giveUp(): void {
+  #abandonAll(): void {
     for (const lease of this.#leases) lease.destroy();
   }
 

@@ -1,4 +1,4 @@
-import type { Fault, FaultReader, Place } from "deneb/sql";
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
 
 const MISSING = new Set(["3F000", "42P01", "42703"]);
 // Deadlocks too: two sinks that alter the same tables in another order.
@@ -9,7 +9,7 @@ const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44"
 const CURABLE = new Set([...MISSING, "42501"]);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-export const postgresqlFaults: FaultReader = {
+export const postgresqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code, message }) =>
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
@@ -17,9 +17,9 @@ export const postgresqlFaults: FaultReader = {
     code !== undefined &&
     (DOUBTFUL_CLASSES.has(code.slice(0, 2)) || (code === "XX000" && !/concurrently/.test(message))),
   retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
-  explain: (fault, place) =>
-    explanations.find(({ when }) => when(fault))?.say(place, fault) ??
-    `writing to ${described(place)} failed: ${fault.message}`,
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to ${described(server)} failed: ${error.message}`,
 };
 
 /** True for the code of a server, false for the code of a Node error. */
@@ -28,8 +28,8 @@ export function isSqlState(code: string | undefined): code is string {
 }
 
 interface Explanation {
-  when(fault: Fault): boolean;
-  say(place: Place, fault: Fault): string;
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
 }
 
 const explanations: readonly Explanation[] = [
@@ -45,17 +45,17 @@ const explanations: readonly Explanation[] = [
       "check sslrootcert, or use sslmode=require to go without the check",
   },
   {
-    when: (fault) => coded("28P01")(fault) || saying(/client password must be/)(fault),
-    say: (place) => `wrong password for ${described(place)}; check rdb_username and rdb_password`,
+    when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),
+    say: (server) => `wrong password for ${described(server)}; check rdb_username and rdb_password`,
   },
   {
     when: coded("28000"),
-    say: (place, { message }) =>
-      `access to ${described(place)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+    say: (server, { message }) =>
+      `access to ${described(server)} is refused: ${message}; check rdb_username and pg_hba.conf`,
   },
   {
     when: coded("3D000"),
-    say: (place) => `no ${described(place)}; create the database or change rdb_database`,
+    say: (server) => `no ${described(server)}; create the database or change rdb_database`,
   },
   {
     when: coded("ECONNREFUSED"),
@@ -67,39 +67,40 @@ const explanations: readonly Explanation[] = [
     say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
   },
   {
-    when: (fault) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(fault) || saying(/timeout/)(fault),
-    say: (place) => `no answer in time from ${described(place)}; check rdb_host, rdb_port and the network`,
+    when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),
+    say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
   },
   {
     when: coded("54011", "54000"),
-    say: (place, { message }) =>
-      `a table of ${described(place)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+    say: (server, { message }) =>
+      `a table of ${described(server)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded("42P10"),
-    say: (place, { message }) =>
-      `a table of last data in ${described(place)} has no unique key over last_data_unique_key: ${message}; add it`,
+    say: (server, { message }) =>
+      `a table of last data in ${described(server)} has no unique key over last_data_unique_key: ${message}; add it`,
   },
   {
     when: coded("53100"),
-    say: (place) => `the disk of ${described(place)} is full; free space there`,
+    say: (server) => `the disk of ${described(server)} is full; free space there`,
   },
   {
     when: coded("53300"),
-    say: (place) => `${described(place)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
   },
   {
     when: coded("42501"),
-    say: (place, { message }) => `a right is missing in ${described(place)}: ${message}; grant it to the user`,
+    say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
   },
   {
     when: coded("25006"),
-    say: (place) => `${described(place)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
+    say: (server) =>
+      `${described(server)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
   },
   {
-    when: (fault) =>
-      coded("ECONNRESET", "EPIPE", "57P01", "57P02", "57P03")(fault) || saying(/^Connection terminated/)(fault),
-    say: (place, { message }) => `the connection to ${described(place)} broke: ${message}`,
+    when: (error) =>
+      coded("ECONNRESET", "EPIPE", "57P01", "57P02", "57P03")(error) || saying(/^Connection terminated/)(error),
+    say: (server, { message }) => `the connection to ${described(server)} broke: ${message}`,
   },
 ];
 
@@ -111,7 +112,7 @@ function saying(pattern: RegExp): Explanation["when"] {
   return ({ code, message }) => !isSqlState(code) && pattern.test(message);
 }
 
-function described({ address, database, username }: Place): string {
+function described({ address, database, username }: ServerAddress): string {
   return `database "${database}" at ${address} as user "${username}"`;
 }
 

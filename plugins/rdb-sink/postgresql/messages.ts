@@ -1,10 +1,10 @@
 import type { Cell, Statement } from "deneb/sql";
 
 // A message begins with its letter; https://www.postgresql.org/docs/current/protocol-message-formats.html
-const PARSE = letter("P");
-const BIND = letter("B");
-const EXECUTE = letter("E");
-const SYNC = letter("S");
+const PARSE = code("P");
+const BIND = code("B");
+const EXECUTE = code("E");
+const SYNC = code("S");
 
 const FIRST_PIECE_BYTES = 2048;
 const LARGEST_PIECE_BYTES = 65_536;
@@ -74,9 +74,9 @@ class MessageWriter {
   }
 
   /** Makes room for the message and leaves some for its length, which is known at its end. */
-  #begin(letter: number, mostBytes: number): number {
+  #begin(code: number, mostBytes: number): number {
     this.#makeRoom(1 + 4 + mostBytes);
-    this.#byte(letter);
+    this.#byte(code);
     const start = this.#offset;
     this.#offset += 4;
     return start;
@@ -147,6 +147,6 @@ function mostBytesOf(cells: readonly Cell[]): number {
   return bytes;
 }
 
-function letter(text: string): number {
+function code(text: string): number {
   return text.charCodeAt(0);
 }

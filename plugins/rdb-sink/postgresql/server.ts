@@ -11,7 +11,7 @@ const MADE_BY_SOMEBODY_ELSE = new Set(["42P04", "23505"]);
 /** The databases of a PostgreSQL server, each through a pool of its own. Those that a data model asks for are made. */
 export class PostgresqlServer implements Driver {
   readonly #settings: ServerSettings;
-  readonly #home: PostgresqlDriver;
+  readonly #default: PostgresqlDriver;
   /** In the order of their last use. */
   readonly #others = new Map<string, PostgresqlDriver>();
   readonly #used = new Set<string>();
@@ -21,11 +21,11 @@ export class PostgresqlServer implements Driver {
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#home = new PostgresqlDriver(settings);
+    this.#default = new PostgresqlDriver(settings);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.#home.probe(signal);
+    await this.#default.probe(signal);
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
@@ -44,28 +44,28 @@ export class PostgresqlServer implements Driver {
         bytes += await this.#made(database, signal, (driver) => driver.write(own, signal));
         written.add(database);
       } catch (error) {
-        throw written.size > 0 ? new PartlyWritten((place) => written.has(place.database), error) : error;
+        throw written.size > 0 ? new PartlyWritten((unit) => written.has(unit.database), error) : error;
       }
     }
     return bytes;
   }
 
-  async places(): Promise<readonly SchemaName[]> {
+  async commitUnits(): Promise<readonly SchemaName[]> {
     return ["", ...this.#used].map((database) => ({ database, schema: "" }));
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const open = [this.#home, ...this.#others.values()];
+    const open = [this.#default, ...this.#others.values()];
     this.#others.clear();
     // A signal of its own for each: one that many listen to is taken for a leak.
-    const endings = open.map((driver) => ({ driver, giveUp: new AbortController() }));
-    const giveUp = () => {
-      for (const ending of endings) ending.giveUp.abort();
+    const endings = open.map((driver) => ({ driver, abandon: new AbortController() }));
+    const abandon = () => {
+      for (const ending of endings) ending.abandon.abort();
     };
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
-    await Promise.all([...endings.map((ending) => ending.driver.close(ending.giveUp.signal)), ...this.#closing]);
-    signal.removeEventListener("abort", giveUp);
+    if (signal.aborted) abandon();
+    signal.addEventListener("abort", abandon, { once: true });
+    await Promise.all([...endings.map((ending) => ending.driver.close(ending.abandon.signal)), ...this.#closing]);
+    signal.removeEventListener("abort", abandon);
   }
 
   /** To ask is no reason to make a database. */
@@ -97,34 +97,34 @@ export class PostgresqlServer implements Driver {
 
   /** Asked once, in the database of the configuration: a pooler lets those wait who connect to one that is not there. */
   async #exists(database: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#isHome(database) || this.#existing.has(database)) return true;
+    if (this.#isDefault(database) || this.#existing.has(database)) return true;
     const text = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1";
-    const rows = await this.#home.read([{ at: { database: "", schema: "" }, text, runs: [[database]] }], signal);
+    const rows = await this.#default.read([{ at: { database: "", schema: "" }, text, runs: [[database]] }], signal);
     if (rows.length > 0) this.#existing.add(database);
     return rows.length > 0;
   }
 
   #isGone(database: string, error: unknown): boolean {
-    if (this.#isHome(database) || codeOf(error) !== NO_DATABASE) return false;
+    if (this.#isDefault(database) || codeOf(error) !== NO_DATABASE) return false;
     this.#existing.delete(database);
     return true;
   }
 
-  #isHome(database: string): boolean {
+  #isDefault(database: string): boolean {
     return database === "" || database === this.#settings.database;
   }
 
   async #create(database: string, signal: AbortSignal): Promise<void> {
     const name = `"${database.replaceAll('"', '""')}"`;
     try {
-      await this.#home.execute(plain({ database: "", schema: "" }, `CREATE DATABASE ${name}`), signal);
+      await this.#default.execute(plain({ database: "", schema: "" }, `CREATE DATABASE ${name}`), signal);
     } catch (error) {
       if (!MADE_BY_SOMEBODY_ELSE.has(codeOf(error) ?? "")) throw error;
     }
   }
 
   #driverOf(database: string): PostgresqlDriver {
-    if (this.#isHome(database)) return this.#home;
+    if (this.#isDefault(database)) return this.#default;
     const known = this.#others.get(database) ?? new PostgresqlDriver({ ...this.#settings, database });
     this.#used.add(database);
     this.#others.delete(database);

@@ -24,7 +24,7 @@ import {
   type TableRows,
   utcTime,
 } from "deneb/sql";
-import { sqliteFaults } from "./errors.js";
+import { sqliteErrors } from "./errors.js";
 
 const sql: GuardedSql = {
   path: ({ table }) => quoted(table),
@@ -62,9 +62,9 @@ export const sqlite = {
   select,
   // The transactions of a process end with it, and those of this one are over when another begins.
   selectSettled: (rows) => [boundedSelect(rows, sql)],
-  destination: (of) => ({ database: "", schema: of.schema }),
+  commitUnit: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
-  lettersTable: (of) => ({ ...of, table: "deneb_letters" }),
+  deadLettersTable: (of) => ({ ...of, table: "deneb_letters" }),
   registerTable: (of) => ({ ...of, table: "deneb_tables" }),
   registered: (register, tables) => {
     const text = `
@@ -79,8 +79,8 @@ export const sqlite = {
       },
     ];
   },
-  tablesWith: (columns, places) =>
-    places.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
+  tablesWith: (columns, units) =>
+    units.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
   count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),
   countOlder: ({ name, time }, before, limit) => ({
     at: name,
@@ -95,7 +95,7 @@ export const sqlite = {
     return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
   },
   noteTexts: () => [],
-  faults: sqliteFaults,
+  errors: sqliteErrors,
 } as const satisfies Dialect;
 
 // The affinity of a column comes from its type: https://www.sqlite.org/datatype3.html
@@ -165,9 +165,9 @@ function where({ key }: KeyedRows): string {
 }
 
 function insert({ name, columns, rows }: TableRows): readonly Statement[] {
-  const places = columns.map(() => "?").join(", ");
+  const values = columns.map(() => "?").join(", ");
   const into = `INSERT INTO ${quoted(name.table)} (${columnList(columns)})`;
-  return [{ at: name, text: `${into} VALUES (${places})`, runs: rows }];
+  return [{ at: name, text: `${into} VALUES (${values})`, runs: rows }];
 }
 
 function upsert({ name, columns, cells, key, time }: LastRow): Statement {

@@ -3,8 +3,8 @@ import { access, mkdir, readdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import {
   type Cell,
+  type DatabaseError,
   type Driver,
-  type Fault,
   isUnexpectedChanges,
   PartlyWritten,
   type SchemaName,
@@ -46,7 +46,7 @@ export class SqliteDriver implements Driver {
     return 0;
   }
 
-  async places(): Promise<readonly SchemaName[]> {
+  async commitUnits(): Promise<readonly SchemaName[]> {
     const files = await readdir(this.#folder);
     return files.flatMap((file) => {
       const schema = schemaOf(file);
@@ -69,32 +69,32 @@ export class SqliteDriver implements Driver {
     if (signal.aborted) throw writeAborted();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const reply = await this.#asked(task, statements, signal);
-    if (reply.fault === undefined) return reply;
+    if (reply.error === undefined) return reply;
 
-    const error = signal.aborted ? writeAborted() : errorOf(reply.fault);
+    const error = signal.aborted ? writeAborted() : errorOf(reply.error);
     const written = new Set(reply.written);
     throw written.size > 0 ? new PartlyWritten(({ schema }) => written.has(schema), error) : error;
   }
 
-  /** A thread in the middle of a transaction cannot be stopped safely; it looks at `givenUp` and rolls back itself. */
+  /** A thread in the middle of a transaction cannot be stopped safely; it looks at `aborted` and rolls back itself. */
   async #asked(
     task: SqliteRequest["task"],
     statements: readonly Statement[],
     signal: AbortSignal,
   ): Promise<SqliteReply> {
     const worker = this.#started();
-    const givenUp = new Int32Array(new SharedArrayBuffer(4));
-    const giveUp = () => Atomics.store(givenUp, 0, 1);
-    signal.addEventListener("abort", giveUp, { once: true });
+    const aborted = new Int32Array(new SharedArrayBuffer(4));
+    const abort = () => Atomics.store(aborted, 0, 1);
+    signal.addEventListener("abort", abort, { once: true });
     const id = ++this.#lastId;
     try {
       return await new Promise<SqliteReply>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, task, statements, givenUp } satisfies SqliteRequest);
+        worker.postMessage({ id, task, statements, aborted } satisfies SqliteRequest);
       });
     } finally {
       this.#waiting.delete(id);
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -117,15 +117,15 @@ export class SqliteDriver implements Driver {
   }
 }
 
-function errorOf(fault: Fault): Error {
-  return isUnexpectedChanges(fault) ? unexpectedChanges() : new SqliteError(fault);
+function errorOf(databaseError: DatabaseError): Error {
+  return isUnexpectedChanges(databaseError) ? unexpectedChanges() : new SqliteError(databaseError);
 }
 
 /** An error of the other thread; its class does not survive the way here. */
 class SqliteError extends Error {
   readonly code: string | undefined;
 
-  constructor({ code, message }: Fault) {
+  constructor({ code, message }: DatabaseError) {
     super(message);
     this.code = code;
   }

@@ -1,22 +1,22 @@
-import type { Fault, FaultReader, Place } from "deneb/sql";
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
 const PERMANENT_ERROR =
   /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
 
-export const sqliteFaults: FaultReader = {
+export const sqliteErrors: DatabaseErrorReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
-  doubtful: (fault) => fault.code === "SQLITE_ERROR" && !sqliteFaults.missing(fault) && !sqliteFaults.raced(fault),
+  doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
-  explain: (fault, place) =>
-    explanations.find(({ when }) => when(fault))?.say(place, fault) ??
-    `writing to the database files in "${place.address}" failed: ${fault.message}`,
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to the database files in "${server.address}" failed: ${error.message}`,
 };
 
 interface Explanation {
-  when(fault: Fault): boolean;
-  say(place: Place, fault: Fault): string;
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
 }
 
 const explanations: readonly Explanation[] = [
@@ -39,7 +39,7 @@ const explanations: readonly Explanation[] = [
       `the folder "${address}" or a file in it is not writable; give the agent the right to write there`,
   },
   {
-    when: (fault) => coded(/^(SQLITE_CANTOPEN|E(?!RR_))/)(fault) || /Unable to open/.test(fault.message),
+    when: (error) => coded(/^(SQLITE_CANTOPEN|E(?!RR_))/)(error) || /Unable to open/.test(error.message),
     say: ({ address }, { message }) =>
       `the database files in "${address}" cannot be opened: ${message}; check rdb_folder`,
   },

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type Cell, type Fault, faultOf, type Statement } from "deneb/sql";
+import { type Cell, type DatabaseError, databaseErrorOf, type Statement } from "deneb/sql";
 import { SqliteFiles } from "./files.js";
 
 /** What the driver asks of the thread that holds the files. */
@@ -8,7 +8,7 @@ export interface SqliteRequest {
   readonly task: "read" | "write" | "close";
   readonly statements: readonly Statement[];
   /** Memory shared by both threads: 1 once the work shall be given up. */
-  readonly givenUp: Int32Array;
+  readonly aborted: Int32Array;
 }
 
 export interface SqliteReply {
@@ -16,7 +16,7 @@ export interface SqliteReply {
   readonly rows: readonly (readonly Cell[])[];
   /** Schemas whose statements are committed. */
   readonly written: readonly string[];
-  readonly fault: Fault | undefined;
+  readonly error: DatabaseError | undefined;
 }
 
 const files = new SqliteFiles(String(workerData));
@@ -26,14 +26,14 @@ parentPort?.on("message", (request: SqliteRequest) => parentPort?.postMessage(sq
 /** Does what is asked and says how it went; never throws. */
 function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
   const written: string[] = [];
-  const reply = { id: request.id, rows: [], written, fault: undefined };
+  const reply = { id: request.id, rows: [], written, error: undefined };
   try {
     if (request.task === "read") return { ...reply, rows: read(files, request.statements) };
     if (request.task === "write") write(files, request, written);
     if (request.task === "close") files.close();
     return reply;
   } catch (error) {
-    return { ...reply, fault: faultOf(error) };
+    return { ...reply, error: databaseErrorOf(error) };
   }
 }
 
@@ -43,7 +43,7 @@ function read(files: SqliteFiles, statements: readonly Statement[]): SqliteReply
 }
 
 /** One transaction for each schema; none is committed before all statements of all have run. */
-function write(files: SqliteFiles, { statements, givenUp }: SqliteRequest, written: string[]): void {
+function write(files: SqliteFiles, { statements, aborted }: SqliteRequest, written: string[]): void {
   const begun: string[] = [];
   const schemas = schemasOf(statements);
   files.open(schemas);
@@ -53,10 +53,10 @@ function write(files: SqliteFiles, { statements, givenUp }: SqliteRequest, writt
       begun.push(schema);
     }
     for (const statement of statements) {
-      refuseGivenUp(givenUp);
+      throwIfAborted(aborted);
       files.run(statement);
     }
-    refuseGivenUp(givenUp);
+    throwIfAborted(aborted);
     for (const schema of schemas) {
       files.execute(schema, "COMMIT");
       written.push(schema);
@@ -71,8 +71,8 @@ function schemasOf(statements: readonly Statement[]): readonly string[] {
   return [...new Set(statements.map(({ at }) => at.schema))];
 }
 
-function refuseGivenUp(givenUp: Int32Array): void {
-  if (Atomics.load(givenUp, 0) === 1) throw new Error("given up");
+function throwIfAborted(aborted: Int32Array): void {
+  if (Atomics.load(aborted, 0) === 1) throw new Error("aborted");
 }
 
 function rollBack(files: SqliteFiles, schema: string): void {

@@ -217,7 +217,7 @@ for (const { dialect, code, message, ...expected } of faults)
   test(`what ${code ?? "no code"} ${message} means`, () => {
     const fault = { code, message };
 
-    const { missing, raced, retryable } = dialect.faults;
+    const { missing, raced, retryable } = dialect.errors;
 
     assert.deepEqual({ missing: missing(fault), raced: raced(fault), retryable: retryable(fault) }, expected);
   });
@@ -250,7 +250,7 @@ const explained = [
 
 for (const { dialect, code, line } of explained)
   test(`${code} is explained in one line`, () =>
-    assert.equal(dialect.faults.explain({ code, message: "why" }, place), line));
+    assert.equal(dialect.errors.explain({ code, message: "why" }, place), line));
 
 const cells = [
   { kind: "number", value: "9007199254740993", kept: { postgresql: true, mysql: false, sqlite: true } },

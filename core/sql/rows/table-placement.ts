@@ -17,36 +17,36 @@ import type { PlacedRow } from "./grouping.js";
 import type { Arrival, Layout } from "./layout.js";
 import { freeSchema, type TableNames } from "./table-names.js";
 
-export interface Placing {
+export interface PlacementParts {
   readonly naming: Naming;
   /** Where the rows of an address go. */
-  readonly homeOf: HomeOf;
+  readonly schemaOf: SchemaOf;
   readonly layout: Layout;
   readonly tableNames: TableNames;
   /** Whether names after the name mappings are used. */
   readonly mapped: boolean;
 }
 
-export type HomeOf = (address: Address) => SchemaName;
+export type SchemaOf = (address: Address) => SchemaName;
 
 /** What decides about homes. */
-export interface HomeRules {
+export interface SchemaRules {
   readonly naming: Naming;
   readonly dialect: Pick<Dialect, "allowed" | "database">;
   readonly admission: Admission;
 }
 
 /** Knows the answer of the last question: most events of a batch have the same address. */
-export function homesBy({ naming, dialect, admission }: HomeRules): HomeOf {
-  let last: { readonly address: Address; readonly home: SchemaName } | undefined;
+export function schemasBy({ naming, dialect, admission }: SchemaRules): SchemaOf {
+  let last: { readonly address: Address; readonly name: SchemaName } | undefined;
   return (address) => {
     if (last === undefined || !isSame(address, last.address)) {
       const named = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
-      const home = freeSchema(named, dialect);
-      admission.check(address, home);
-      last = { address, home };
+      const name = freeSchema(named, dialect);
+      admission.check(address, name);
+      last = { address, name };
     }
-    return last.home;
+    return last.name;
   };
 }
 
@@ -55,18 +55,23 @@ function isSame(one: Address, other: Address): boolean {
 }
 
 /** The rows of an event and their tables; none for an entity without attributes. */
-export function placedRows(event: Event, placing: Placing): readonly PlacedRow[] {
-  const { naming, homeOf, mapped } = placing;
+export function placedRows(event: Event, placement: PlacementParts): readonly PlacedRow[] {
+  const { naming, schemaOf, mapped } = placement;
   const named = mapped ? mappedEvent(event) : event;
   const entity = entityOf(named);
   const arrival = {
     epochMillis: Number(header(named, entity, eventHeaders.timestamp)),
     servicePath: named.headers[eventHeaders.servicePath] ?? "/",
   };
-  const origin = { event, removed: isRemoved(entityOf(event)), home: homeOf(addressOf(named, entity)), arrival };
-  if (naming.dataModel !== "dm-by-attribute") return rowsOf(entity, undefined, origin, placing);
+  const origin = {
+    event,
+    removed: isRemoved(entityOf(event)),
+    schemaName: schemaOf(addressOf(named, entity)),
+    arrival,
+  };
+  if (naming.dataModel !== "dm-by-attribute") return rowsOf(entity, undefined, origin, placement);
   return entity.attributes.flatMap((attribute) =>
-    rowsOf({ ...entity, attributes: [attribute] }, attribute.name, origin, placing),
+    rowsOf({ ...entity, attributes: [attribute] }, attribute.name, origin, placement),
   );
 }
 
@@ -74,7 +79,7 @@ export function placedRows(event: Event, placing: Placing): readonly PlacedRow[]
 interface Origin {
   readonly event: Event;
   readonly removed: boolean;
-  readonly home: SchemaName;
+  readonly schemaName: SchemaName;
   readonly arrival: Arrival;
 }
 
@@ -82,13 +87,13 @@ interface Origin {
 function rowsOf(
   part: Entity,
   attribute: string | undefined,
-  { event, removed, home, arrival }: Origin,
-  { naming, layout, tableNames }: Placing,
+  { event, removed, schemaName, arrival }: Origin,
+  { naming, layout, tableNames }: PlacementParts,
 ): readonly PlacedRow[] {
   const rows = layout.rows(part, arrival);
   if (rows.length === 0) return [];
   const subject = subjectOf(part, naming);
-  const name = tableNames.of(part, { home, servicePath: arrival.servicePath, attribute, subject });
+  const name = tableNames.of(part, { schemaName, servicePath: arrival.servicePath, attribute, subject });
   // Written out: spreading the row costs as much as all else here.
   return rows.map(({ columns, cells, values, native }) => ({
     columns,
@@ -103,9 +108,12 @@ function rowsOf(
 }
 
 /** The schema of the rows of an event. */
-export function schemaOfEvent(event: Event, { homeOf, mapped }: Pick<Placing, "homeOf" | "mapped">): SchemaName {
+export function schemaOfEvent(
+  event: Event,
+  { schemaOf, mapped }: Pick<PlacementParts, "schemaOf" | "mapped">,
+): SchemaName {
   const named = mapped ? mappedEvent(event) : event;
-  return homeOf(addressOf(named, entityOf(named)));
+  return schemaOf(addressOf(named, entityOf(named)));
 }
 
 function addressOf(named: Event, entity: Entity): Address {
