@@ -3,7 +3,8 @@ import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AgentError, type FolderClaim, type FolderLock, type Logger } from "../sdk/index.js";
+import type { FolderClaim } from "../sdk/context.js";
+import { AgentError, type FolderLock, type Logger } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
 import { makePrivate } from "./private-folder.js";
 

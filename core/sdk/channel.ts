@@ -88,3 +88,14 @@ export interface Channel extends Lifecycle {
    */
   skipTo?(position: string): Promise<number>;
 }
+
+/** Names of channels. The notification is refused when a required one fails; a failing optional one is only logged. */
+export interface Selection {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** Chooses the channels of each event among those of its source. */
+export interface ChannelSelector {
+  select(event: Event): Selection;
+}

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChannelCase } from "./channel-conformance.js";
-import { drain, never, numbered, put, rejectsWith, take } from "./channel-fixture.js";
+import { type ChannelCase, drain, never, numbered, put, rejectsWith, take } from "../channel-fixture.js";
 
 export const waitingCases: readonly ChannelCase[] = [
   {

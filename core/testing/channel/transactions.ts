@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { codeOf, retryableOf } from "../sdk/index.js";
-import type { ChannelCase } from "./channel-conformance.js";
-import { drain, never, numbered, put, rejectsWith, take, upTo } from "./channel-fixture.js";
+import { codeOf, retryableOf } from "../../sdk/index.js";
+import { type ChannelCase, drain, never, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
 
 export const transactionCases: readonly ChannelCase[] = [
   {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { type Channel, codeOf, type PutTransaction, retryableOf } from "../sdk/index.js";
-import type { ChannelCase } from "./channel-conformance.js";
-import { drain, numbered, put, rejectsWith, take, upTo } from "./channel-fixture.js";
+import { type Channel, codeOf, type PutTransaction, retryableOf } from "../../sdk/index.js";
+import { type ChannelCase, drain, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
 
 /** Room that is kept before a commit, and notifications larger than a transaction; both are a channel's choice. */
 export const wholeCases: readonly ChannelCase[] = [

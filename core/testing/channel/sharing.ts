@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChannelCase } from "./channel-conformance.js";
-import { drain, put, take, upTo } from "./channel-fixture.js";
+import { type ChannelCase, drain, put, take, upTo } from "../channel-fixture.js";
 
 /** Several takers at once. */
 export const sharingCases: readonly ChannelCase[] = [
