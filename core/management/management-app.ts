@@ -47,7 +47,7 @@ export interface ManagementAccess {
   readonly bodyLimit: number;
 }
 
-/** The management interface as an express application: one router for each resource. */
+/** The management interface as an express application. A new resource is one file and one line in `resources`. */
 export function managementApp(parts: ManagementParts): Express {
   const { version, access, log } = parts;
   const app = express();
