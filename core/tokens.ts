@@ -15,7 +15,6 @@ export interface PluginCatalogue {
   /** Sorted by kind, then type. */
   list(): readonly CataloguedPlugin[];
 }
-export const PLUGIN_CATALOGUE: InjectionToken<PluginCatalogue> = Symbol("PluginCatalogue");
 
 /** Creates the logger of a component or room, its name bound. */
 export interface Loggers {

@@ -3,6 +3,7 @@ import type { Reload } from "../agent/reload.js";
 import type { ConfigurationFault } from "../configuration/configuration-fault.js";
 import { faultText } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
+import { SerialQueue } from "../files/serial-queue.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 
 export interface ReloadOnChangeParts {
@@ -24,7 +25,7 @@ export class ReloadOnChange {
   /** A reload was requested before the agent was ready. */
   #requested = false;
   #timer: NodeJS.Timeout | undefined;
-  #reloads: Promise<void> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   constructor(parts: ReloadOnChangeParts) {
     this.#parts = parts;
@@ -42,14 +43,14 @@ export class ReloadOnChange {
   now(): void {
     this.#requested = !this.#started;
     if (!this.#started) return;
-    this.#reloads = this.#reloads.then(() => this.#reload());
+    void this.#reloads.run(() => this.#reload());
   }
 
   /** Ends the checks and waits for a reload in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await this.#reloads;
+    await this.#reloads.idle();
   }
 
   #check(): void {

@@ -73,7 +73,7 @@ test("dead letters are listed, replayed and dropped at an agent with TLS, client
   assert.doesNotMatch(JSON.stringify(lines), /administrator/);
 });
 
-test("what a command lacks to reach the agent is named", async (context) => {
+test("the options that a command lacks to reach the agent are named", async (context) => {
   const { place, ca, own, tokenFile } = await guarded(context);
   const list = async (...flags: readonly string[]) => {
     const { exitCode, err } = await command(["dead-letters", "replay", "a", ...place, ...flags]);
@@ -112,7 +112,7 @@ test("a token and certificates may come from the environment, that of the agent 
   }
 });
 
-test("letters whose names would turn or clear a terminal are shown with escapes, as text and as JSON", async (context) => {
+test("dead letters whose names hold control characters are shown with escapes, as text and as JSON", async (context) => {
   const { container, port } = await runningManagement(context);
   const id = "Room\u009b2J\u202e\u2066\u2028\u001b[2J";
   await container.resolve(DEAD_LETTERS).keep([{ ...letter("a"), event: { headers: {}, body: { id } } }]);

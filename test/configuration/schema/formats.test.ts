@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { typedValues } from "../../core/configuration/schema/typed-values.js";
-import type { Property } from "../../core/sdk/index.js";
+import { typedValues } from "../../../core/configuration/schema/typed-values.js";
+import type { Property } from "../../../core/sdk/index.js";
 
 type Rules = Omit<Property, "doc">;
 
@@ -78,7 +78,7 @@ for (const { rules, text, reason } of refused) {
   });
 }
 
-test("a default counts where nothing is given and is judged too", () => {
+test("a default applies where nothing is given and is validated too", () => {
   const schema = {
     right: { doc: "Any.", format: "words", default: "a b" },
     wrong: { doc: "Any.", format: "port", default: 70_000 },

@@ -17,5 +17,5 @@ const cases: readonly { readonly fault: ConfigurationFault; readonly text: strin
   { fault: { severity: "error", key, value: 'a"\nb', reason: "is odd" }, text: `${key} = "a\\"\\nb": is odd` },
 ];
 for (const { fault, text } of cases) {
-  test(`a fault is told as ${text}`, () => assert.equal(faultText(fault), text));
+  test(`a fault is written as ${text}`, () => assert.equal(faultText(fault), text));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { substitute } from "../../core/configuration/file/substitution.js";
+import { substitute } from "../../../core/configuration/file/substitution.js";
 
 const env = { HOST: "db", EMPTY: "", ODD: "a${HOST}b" };
 
@@ -43,6 +43,6 @@ for (const { text, expression, reason } of mistaken) {
   });
 }
 
-test("every mistake of a text is told", () => {
+test("every mistake of a text is reported", () => {
   assert.equal(substitute("${A} ${B} ${HOST}", env).mistakes.length, 2);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { migration } from "../../core/configuration/migration/migration.js";
-import { changed, read } from "../support/configuration.js";
-import { speltCatalogue as catalogue, old } from "../support/spelt-plugin.js";
+import { migration } from "../../../core/configuration/migration/migration.js";
+import { changed, read } from "../../support/configuration.js";
+import { speltCatalogue as catalogue, old } from "../../support/spelt-plugin.js";
 
 const before = changed("type = rdb", `type = ${old("SeaSink")}`);
 
@@ -11,7 +11,7 @@ function migrated(...lines: readonly string[]) {
   return { ...result, lines: result.text.split("\n").slice(12) };
 }
 
-test("a variable stands for a password, and the line of the old file is named", () => {
+test("a variable replaces a password, and the line of the old file is named", () => {
   const { lines, variables } = migrated("a1.sinks.s.sea_password = hush");
 
   assert.deepEqual(lines, [
@@ -58,7 +58,7 @@ for (const { what, lines } of cases)
     assert.ok(!text.includes("hush") && !text.includes("sh\n"), text);
   });
 
-test("what is a variable already, and what is no secret, stays", () => {
+test("references to variables and values that are no secrets are unchanged", () => {
   const kept = ["a1.sinks.s.store_password = ${env:P}", "a1.sinks.s.store_host = tokenhost", "# a note: nothing else"];
 
   assert.deepEqual(migrated(...kept).lines, kept);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { catalogueOf } from "../../core/registry/discover.js";
-import { definePlugin } from "../../core/sdk/index.js";
-import { more, read, told } from "../support/configuration.js";
-import { fakePlugins } from "../support/plugins.js";
+import { catalogueOf } from "../../../core/registry/discover.js";
+import { definePlugin } from "../../../core/sdk/index.js";
+import { faultTexts, more, read } from "../../support/configuration.js";
+import { fakePlugins } from "../../support/plugins.js";
 
 const declared = { stability: "stable", summary: "A plugin that exists for its declaration only." } as const;
 
@@ -195,7 +195,7 @@ for (const { says, further, faults } of cases)
   test(`a file with ${says} has ${faults.length} faults`, () => {
     const configuration = read(lines.text(...further), { catalogue, management: { host: "127.0.0.1", port: 5080 } });
 
-    assert.deepEqual(told(configuration), faults);
+    assert.deepEqual(faultTexts(configuration), faults);
     assert.equal(
       configuration.topology === undefined,
       faults.some((fault) => fault.startsWith("error")),
@@ -208,10 +208,12 @@ test("two sinks on one channel are a warning, and none in a group", () => {
   const apartText = more(...second).replace("a1.sinks = s", "a1.sinks = s t");
   const group = ["a1.sinkgroups = g", "a1.sinkgroups.g.sinks = s t", "a1.sinkgroups.g.processor.type = failover"];
 
-  assert.deepEqual(told(read(apartText)), [
+  assert.deepEqual(faultTexts(read(apartText)), [
     'warning line 11: a1.sinks.t.channel = "c": is read by sink "s" too: each event goes to one of them only; give each a channel, or put both in a sink group',
   ]);
-  const shared = told(read([apartText, ...group].join("\n"))).filter((fault) => fault.includes("is read by sink"));
+  const shared = faultTexts(read([apartText, ...group].join("\n"))).filter((fault) =>
+    fault.includes("is read by sink"),
+  );
   assert.deepEqual(shared, []);
 });
 
@@ -221,14 +223,14 @@ const variables = [
   { name: "AGENT_RDB_PAS", nearest: '; did you mean "AGENT_RDB_PASS"?' },
 ] as const;
 for (const { name, nearest } of variables)
-  test(`the variable ${name}, which nothing reads, is a warning without its value`, () => {
-    const faults = told(read(more(), { env: { [name]: "hush" } }));
+  test(`the variable ${name}, which is not read, is a warning without its value`, () => {
+    const faults = faultTexts(read(more(), { env: { [name]: "hush" } }));
 
     assert.deepEqual(faults, [`warning ${name}: is an environment variable that nothing reads${nearest}`]);
   });
 
-test("variables that are read, by the file too, empty ones and those of others are no warning", () => {
+test("variables that are read, also by the file, empty ones and those of other programs give no warning", () => {
   const env = { DENEB_DATA_DIR: "d", DENEB_SIZE: "1", DENEB_ODD: "", DENEB_TEST_X: "1", AGENT_OS: "Linux", HOME: "/" };
 
-  assert.deepEqual(told(read(more("a1.sinks.s.batch_size = ${env:DENEB_SIZE}"), { env })), []);
+  assert.deepEqual(faultTexts(read(more("a1.sinks.s.batch_size = ${env:DENEB_SIZE}"), { env })), []);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { migration } from "../../core/configuration/migration/migration.js";
-import { changed, read } from "../support/configuration.js";
-import { speltCatalogue as catalogue, old } from "../support/spelt-plugin.js";
+import { migration } from "../../../core/configuration/migration/migration.js";
+import { changed, read } from "../../support/configuration.js";
+import { speltCatalogue as catalogue, old } from "../../support/spelt-plugin.js";
 
 const oldFile = `
 # The old agent.
@@ -46,7 +46,7 @@ a1.sinks.s.batch_size = 5
   );
 });
 
-test("the migrated file means the same as the old one, and nothing is left to say about it", () => {
+test("the migrated file means the same as the old one and has no faults", () => {
   const { text, faults } = migration(oldFile, catalogue);
 
   const [before, after] = [read(oldFile, { catalogue }), read(text, { catalogue })];
@@ -55,13 +55,13 @@ test("the migrated file means the same as the old one, and nothing is left to sa
   assert.deepEqual(after.topology, before.topology);
 });
 
-test("a file in new spelling stays as it is", () => {
+test("a file in new spelling is unchanged", () => {
   const file = changed("type = rdb", "type = store");
 
   assert.equal(migration(file, catalogue).text, file);
 });
 
-test("what no plugin answers to stays, with a fault that names it", () => {
+test("a type without a plugin is unchanged, with a fault that names it", () => {
   const { text, faults } = migration(changed("type = rdb", "type = org.example.NoSuchSink"), catalogue);
 
   assert.match(text, /type = org\.example\.NoSuchSink/);

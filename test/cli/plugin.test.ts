@@ -32,7 +32,7 @@ test("plugin new writes the example, word for word", async (context) => {
   assert.deepEqual(await textsOf(path.join(folder, "event-lines")), await textsOf(example));
 });
 
-test("plugin new writes nothing over a folder that is there, and refuses names that are none", async (context) => {
+test("plugin new overwrites no folder, and rejects invalid names", async (context) => {
   const folder = await tempFolder(context);
   await writeFiles(folder, { "mine/note.txt": "kept" });
 
@@ -60,7 +60,7 @@ test("the example's own npm test passes as written, and plugin test agrees", asy
   assert.match(kit.stdout, /^sink event-lines: \d\d passed, 0 failed$/m);
 });
 
-test("plugin test says what a plugin does not keep, and fails", async (context) => {
+test("plugin test names the rules that a plugin breaks, and fails", async (context) => {
   const folder = await tempFolder(context);
   await cp(path.join(built.folder, "dist"), folder, { recursive: true });
   const sink = path.join(folder, "event-lines.js");
@@ -88,7 +88,7 @@ const ways = [
   { says: "as an npm package", place: "node_modules/event-lines", variable: "DENEB_PLUGIN_PACKAGES", value: "" },
 ] as const;
 for (const { says, place, variable, value } of ways)
-  test(`an agent loads the example ${says}, without deneb beside it, and stores a notification`, async (context) => {
+  test(`an agent loads the example ${says}, without an installed deneb, and stores a notification`, async (context) => {
     const folder = await tempFolder(context);
     for (const part of ["dist", "package.json"]) {
       await cp(path.join(built.folder, part), path.join(folder, place, part), { recursive: true });

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConfigurationInput } from "../../core/configuration/read-configuration.js";
-import { changed, read, told } from "../support/configuration.js";
-import { speltCatalogue as catalogue, old } from "../support/spelt-plugin.js";
+import type { ConfigurationInput } from "../../../core/configuration/read-configuration.js";
+import { changed, faultTexts, read } from "../../support/configuration.js";
+import { speltCatalogue as catalogue, old } from "../../support/spelt-plugin.js";
 
 function readSink(type: string, lines: readonly string[] = [], input: Partial<ConfigurationInput> = {}) {
   const text = [changed("type = rdb", `type = ${type}`), ...lines.map((line) => `a1.sinks.s.${line}`)].join("\n");
   const configuration = read(text, { catalogue, ...input });
   const [sink] = configuration.topology?.sinks ?? [];
-  return { sink, told: told(configuration) };
+  return { sink, faults: faultTexts(configuration) };
 }
 
-test("a class name stands for a type and what it means there, and is told with the new spelling", () => {
-  const { sink, told: faults } = readSink(old("SeaSink"));
+test("a class name is read as a type with its properties, and reported with the new spelling", () => {
+  const { sink, faults } = readSink(old("SeaSink"));
 
   assert.equal(sink?.definition.type, "store");
   assert.deepEqual(sink.config, {
@@ -28,15 +28,15 @@ test("a class name stands for a type and what it means there, and is told with t
   ]);
 });
 
-test("what the file says counts more than what a class name stands for", () => {
+test("properties of the file take precedence over those of a class name", () => {
   const { sink } = readSink(old("SeaSink"), ["layout = column", "sea_port = 3307"]);
 
   assert.equal(sink?.config["layout"], "column");
   assert.equal(sink.config["store_port"], 3307);
 });
 
-test("a property in old spelling is told with the new one, at its line", () => {
-  const { sink, told: faults } = readSink(old("SeaSink"), ["sea_host = db", "sea_password = secret"]);
+test("a property in old spelling is reported with the new one, at its line", () => {
+  const { sink, faults } = readSink(old("SeaSink"), ["sea_host = db", "sea_password = secret"]);
 
   assert.equal(sink?.config["store_host"], "db");
   assert.deepEqual(faults.slice(1), [
@@ -45,21 +45,21 @@ test("a property in old spelling is told with the new one, at its line", () => {
   ]);
 });
 
-test("a property in both spellings counts as the new one", () => {
-  const { sink, told: faults } = readSink(old("SeaSink"), ["sea_host = a", "store_host = b"]);
+test("of a property in both spellings the new one is used", () => {
+  const { sink, faults } = readSink(old("SeaSink"), ["sea_host = a", "store_host = b"]);
 
   assert.equal(sink?.config["store_host"], "b");
   assert.ok(faults.includes('warning line 10: a1.sinks.s.sea_host: has no effect: "store_host" is given too'));
 });
 
 test("a fault of a property in old spelling names what the file holds", () => {
-  const { told: faults } = readSink(old("SeaSink"), ["sea_port = abc"]);
+  const { faults } = readSink(old("SeaSink"), ["sea_port = abc"]);
 
   assert.ok(faults.some((text) => text.startsWith('error line 10: a1.sinks.s.sea_port = "abc": must be')));
 });
 
 test("a prefix of another spelling is an unknown property", () => {
-  const { told: faults } = readSink(old("LandSink"), ["sea_host = db"]);
+  const { faults } = readSink(old("LandSink"), ["sea_host = db"]);
 
   assert.ok(faults.some((text) => text.startsWith("warning line 10: a1.sinks.s.sea_host")));
 });
@@ -77,15 +77,15 @@ for (const { what, env, lines, host } of variables) {
   });
 }
 
-test("an old variable counts under the new type when the properties mean the same", () => {
+test("an old variable is read under the new type when the properties mean the same", () => {
   const env = { SEA_HOST: "sea", LAND_HOST: "land" };
 
   assert.equal(readSink("store", [], { env }).sink?.config["store_host"], "land");
   assert.equal(readSink("store", ["store_kind = sea"], { env }).sink?.config["store_host"], "sea");
 });
 
-test("an old variable may give what the kernel reads of a sink", () => {
-  const { sink, told: faults } = readSink("store", ["store_kind = sea"], { env: { SEA_BATCH: "50" } });
+test("an old variable may give a property that the kernel reads of a sink", () => {
+  const { sink, faults } = readSink("store", ["store_kind = sea"], { env: { SEA_BATCH: "50" } });
 
   assert.equal(sink?.batching.batchSize, 50);
   assert.deepEqual(faults, [
@@ -93,13 +93,13 @@ test("an old variable may give what the kernel reads of a sink", () => {
   ]);
 });
 
-test("an old variable may name a file; with the direct one it is an error, and no secret is told", () => {
+test("an old variable may name a file; with the direct one it is an error, and no secret is shown", () => {
   const file = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/run/secret" } });
   const both = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/run/secret", SEA_PASS: "hush" } });
   const missing = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/none" } });
 
   assert.equal(file.sink?.config["store_password"], "from the file");
-  assert.ok(both.told.includes("error SEA_PASS_FILE: is set, and so is SEA_PASS; set only one of the two"));
-  assert.ok(!both.told.join().includes("hush"));
-  assert.ok(missing.told.some((text) => text.startsWith('error SEA_PASS_FILE = "/none": names a file that cannot')));
+  assert.ok(both.faults.includes("error SEA_PASS_FILE: is set, and so is SEA_PASS; set only one of the two"));
+  assert.ok(!both.faults.join().includes("hush"));
+  assert.ok(missing.faults.some((text) => text.startsWith('error SEA_PASS_FILE = "/none": names a file that cannot')));
 });

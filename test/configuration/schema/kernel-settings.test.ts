@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { delimiter } from "node:path";
 import { test } from "node:test";
-import { faultText } from "../../core/configuration/configuration-fault.js";
-import { readKernelSettings } from "../../core/configuration/schema/kernel-settings.js";
+import { faultText } from "../../../core/configuration/configuration-fault.js";
+import { readKernelSettings } from "../../../core/configuration/schema/kernel-settings.js";
 
 const defaults = {
   managementHost: "127.0.0.1",

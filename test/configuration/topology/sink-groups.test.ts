@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { catalogueOf } from "../../core/registry/discover.js";
-import { definePlugin } from "../../core/sdk/index.js";
-import { more, read, told } from "../support/configuration.js";
-import { fakePlugins } from "../support/plugins.js";
+import { catalogueOf } from "../../../core/registry/discover.js";
+import { definePlugin } from "../../../core/sdk/index.js";
+import { faultTexts, more, read } from "../../support/configuration.js";
+import { fakePlugins } from "../../support/plugins.js";
 
 function create(): never {
   throw new Error("a plugin of the configuration tests was created");
@@ -134,6 +134,6 @@ const cases = [
   },
 ] as const;
 for (const { says, lines, faults } of cases)
-  test(`${says} is told`, () => {
-    assert.deepEqual(told(read(file(...lines), { catalogue })), faults);
+  test(`${says} is reported`, () => {
+    assert.deepEqual(faultTexts(read(file(...lines), { catalogue })), faults);
   });
