@@ -48,3 +48,4 @@ export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
 export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
 export type { Spelling } from "./spelling.js";
+export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./tls-properties.js";

@@ -63,9 +63,10 @@ export interface Sink extends Lifecycle {
   /**
    * Whether the store works while `persist` fails again and again with this error: true only when the error may be about
    * one of the events and the store takes other data now. Then the batch is split, and the event that still fails alone
-   * becomes a dead letter. Without it, that is concluded from other events of the batch that are stored meanwhile.
+   * becomes a dead letter. False: the error says nothing about an event, the batch is retried as a whole. Undefined, or
+   * without this member, it is concluded from other events of the batch that are stored in the meantime.
    */
-  answers?(error: unknown, signal: AbortSignal): Promise<boolean>;
+  answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

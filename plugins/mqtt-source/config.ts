@@ -1,6 +1,5 @@
-import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
-import { topicFilterFault } from "./topic-filter.js";
-import { topicPatternFault } from "./topic-pattern.js";
+import { type ConfigOf, checkTls, type PropertyFault, type Schema, tlsProperties } from "deneb/sdk";
+import { topicFilterFault, topicPatternFault } from "./topics.js";
 
 /** The longest keep-alive MQTT knows, in seconds. */
 const LONGEST_KEEPALIVE = 65_535;
@@ -100,18 +99,7 @@ export const mqttSchema = {
     default: 10_485_760,
     min: 1,
   },
-  tls_ca_file: {
-    doc: "File with the certificates of the authorities to trust, PEM; empty for those of Node.",
-    format: "text",
-    default: "",
-  },
-  tls_cert_file: { doc: "File with the certificate of this client, PEM; empty for none.", format: "text", default: "" },
-  tls_key_file: { doc: "File with the key of that certificate, PEM; empty for none.", format: "text", default: "" },
-  tls_verify: {
-    doc: "false: any certificate of the broker is taken. Only for trying out.",
-    format: "flag",
-    default: true,
-  },
+  ...tlsProperties,
 } as const satisfies Schema;
 
 export type MqttConfig = ConfigOf<typeof mqttSchema>;
@@ -125,12 +113,7 @@ export function checkMqtt(config: MqttConfig): readonly Fault[] {
     ...(topics.length === 0 ? reasonFault("topics", "must name a topic") : []),
     ...topics.flatMap((topic) => reasonFault("topics", topicFilterFault(topic))),
     ...(topic_pattern === "" ? [] : reasonFault("topic_pattern", topicPatternFault(topic_pattern))),
-    ...(config.tls_cert_file === "" && config.tls_key_file !== ""
-      ? reasonFault("tls_cert_file", "must be given with tls_key_file")
-      : []),
-    ...(config.tls_cert_file !== "" && config.tls_key_file === ""
-      ? reasonFault("tls_key_file", "must be given with tls_cert_file")
-      : []),
+    ...checkTls(config),
   ];
 }
 

@@ -7,7 +7,7 @@ import {
   withMappedNames,
 } from "../../core/ngsi/index.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
-import { bodyText } from "../../plugins/interceptors/body-text.js";
+import { bodyText } from "../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugins from "../../../plugins/channel-selectors/index.js";
-import { LoadBalancingSelector } from "../../../plugins/channel-selectors/load-balancing-selector.js";
-import { MultiplexingSelector } from "../../../plugins/channel-selectors/multiplexing-selector.js";
-import { RoundRobinSelector } from "../../../plugins/channel-selectors/round-robin-selector.js";
+import {
+  LoadBalancingSelector,
+  MultiplexingSelector,
+  RoundRobinSelector,
+} from "../../../plugins/channel-selectors/selectors.js";
 
 const [, multiplexing, roundRobin] = plugins;
 const channels = ["a", "b", "c"];

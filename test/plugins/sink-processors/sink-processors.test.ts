@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FailoverProcessor } from "../../../plugins/sink-processors/failover-processor.js";
 import plugins from "../../../plugins/sink-processors/index.js";
-import { LoadBalanceProcessor } from "../../../plugins/sink-processors/load-balance-processor.js";
+import { FailoverProcessor, LoadBalanceProcessor } from "../../../plugins/sink-processors/processors.js";
 
 const [byDefault, failover, loadBalance] = plugins;
 const sinks = ["a", "b", "c"];
