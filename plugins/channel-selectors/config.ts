@@ -109,12 +109,12 @@ function listFaults(list: string, channels: readonly string[] | undefined): read
   return named.length === 0 ? ["must name at least one channel"] : strangers(named, channels);
 }
 
-/** What is wrong with names that are no channels of the source; nothing while its channels are not known. */
+/** Faults of names that are not channels of the source; none while its channels are not known. */
 function strangers(named: readonly string[], channels: readonly string[] | undefined): readonly string[] {
   if (channels === undefined) return [];
   return [...new Set(named)]
     .filter((name) => !channels.includes(name))
-    .map((name) => `"${name}" is no channel of the source; its channels are: ${channels.join(", ")}`);
+    .map((name) => `"${name}" is not a channel of the source; its channels are: ${channels.join(", ")}`);
 }
 
 /** The channels of a list separated by blanks or commas, each once. */

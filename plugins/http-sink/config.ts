@@ -45,7 +45,7 @@ export const httpSinkSchema = {
     min: 1,
   },
   max_retry_after: {
-    doc: "Longest wait that the other side may ask for with Retry-After, in seconds; a longer one is cut to this.",
+    doc: "Longest wait that the server may ask for with Retry-After, in seconds; a longer one is cut to this.",
     format: "seconds",
     default: 300,
   },
@@ -124,7 +124,7 @@ function headerFault(name: string, text: string): string | undefined {
   try {
     validateHeaderName(name);
   } catch {
-    return `"${name}" is no name of a header`;
+    return `"${name}" is not the name of a header`;
   }
   if (/[^\t\x20-\x7e]/.test(text)) return `"${name}" must be printable ASCII`;
   return templateFault(text, "header");

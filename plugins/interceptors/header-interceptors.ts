@@ -9,7 +9,7 @@ export function createStaticInterceptor({ key, value, preserveExisting }: Static
   return { intercept: (event) => withHeader(event, header) };
 }
 
-/** What the machine says of itself; `node:os` is one. */
+/** Host name and addresses of a machine; `node:os` is one. */
 interface Machine {
   hostname(): string;
   networkInterfaces(): NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -67,7 +67,7 @@ interface HeaderText {
   /** In lower case. */
   readonly name: string;
   readonly text: string;
-  /** Keep a text that is there. */
+  /** Keep an existing text. */
   readonly preserve: boolean;
 }
 

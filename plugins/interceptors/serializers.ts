@@ -15,7 +15,7 @@ export class TimePattern {
     this.#whole = new RegExp(`^${parts.map((part, index) => expressionOf(part, parts[index + 1])).join("")}$`, "i");
   }
 
-  /** Milliseconds since 1970; undefined for a text that is no such time. */
+  /** Milliseconds since 1970; undefined for a text that is not such a time. */
   millis(text: string): number | undefined {
     const [, ...found] = this.#whole.exec(text) ?? [undefined];
     if (found.length < this.#parts.length) return undefined;
@@ -25,7 +25,7 @@ export class TimePattern {
   }
 }
 
-/** What a text tells. */
+/** The parts of a time that a text gives. */
 interface Time {
   readonly year?: number;
   /** From 1. */
@@ -43,7 +43,7 @@ interface Time {
 interface Field {
   /** Digits, or the expression of a text. */
   readonly takes: "digits" | RegExp;
-  /** What a text of it tells; `width` is the number of letters. */
+  /** The parts of a time in its text; `width` is the number of letters. */
   read(text: string, width: number): Time;
 }
 
@@ -51,7 +51,7 @@ interface Part {
   readonly field: Field | undefined;
   /** Number of letters of a field. */
   readonly width: number;
-  /** Of a part that is no field. */
+  /** Of a part that is not a field. */
   readonly literal: string;
 }
 
@@ -112,7 +112,7 @@ function fieldPart(letter: string, width: number, pattern: string): Part {
   throw refused(pattern, `"${letter}" is not known; known are ${known}, and texts in single quotes`);
 }
 
-/** Digits that follow each other without anything between are told apart by the number of letters. */
+/** Adjacent fields of digits are separated by the number of their letters. */
 function expressionOf({ field, width, literal }: Part, next: Part | undefined): string {
   if (field === undefined) return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   if (field.takes !== "digits") return `(${field.takes.source})`;
@@ -138,7 +138,7 @@ function refused(pattern: string, reason: string): AgentError {
   return new AgentError("TIME_PATTERN", `reading the pattern "${pattern}": ${reason}`);
 }
 
-/** What the group of an expression becomes in a header; undefined where it is nothing of that kind. */
+/** Converts the group of an expression to the text of a header; undefined where it does not have the form. */
 export type Serializer = (text: string) => string | undefined;
 
 /** The types of serializers, under their names in the file. */

@@ -27,8 +27,8 @@ export function topicPatternFault(pattern: string): string | undefined {
   const levels = pattern.split("/");
   const odd = levels.find((level, index) => !isLevel(level, index === levels.length - 1));
   if (odd !== undefined)
-    return `"${odd}" is no level of a pattern: +service, +path, +, a last #path or #, or plain text`;
-  if (levels.filter((level) => level === "+service").length > 1) return "+service must be there only once";
+    return `"${odd}" is not a level of a pattern: +service, +path, +, a last #path or #, or plain text`;
+  if (levels.filter((level) => level === "+service").length > 1) return "+service must occur only once";
   return levels.some((level) => named.has(level)) ? undefined : "must hold +service, +path or #path";
 }
 
@@ -47,5 +47,5 @@ export function topicFilterFault(filter: string): string | undefined {
       (level.includes("+") && level !== "+") || (level.includes("#") && (level !== "#" || index !== levels.length - 1)),
   );
   if (misplaced === undefined) return undefined;
-  return `"${filter}" is no topic filter: + must be a level of its own, # the last level`;
+  return `"${filter}" is not a topic filter: + must be a level of its own, # the last level`;
 }
