@@ -15,11 +15,11 @@ import { EventLog, type LogSettings } from "./log/event-log.js";
 import { ReadyWindow } from "./log/log-reader.js";
 import { storedBytes } from "./log/records.js";
 
-/** What was just written is handed on without reading it back while no more than this waits in memory. */
+/** Events that were just written are handed on without reading them back while no more than this waits in memory. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 export interface QueueLimits extends ChannelLimits {
-  /** Events kept in memory alone; what comes when there are as many goes to disk. */
+  /** Events kept in memory alone; further ones go to disk. */
   readonly memoryCapacity: number;
 }
 
@@ -128,7 +128,7 @@ export class LogQueue implements EventQueue {
     return skipped;
   }
 
-  /** Ends all waiting; what is in memory alone goes to disk. */
+  /** Ends all waiting; events in memory alone are written to disk. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -154,7 +154,7 @@ export class LogQueue implements EventQueue {
     return fits && this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
   }
 
-  /** Writes a put that entered. */
+  /** Writes a put that has its room. */
   async #append(put: LogPut, amount: Amount): Promise<void> {
     this.#appending += 1;
     try {

@@ -125,7 +125,7 @@ export class EventLog {
     this.state.done.addAll(events.map(({ sequence }) => sequence));
   }
 
-  /** Makes durable what is done, and removes the files that hold nothing else. */
+  /** Writes to the checkpoint which events are done, and removes the files that hold no others. */
   async saveDone(): Promise<void> {
     await this.#saving.run();
   }
@@ -188,10 +188,7 @@ export class EventLog {
   async #takeNewId(): Promise<void> {
     await this.#checkpoint.save(this.#snapshot);
     await newIdTaken(this.#settings.checkpointFolder);
-    this.#log.info(
-      { channel: this.state.id, before: this.state.formerIds.at(-1) },
-      "the channel goes on under a new id",
-    );
+    this.#log.info({ channel: this.state.id, before: this.state.formerIds.at(-1) }, "the channel has a new id");
   }
 
   async #save(): Promise<void> {

@@ -54,7 +54,7 @@ test("a redirect is not followed", async (context) => {
   assert.equal(target.requests.length, 0);
 });
 
-test("a server that hangs is given up at the time-out", async (context) => {
+test("a request to a server that hangs ends at the time-out", async (context) => {
   const server = await receiver(context, () => undefined);
   const sink = await runningSink(context, { url: server.url, request_timeout: 50 });
 
@@ -65,7 +65,7 @@ test("a server that hangs is given up at the time-out", async (context) => {
   });
 });
 
-test("a server that never ends its answer is given up at the time-out", async (context) => {
+test("a request whose response never ends, ends at the time-out", async (context) => {
   const server = await receiver(context, (response) => {
     response.writeHead(200).write("and");
   });
@@ -74,7 +74,7 @@ test("a server that never ends its answer is given up at the time-out", async (c
   await assert.rejects(sink.persist({ events: [room("a", 1)] }, patient), { code: "HTTP_UNREACHABLE" });
 });
 
-test("a write that is not wanted any more ends at once", async (context) => {
+test("a write that is aborted ends at once", async (context) => {
   const server = await receiver(context, () => undefined);
   const sink = await runningSink(context, { url: server.url });
   const stop = new AbortController();
@@ -89,7 +89,7 @@ test("a write that is not wanted any more ends at once", async (context) => {
   await assert.rejects(write, { code: "HTTP_UNREACHABLE", retryable: true });
 });
 
-test("an answer that breaks off is no success", async (context) => {
+test("a response that is interrupted is not a success", async (context) => {
   const server = await receiver(context, (response) => {
     response.writeHead(200, { "Content-Length": 100 }).write("half", () => response.destroy());
   });
@@ -101,7 +101,7 @@ test("an answer that breaks off is no success", async (context) => {
   });
 });
 
-test("a server that is not there may be there later", async (context) => {
+test("a server that refuses connections is a retryable failure", async (context) => {
   const sink = await runningSink(context, { url: "http://127.0.0.1:1/" });
 
   await assert.rejects(sink.persist({ events: [room("a", 1)] }, patient), {
@@ -111,7 +111,7 @@ test("a server that is not there may be there later", async (context) => {
   });
 });
 
-test("a kept connection that the server has closed meanwhile is no failure", async (context) => {
+test("a kept connection that the server has closed in the meantime is not a failure", async (context) => {
   const server = await receiver(context, (response, number) => {
     if (number === 2) response.req.socket.resetAndDestroy();
     else response.end();
@@ -142,6 +142,57 @@ test("one event that is refused becomes a dead letter, the others are sent once 
   assert.equal(counters.deadLettered, 1);
 });
 
+const untilStored = { batchTtl: 10, batchRetryIntervals: [1], untilStored: true };
+const judged = [
+  { status: 503, times: 40, deadLettered: 0 },
+  { status: 429, times: 40, deadLettered: 0 },
+  { status: 500, times: Number.POSITIVE_INFINITY, deadLettered: 1 },
+] as const;
+for (const { status, times, deadLettered } of judged)
+  test(`behind a durable channel an event that gets ${status} ${times} times while others pass becomes ${deadLettered} dead letters`, async (context) => {
+    let left: number = times;
+    const server = await receiver(context, (response, _, { body }) => {
+      const fails = body === "3" && left > 0;
+      if (fails) left -= 1;
+      response.writeHead(fails ? status : 200).end();
+    });
+    const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}" });
+    const { log } = recordingLog();
+    const deadLetters = new DeadLetters(await tempFolder(context));
+    const { chain, counters } = chainTo({ sink, retry: untilStored, deadLetters, log });
+
+    await deliver(
+      chain,
+      [1, 2, 3, 4, 5, 6].map((n) => room(String(n), n)),
+    );
+
+    const passed = new Set(server.requests.map(({ body }) => body));
+    assert.equal(passed.size, 6);
+    assert.equal(counters.deadLettered, deadLettered);
+    assert.equal(left === 0, deadLettered === 0);
+  });
+
+test("what was sent before the retry limit was reached is not among the dead letters", async (context) => {
+  const server = await receiver(context, (response, _, { body }) => {
+    response.writeHead(body === "3" ? 503 : 200).end();
+  });
+  const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}", max_connections: 1 });
+  const { log } = recordingLog();
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const { chain, counters } = chainTo({ sink, retry: { batchTtl: 1, batchRetryIntervals: [1] }, deadLetters, log });
+
+  await deliver(
+    chain,
+    [1, 2, 3, 4].map((n) => room(String(n), n)),
+  );
+
+  assert.deepEqual(
+    server.requests.map(({ body }) => body),
+    ["1", "2", "3", "3"],
+  );
+  assert.equal(counters.deadLettered, 2);
+});
+
 test("what was sent before the server went away is not sent again", async (context) => {
   const server = await receiver(context, (response, number) => {
     response.writeHead(number === 2 ? 503 : 200).end();
@@ -158,7 +209,7 @@ test("what was sent before the server went away is not sent again", async (conte
   );
 });
 
-test("a sink that takes the place of another goes on where that was", async (context) => {
+test("a sink that replaces another one continues where that was", async (context) => {
   const server = await receiver(context, (response, number) => {
     if (number !== 2) response.end();
   });

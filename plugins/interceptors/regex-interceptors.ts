@@ -1,8 +1,13 @@
-import { TextPattern } from "deneb/ngsi";
+import { isEntity, TextPattern, type Value } from "deneb/ngsi";
 import type { Event, Interceptor } from "deneb/sdk";
-import { bodyText } from "./body-text.js";
-import type { RegexExtractorConfig } from "./config.js";
+import type { RegexExtractorConfig, RegexFilterConfig } from "./config.js";
 import { type Serializer, serializerOf } from "./serializers.js";
+
+/** Lets events pass, or drops them, by what is in their entity. */
+export function createRegexFilterInterceptor({ regex, excludeEvents }: RegexFilterConfig): Interceptor {
+  const pattern = new TextPattern(regex);
+  return { intercept: (event) => (pattern.isIn(bodyText(event.body)) === excludeEvents ? undefined : event) };
+}
 
 /** Writes the groups of an expression that is found in the entity into headers. */
 export class RegexExtractorInterceptor implements Interceptor {
@@ -28,4 +33,23 @@ export class RegexExtractorInterceptor implements Interceptor {
     });
     return { ...event, headers: { ...event.headers, ...Object.fromEntries(found) } };
   }
+}
+
+/**
+ * The text in which expressions are looked for: the entity as compact JSON with the bare value of each attribute, in the
+ * order of the notification; of another body its JSON.
+ */
+export function bodyText(body: unknown): string {
+  if (!isEntity(body)) return JSON.stringify(body) ?? "";
+  const { id, type, attributes } = body;
+  const members = [
+    ["id", JSON.stringify(id)],
+    ["type", JSON.stringify(type)],
+    ...attributes.map(({ name, value }) => [name, valueText(value)]),
+  ];
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+}
+
+function valueText({ kind, text }: Value): string {
+  return kind === "string" ? JSON.stringify(text) : text;
 }

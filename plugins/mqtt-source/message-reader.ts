@@ -2,30 +2,30 @@ import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
 import type { InboundRequest, Refused, SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
-import { originOf } from "./topic-pattern.js";
+import { originOf } from "./topics.js";
 
-export type IntakeContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
+export type MqttContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
 
 export interface Message {
   readonly topic: string;
   readonly payload: Uint8Array;
 }
 
-/** A message that fails so often with an error that does not say that it may pass is refused: it may be the cause. */
-const mostTriesOfOtherErrors = 10;
+/** Attempts for a message whose error does not say whether it is retryable; then the message, which may be the cause, is refused. */
+const mostAttemptsOfOtherErrors = 10;
 
-/** Carries one message to the channels. */
-export class MessageIntake {
+/** Hands messages to the kernel, and repeats those for which the channels have no room. */
+export class MessageReader {
   readonly #config: MqttConfig;
-  readonly #context: IntakeContext;
+  readonly #context: MqttContext;
 
-  constructor(config: MqttConfig, context: IntakeContext) {
+  constructor(config: MqttConfig, context: MqttContext) {
     this.#config = config;
     this.#context = context;
   }
 
-  /** True when the message is done with: the channels have it, or it was refused. False when the signal came first. */
-  async take(message: Message, signal: AbortSignal): Promise<boolean> {
+  /** True when the channels have the events of the message, or it was refused; false when the signal aborted before. */
+  async read(message: Message, signal: AbortSignal): Promise<boolean> {
     if (this.#isTooLarge(message)) return true;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       if (await this.#isDone(message, attempt)) return true;
@@ -63,9 +63,9 @@ export class MessageIntake {
   }
 
   #origin(topic: string): Readonly<Record<string, string>> {
-    const told = originOf(topic, this.#config.topic_pattern);
-    const service = told.service ?? this.#config.service;
-    const servicePath = told.servicePath ?? this.#config.service_path;
+    const named = originOf(topic, this.#config.topic_pattern);
+    const service = named.service ?? this.#config.service;
+    const servicePath = named.servicePath ?? this.#config.service_path;
     return {
       ...(service === "" ? {} : { [eventHeaders.service]: service }),
       ...(servicePath === "" ? {} : { [eventHeaders.servicePath]: servicePath }),
@@ -74,7 +74,7 @@ export class MessageIntake {
 }
 
 function isToBeRepeated({ retryable }: Refused, attempt: number): boolean {
-  return retryable ?? attempt < mostTriesOfOtherErrors;
+  return retryable ?? attempt < mostAttemptsOfOtherErrors;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
