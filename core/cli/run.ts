@@ -15,7 +15,7 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
-import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
+import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
@@ -128,7 +128,7 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   });
   // Before the agent starts: a file that cannot be used ends it.
   const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
-  refuseUnusable(security.tls);
+  checkTls(security.tls);
   const manage = async () => {
     const { managementOf } = await import("./management.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });
