@@ -10,6 +10,7 @@ const defaults = {
   dataDir: "data",
   gracePeriodSeconds: 30,
   startTimeoutSeconds: 30,
+  lockWaitSeconds: 10,
   reloadIntervalSeconds: 30,
   deadLetterDays: 0,
   deadLetterBytes: 1_073_741_824,
