@@ -17,7 +17,7 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
-import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
+import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
 import { withDataDir } from "./data-dir.js";
@@ -137,7 +137,7 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   });
   // Before the agent starts, so that an unusable file ends the start.
   const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
-  refuseUnusable(security.tls);
+  checkTls(security.tls);
   const manage = async () => {
     const { managementOf } = await import("./management-interface.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });
