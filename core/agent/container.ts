@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
-import { managementProperties } from "../configuration/management-settings.js";
+import { managementProperties } from "../configuration/schema/management-properties.js";
 import type { Topology } from "../configuration/topology.js";
 import { observers } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";

@@ -1,13 +1,21 @@
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { lockFolder } from "../files/folder-lock.js";
 import { makePrivate } from "../files/private-folder.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-const { deadLetters, ledger } = kernelFiles;
-const ours: ReadonlySet<string> = new Set([deadLetters, ledger, `${ledger}.new`, "channels", "logs", "lost+found"]);
+const { deadLetters, ledger, inHand } = kernelFiles;
+const ours: ReadonlySet<string> = new Set([
+  deadLetters,
+  ledger,
+  `${ledger}.new`,
+  inHand,
+  "channels",
+  "logs",
+  "lost+found",
+]);
 
 /** Does the work while the data directory is kept for this process. */
 export async function withDataDir(

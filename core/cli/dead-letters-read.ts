@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { isChosen } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import { DeadLetters } from "../pipeline/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
-import { choiceOf, type DeadLetterOptions, deadLettersPath, queryOf, settingsOf } from "./dead-letters.js";
+import { type DeadLetterOptions, deadLettersPath, queryOf, readFilter, settingsOf } from "./dead-letter-options.js";
 import { managementAddress, namesAgent } from "./management-address.js";
 import { tableText } from "./table.js";
 import { exitCodes, type Terminal } from "./terminal.js";
@@ -19,7 +19,7 @@ const page = 1000;
 /** `deneb dead-letters list`: the letters in a data directory, or those of a running agent when an option names one. */
 export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {
   const settings = settingsOf(options, terminal);
-  const choice = choiceOf(options, terminal);
+  const choice = readFilter(options, terminal);
   if (settings === undefined || choice === undefined) return exitCodes.badInput;
   const letters: object[] = [];
   if (namesAgent(options)) {

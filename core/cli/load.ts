@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Fault } from "../configuration/fault.js";
-import { faultText } from "../configuration/fault-text.js";
-import type { KernelSettings, PluginPlaces } from "../configuration/kernel-settings.js";
+import type { ConfigurationFault } from "../configuration/configuration-fault.js";
+import { faultText } from "../configuration/configuration-fault.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
+import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
@@ -17,7 +17,7 @@ const ownPlugins = new URL("../../plugins", import.meta.url);
  * from the working directory and from the folder of the properties file; says what could not be loaded.
  */
 export async function loadPlugins(
-  { pluginFolders, pluginPackages }: PluginPlaces,
+  { pluginFolders, pluginPackages }: PluginLocations,
   terminal: Terminal,
   config?: string,
 ): Promise<PluginCatalogue> {
@@ -61,11 +61,11 @@ export function loadConfiguration(
   });
 }
 
-function unreadable(file: string, error: unknown): Fault {
+function unreadable(file: string, error: unknown): ConfigurationFault {
   const reason = `could not be read (${reasonOf(error)}); give an existing properties file`;
   return { severity: "error", key: "--config", value: file, reason };
 }
 
-export function printFaults(faults: readonly Fault[], terminal: Terminal): void {
+export function printFaults(faults: readonly ConfigurationFault[], terminal: Terminal): void {
   for (const fault of faults) terminal.err(`${fault.severity}: ${faultText(fault)}`);
 }

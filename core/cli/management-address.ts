@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { AgentError } from "../sdk/index.js";
 import type { ManagementAddress } from "./ask-management.js";
 import type { Terminal } from "./terminal.js";

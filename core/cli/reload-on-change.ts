@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Reload } from "../agent/reload.js";
-import type { Fault } from "../configuration/fault.js";
-import { faultText } from "../configuration/fault-text.js";
+import type { ConfigurationFault } from "../configuration/configuration-fault.js";
+import { faultText } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 
@@ -71,7 +71,7 @@ export class ReloadOnChange {
   }
 }
 
-function tell(log: Logger, file: string, fault: Fault): void {
+function tell(log: Logger, file: string, fault: ConfigurationFault): void {
   log[fault.severity === "error" ? "error" : "warn"]({ file, fault: faultText(fault) }, "fault in the configuration");
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgentError, type FolderClaim, type FolderLock, type Logger } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
-import { readNote, removeNote, writeNote } from "./lock-note.js";
 import { makePrivate } from "./private-folder.js";
 
 const LOCK = "deneb.lock";
@@ -121,3 +121,28 @@ async function tighten(folder: string, owns: (name: string) => boolean, log: Pic
 function inUse(folder: string, by: string): AgentError {
   return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`);
 }
+
+/**
+ * Who holds a lock, for people: a line of text beside the lock file. Nothing is decided by it, so that a note that could
+ * not be written, or was left behind, does no harm.
+ */
+async function writeNote(file: string): Promise<void> {
+  const text = `pid ${process.pid} on host ${hostname()} since ${new Date().toISOString()}\n`;
+  await writeFile(file, text, { mode: 0o600 }).catch(() => undefined);
+}
+
+async function removeNote(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined);
+}
+
+/** A short text without control characters, whatever is in the file. */
+async function readNote(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const line = text
+    .slice(0, MOST_CHARACTERS)
+    .replace(/[^\x20-\x7e]/g, " ")
+    .trim();
+  return line === "" ? "which left no note" : line;
+}
+
+const MOST_CHARACTERS = 200;

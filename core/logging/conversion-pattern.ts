@@ -1,8 +1,6 @@
-import { datePattern } from "./date-pattern.js";
-import type { LogRecord } from "./log-record.js";
-import { contextOf, messageOf } from "./record-text.js";
+import { contextOf, type LogRecord, messageOf } from "./log-record.js";
 
-/** Writes a record by a conversion pattern of log4j; what it does not know stays as it is. */
+/** Writes a record by a conversion pattern of log4j; unknown conversions are written unchanged. */
 export function conversionPattern(pattern: string): (record: LogRecord) => string {
   const parts = [...pattern.matchAll(TOKENS)].map(partOf);
   return (record) => parts.map((part) => part(record)).join("");
@@ -77,9 +75,62 @@ interface Width {
   readonly most: number;
 }
 
-/** As log4j does: too long a text loses its beginning. */
+/** As in log4j, text that is too long is cut at its beginning. */
 function fitted(text: string, { left, least, most }: Width): string {
   const cut = text.length > most ? text.slice(text.length - most) : text;
   const width = Math.min(least, MOST_PADDING);
   return left ? cut.padEnd(width) : cut.padStart(width);
+}
+
+/** Writes a time in UTC by a pattern of Java's SimpleDateFormat, or a name that log4j knows: ISO8601, ABSOLUTE, DATE. */
+function datePattern(pattern: string): (time: Date) => string {
+  const parts = [...(namedDates.get(pattern) ?? pattern).matchAll(DATE_TOKENS)].map(datePartOf);
+  return (time) => parts.map((part) => part(time)).join("");
+}
+
+const ISO8601 = "yyyy-MM-dd'T'HH:mm:ss,SSS";
+
+const namedDates: ReadonlyMap<string, string> = new Map([
+  ["", ISO8601],
+  ["ISO8601", ISO8601],
+  ["ABSOLUTE", "HH:mm:ss,SSS"],
+  ["DATE", "dd MMM yyyy HH:mm:ss,SSS"],
+]);
+
+// Quoted text (two quotes are one), a run of one letter, or another character.
+const DATE_TOKENS = /''|'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|[\s\S]/g;
+
+type DatePart = (time: Date) => string;
+
+function datePartOf({ 0: token, groups = {} }: RegExpExecArray): DatePart {
+  const { quoted, run, letter = "" } = groups;
+  if (token === "''") return () => "'";
+  if (quoted !== undefined) return () => quoted.replaceAll("''", "'");
+  const field = dateFields.get(letter);
+  return run === undefined || field === undefined ? () => token : (time) => field(time, run.length);
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
+const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
+
+type DateField = (time: Date, width: number) => string;
+
+const dateFields: ReadonlyMap<string, DateField> = new Map<string, DateField>([
+  ["y", (time, width) => (width === 2 ? padded(time.getUTCFullYear() % 100, 2) : padded(time.getUTCFullYear(), width))],
+  ["M", (time, width) => (width > 2 ? (months[time.getUTCMonth()] ?? "") : padded(time.getUTCMonth() + 1, width))],
+  ["d", (time, width) => padded(time.getUTCDate(), width)],
+  ["E", (time) => days[time.getUTCDay()] ?? ""],
+  ["H", (time, width) => padded(time.getUTCHours(), width)],
+  ["h", (time, width) => padded(time.getUTCHours() % 12 || 12, width)],
+  ["a", (time) => (time.getUTCHours() < 12 ? "AM" : "PM")],
+  ["m", (time, width) => padded(time.getUTCMinutes(), width)],
+  ["s", (time, width) => padded(time.getUTCSeconds(), width)],
+  ["S", (time, width) => padded(time.getUTCMilliseconds(), width)],
+  ["z", () => "UTC"],
+  ["Z", () => "+0000"],
+  ["X", () => "Z"],
+]);
+
+function padded(value: number, width: number): string {
+  return String(value).padStart(width, "0");
 }

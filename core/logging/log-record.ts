@@ -1,14 +1,16 @@
-/** One line of the log, taken apart. */
+import { onOneLine } from "./printable.js";
+
+/** One parsed line of the log. */
 export interface LogRecord {
   readonly time: Date;
   readonly level: string;
   readonly logger: string;
   readonly message: string;
-  /** What `%X{name}` shows: `corr`, `trans`, `srv`, `subsrv` and any other field. */
+  /** The values of `%X{name}`: `corr`, `trans`, `srv`, `subsrv` and all other fields. */
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
-/** Takes apart a JSON line as pino writes it. */
+/** Parses a JSON line as pino writes it. */
 export function readLogLine(line: string): LogRecord {
   const { level, time, component, msg, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(line);
   return {
@@ -20,8 +22,37 @@ export function readLogLine(line: string): LogRecord {
   };
 }
 
-/** The name bound to the logger is the first `component` of the line; an entry may have a field of that name too. */
+/** The name bound to the logger is the first `component` of the line; an entry can have a field of that name too. */
 function ownerOf(line: string): string | undefined {
   const name = /"component":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
   return name === undefined ? undefined : JSON.parse(name);
+}
+
+/** The message, followed by the fields that are not context fields, as `name=value`. */
+export function messageOf({ message, fields }: LogRecord): string {
+  const own = [...fields].filter(([name]) => !contextNames.has(name));
+  return [onOneLine(message), ...own.map(([name, value]) => `${onOneLine(name)}=${shown(value)}`)].join(" ");
+}
+
+/** The value of `%X{name}`: `N/A` for an absent field. */
+export function contextOf({ fields, logger }: LogRecord, name = ""): string {
+  if (name === "") return `{${[...contextNames].map((known) => `${known}=${shown(fields.get(known))}`).join(", ")}}`;
+  if (name === "agent" || name === "comp") return onOneLine(logger);
+  return shown(fields.get(otherNames.get(name) ?? name));
+}
+
+/** Correlator, transaction id, service and service path of the notification that an entry is about. */
+const contextNames: ReadonlySet<string> = new Set(["corr", "trans", "srv", "subsrv"]);
+
+/** The names that existing patterns use. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ["correlatorId", "corr"],
+  ["transactionId", "trans"],
+  ["service", "srv"],
+  ["subservice", "subsrv"],
+]);
+
+function shown(value: unknown): string {
+  if (value === undefined) return "N/A";
+  return onOneLine(typeof value === "string" ? value : JSON.stringify(value));
 }

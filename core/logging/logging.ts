@@ -2,26 +2,30 @@ import { pino } from "pino";
 import { editedFile } from "../files/edited-text.js";
 import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
-import type { LineStream } from "./appender.js";
-import { builtInAppender, sinkOfClass } from "./appender-definition.js";
-import { type LogLevel, parseLogLevel } from "./log-levels.js";
-import { appendersOf, type LoggingDocument, levelsOf, readLoggingDocument } from "./logging-document.js";
-import { fileAppenders, fileLoggers } from "./logging-file.js";
-import { pinoRoot } from "./pino-root.js";
-import { RunningAppenders } from "./running-appenders.js";
-import { ROOT_LOGGER, RunningLoggers } from "./running-loggers.js";
-import type { LoggingTargets } from "./targets.js";
+import type { LineStream } from "./appenders.js";
+import { RunningAppenders } from "./appenders.js";
+import type { LoggingTargets } from "./definitions.js";
+import { builtInAppender, type LogLevel, parseLogLevel, sinkOfClass } from "./definitions.js";
+import { pinoRoot, ROOT_LOGGER, RunningLoggers } from "./loggers.js";
+import {
+  appendersOf,
+  fileAppenders,
+  fileLoggers,
+  type LoggingDocument,
+  levelsOf,
+  readLoggingDocument,
+} from "./logging-file.js";
 
 export interface LoggingSetup {
   /** The logging file; it need not exist. */
   readonly file: string;
-  /** Folder of the files of appenders that name none. */
+  /** Folder of the log files of appenders that name no file. */
   readonly folder: string;
-  /** Level of the root logger when the logging file names none. */
+  /** Level of the root logger when the logging file sets none. */
   readonly level: string;
-  /** Whether that level holds whatever the logging file says. */
+  /** Whether that level takes precedence over the logging file. */
   readonly levelGiven: boolean;
-  /** Told what cannot be logged. */
+  /** Receives problems of the logging itself, which cannot be logged. */
   readonly report: (problem: string) => void;
   /** The standard output of the process when absent. */
   readonly console?: LineStream;
@@ -33,17 +37,17 @@ export interface Logging extends LoggingTargets {
   close(): void;
 }
 
-/** Opens the logging as its file describes it. What the file has wrong is reported and left out: an agent without a perfect log is better than none. */
+/** Opens the logging that its file describes. Invalid entries are reported and ignored: they do not keep an agent from starting. */
 export async function openLogging(setup: LoggingSetup): Promise<Logging> {
   const { file, folder, report } = setup;
   const text = editedFile(file);
   const document = await documentOf(text.read(), setup);
   const definitions = appendersOf(document);
   const levels = levelsOf(document);
-  const strange = definitions.values.filter((one) => sinkOfClass(one.class) === undefined).map(({ name }) => name);
-  for (const name of [...definitions.faults, ...strange])
-    report(`${file}: appender "${name}" is not of a known class; it is left out`);
-  for (const name of levels.faults) report(`${file}: the level of logger "${name}" is not known; it is left out`);
+  const unknown = definitions.values.filter((one) => sinkOfClass(one.class) === undefined).map(({ name }) => name);
+  for (const name of [...definitions.invalid, ...unknown])
+    report(`${file}: appender "${name}" has no known class and is ignored`);
+  for (const name of levels.invalid) report(`${file}: logger "${name}" has an unknown level and is ignored`);
 
   const own = new Map(levels.values);
   const appenders = new RunningAppenders(definitions.values, {

@@ -3,13 +3,13 @@ import path from "node:path";
 
 export interface RotatingFileOptions {
   readonly file: string;
-  /** Bytes after which a new file is begun. */
+  /** Size in bytes at which a new file is started. */
   readonly maxFileSize: number;
-  /** Files kept, the current one included. */
+  /** Number of files that are kept, the current one included. */
   readonly maxFiles: number;
 }
 
-/** A file that lines are added to; when it is full it becomes `<file>.1`, and so on up to the number of files. */
+/** A file that lines are appended to. When it is full it is renamed to `<file>.1`, the older one to `<file>.2` and so on. */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #open: { readonly descriptor: number; size: number } | undefined;
@@ -18,7 +18,7 @@ export class RotatingFile {
     this.#options = options;
   }
 
-  /** Writes before it returns: the last words before a crash are in the file. Throws what the system says. */
+  /** Writes synchronously, so that the lines before a crash are in the file. Throws the error of the system. */
   write(text: string): void {
     const bytes = Buffer.from(text);
     const full = this.#opened();
@@ -28,7 +28,7 @@ export class RotatingFile {
     current.size += bytes.length;
   }
 
-  /** May be called twice; a later write opens the file again. */
+  /** Can be called twice; a later write opens the file again. */
   close(): void {
     if (this.#open !== undefined) closeSync(this.#open.descriptor);
     this.#open = undefined;

@@ -4,9 +4,10 @@ import { choiceNames, readChoice } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import type { OpenLetter } from "../pipeline/dead-letters.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import { fail, succeed } from "./envelope.js";
-import { badRequest, RefusedCall } from "./refused-call.js";
-import { parameterOf, parametersOf } from "./request-text.js";
+import { badRequest, fail, HttpError, succeed } from "./answers.js";
+import { deadLetterPaths as paths, deadLetterSchemas as schemas } from "./dead-letters-openapi.js";
+import type { Resource } from "./openapi.js";
+import { parameterOf, parametersOf } from "./requests.js";
 import { adminOnly } from "./security/access.js";
 
 /** Letters that are listed when the request does not say. */
@@ -20,7 +21,7 @@ const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limi
  * `GET /v1/admin/deadletters` lists, `GET .../{id}` shows one with its event, `POST .../replay` and
  * `POST .../{id}/replay` send letters to their sinks again, `DELETE` drops them. The query chooses which.
  */
-export function deadLettersResource(desk: LetterDesk): Router {
+export function deadLettersResource(desk: LetterDesk): Resource {
   const router = Router({ caseSensitive: true });
   router.get(path, async (request, response) => list(desk, request, response));
   router.get(`${path}/:id`, adminOnly, (request, response) => show(desk, textOf(request.params["id"]), response));
@@ -44,7 +45,7 @@ export function deadLettersResource(desk: LetterDesk): Router {
     const { id, sink } = await known(desk, textOf(request.params["id"]));
     succeed(response, await desk.drop({ id, sink }));
   });
-  return router;
+  return { router, paths, schemas };
 }
 
 async function list(desk: LetterDesk, request: Request, response: Response): Promise<void> {
@@ -86,7 +87,7 @@ function answerReplay(response: Response, { replayed, underway, refusals }: Repl
 async function known(desk: LetterDesk, id: string): Promise<OpenLetter> {
   const letter = await desk.letters.find(id);
   if (letter !== undefined) return letter;
-  throw new RefusedCall(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
+  throw new HttpError(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
 }
 
 async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoice> {
@@ -101,7 +102,7 @@ async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoic
   try {
     await desk.checkSink(choice.sink);
   } catch (error) {
-    if (codeOf(error) === "NO_SUCH_SINK") throw new RefusedCall(404, { error: reasonOf(error) });
+    if (codeOf(error) === "NO_SUCH_SINK") throw new HttpError(404, { error: reasonOf(error) });
     throw error;
   }
   return choice;

@@ -4,30 +4,23 @@ import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { EditedText } from "../files/edited-text.js";
-import type { LoggingTargets } from "../logging/targets.js";
+import type { LoggingTargets } from "../logging/definitions.js";
 import type { Prometheus } from "../metrics/prometheus.js";
 import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
-import { appendersResource } from "./appenders-resource.js";
-import type { BrokerClient } from "./broker/broker-client.js";
+import { probesResource, statisticsResource, versionResource } from "./agent-resources.js";
+import { fail, HttpError } from "./answers.js";
 import { deadLettersResource } from "./dead-letters-resource.js";
-import { fail } from "./envelope.js";
-import { loggersResource } from "./loggers-resource.js";
-import { metricsResource } from "./metrics-resource.js";
+import { appendersResource, loggersResource } from "./logging-resources.js";
+import { metricsResource, prometheusResource } from "./metrics-resources.js";
 import { nameMappingsResource } from "./name-mappings-resource.js";
-import { openapiResource } from "./openapi/openapi-resource.js";
-import { probesResource } from "./probes-resource.js";
-import { prometheusResource } from "./prometheus-resource.js";
-import { RefusedCall } from "./refused-call.js";
-import { bodyReader } from "./request-text.js";
-import { type AccessTokens, accessControl } from "./security/access.js";
-import { audit } from "./security/audit.js";
-import { refusePages, securityHeaders } from "./security/headers.js";
-import { knownHosts } from "./security/known-hosts.js";
+import { openapiResource } from "./openapi.js";
+import { bodyReader } from "./requests.js";
+import { type AccessTokens, accessControl, audit } from "./security/access.js";
+import { knownHosts, refusePages, securityHeaders } from "./security/browser-protection.js";
 import { WrongTokens } from "./security/wrong-tokens.js";
-import { statisticsResource } from "./statistics-resource.js";
+import type { BrokerClient } from "./subscriptions/broker-client.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
-import { versionResource } from "./version-resource.js";
 
 export interface ManagementParts {
   readonly version: string;
@@ -63,17 +56,19 @@ export function managementApp(parts: ManagementParts): Express {
   app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts), refusePages);
   app.use(accessControl(access.tokens, wrongTokens));
   app.use(unknownMethod, bodyReader(access.bodyLimit));
-  app.use(versionResource(version));
-  app.use(statisticsResource(parts.statistics));
-  app.use(subscriptionsResource(parts.brokers));
-  app.use(appendersResource(parts.logging));
-  app.use(loggersResource(parts.logging));
-  app.use(nameMappingsResource(parts.nameMappings, log));
-  app.use(deadLettersResource(parts.letterDesk));
-  app.use(metricsResource(parts.metrics));
-  app.use(prometheusResource(parts.prometheus, version));
-  app.use(probesResource(parts.readiness));
-  app.use(openapiResource(version));
+  const resources = [
+    versionResource(version),
+    statisticsResource(parts.statistics),
+    subscriptionsResource(parts.brokers),
+    appendersResource(parts.logging),
+    loggersResource(parts.logging),
+    nameMappingsResource(parts.nameMappings, log),
+    deadLettersResource(parts.letterDesk),
+    metricsResource(parts.metrics),
+    prometheusResource(parts.prometheus, version),
+    probesResource(parts.readiness),
+  ];
+  for (const { router } of [...resources, openapiResource(version, resources)]) app.use(router);
   app.use(unknownPath);
   app.use(unexpectedError(log));
   return app;
@@ -103,7 +98,7 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
       next(error);
       return;
     }
-    if (error instanceof RefusedCall) {
+    if (error instanceof HttpError) {
       fail(response, error.status, error.payload);
       return;
     }

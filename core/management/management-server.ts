@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { AgentError, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
-import { answerConnect, answerMalformed } from "./raw-answers.js";
+import type { Duplex } from "node:stream";
+import { AgentError, codeOf, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
 export interface ManagementAddress {
@@ -71,3 +71,38 @@ function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
   const { key, cert, ca } = tls;
   return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
 }
+
+/** Answers in the envelope what never becomes a request: bytes that are not HTTP, too large, or too slow. */
+function answerMalformed(error: Error, socket: Duplex): void {
+  const code = codeOf(error);
+  if (code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, reason } = refusals.get(code) ?? { status: 400, reason: "The request is not valid HTTP" };
+  endWith(socket, status, reason);
+}
+
+/** CONNECT asks for a tunnel; there is none. */
+function answerConnect(path: string, socket: Duplex): void {
+  socket.on("error", () => socket.destroy());
+  endWith(socket, 404, `CONNECT ${path} not found`);
+}
+
+function endWith(socket: Duplex, status: number, error: string): void {
+  const content = JSON.stringify({ success: "false", error });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(content)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${content}`, () => socket.destroy());
+}
+
+/** By the error codes of Node's HTTP parser. */
+const refusals: ReadonlyMap<string | undefined, { readonly status: number; readonly reason: string }> = new Map([
+  ["HPE_HEADER_OVERFLOW", { status: 431, reason: "The headers are too large" }],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, reason: "The chunk extensions are too large" }],
+  ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, reason: "The request did not arrive in time" }],
+]);

@@ -1,20 +1,22 @@
 import { type RequestHandler, type Response, Router } from "express";
-import type { EditedText } from "../files/edited-text.js";
-import {
-  addMappings,
-  compileNameMappings,
-  type MappingEdit,
-  type MappingNode,
-  mappingsJson,
-  nameMappingsText,
-  readMappingsDocument,
-  readNameMappingsFile,
-  removeMappings,
-  updateMappings,
-} from "../ngsi/index.js";
+import type { Topology } from "../configuration/topology.js";
+import { type EditedText, editedFile, editedMemory } from "../files/edited-text.js";
+import { compileNameMappings, readNameMappingsFile } from "../ngsi/index.js";
+import { type MappingNode, mappingsJson, nameMappingsText, readMappingsDocument } from "../ngsi/mappings/document.js";
+import { addMappings, type MappingEdit, removeMappings, updateMappings } from "../ngsi/mappings/edits.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
-import { fail, succeed } from "./envelope.js";
-import { bodyOf } from "./request-text.js";
+import { badRequest, fail, succeed } from "./answers.js";
+import {
+  answer as answerOf,
+  failure,
+  type Operation,
+  operation,
+  type Resource,
+  record,
+  schemaRef,
+  success,
+} from "./openapi.js";
+import { bodyOf } from "./requests.js";
 
 const messages = {
   malformed: "Parse error, malformed Json. Check it for errors",
@@ -22,7 +24,7 @@ const messages = {
 } as const;
 
 /** `/v1/namemappings`: the file that the name-mappings interceptor reads. Every answer shows all mappings there are. */
-export function nameMappingsResource(text: EditedText, log: Logger): Router {
+export function nameMappingsResource(text: EditedText, log: Logger): Resource {
   const router = Router({ caseSensitive: true });
   const path = "/v1/namemappings";
 
@@ -41,14 +43,14 @@ export function nameMappingsResource(text: EditedText, log: Logger): Router {
         return mappings;
       });
     };
-  router.post(path, editing(addMappings, refuseFaults));
-  router.put(path, editing(updateMappings, refuseFaults));
+  router.post(path, editing(addMappings, rejectInvalid));
+  router.put(path, editing(updateMappings, rejectInvalid));
   router.delete(
     path,
     editing(removeMappings, () => {}),
   );
 
-  return router;
+  return { router, paths, schemas };
 }
 
 async function edited(
@@ -74,22 +76,18 @@ function fileOf(text: string | undefined) {
 }
 
 function givenMappings(body: string): readonly MappingNode[] {
-  if (body.trim() === "" || body.trim() === "null") throw refusal(messages.empty);
+  if (body.trim() === "" || body.trim() === "null") throw badRequest(messages.empty);
   try {
     return readMappingsDocument(body);
   } catch (error) {
-    throw codeOf(error) === "MALFORMED_JSON" ? refusal(messages.malformed) : error;
+    throw codeOf(error) === "MALFORMED_JSON" ? badRequest(messages.malformed) : error;
   }
 }
 
 /** Nothing is stored of mappings that could not be used. */
-function refuseFaults(given: readonly MappingNode[]): void {
+function rejectInvalid(given: readonly MappingNode[]): void {
   const [fault] = compileNameMappings(given).faults;
-  if (fault !== undefined) throw refusal(`Invalid name mappings, ${fault}`);
-}
-
-function refusal(message: string): AgentError {
-  return new AgentError("REFUSED", message);
+  if (fault !== undefined) throw badRequest(`Invalid name mappings, ${fault}`);
 }
 
 async function answer(response: Response, mappings: () => Promise<readonly MappingNode[]>): Promise<void> {
@@ -104,7 +102,40 @@ async function answer(response: Response, mappings: () => Promise<readonly Mappi
 
 /** What is wrong with the request is 400, what is wrong with the file 409. */
 const statuses: ReadonlyMap<string, number> = new Map([
-  ["REFUSED", 400],
   ["NOT_NAME_MAPPINGS", 400],
   ["NAME_MAPPINGS_FILE_NOT_VALID", 409],
 ]);
+
+/** The name mappings of an agent: the file of its first name-mappings interceptor, or memory if it has none. */
+export function nameMappingsOf({ sources }: Topology): EditedText {
+  const interceptors = sources.flatMap((source) => source.interceptors);
+  const reader = interceptors.find(({ definition }) => definition.type === "name-mappings");
+  const file = reader?.config["name_mappings_conf_file"];
+  return typeof file === "string" ? editedFile(file) : editedMemory();
+}
+
+const invalidFile = failure("The name mappings file is not valid; repair or remove it.");
+const all = answerOf("All mappings.", schemaRef("NameMappings"));
+
+function documented(summary: string): Operation {
+  return operation({
+    summary,
+    requestBody: { required: true, content: { "application/json": { schema: schemaRef("NameMappingsInput") } } },
+    responses: { "200": all, "400": failure("The mappings are wrong."), "409": invalidFile },
+  });
+}
+
+const paths = {
+  "/v1/namemappings": {
+    get: operation({ summary: "Shows the name mappings.", responses: { "200": all, "409": invalidFile } }),
+    post: documented("Adds those mappings of the payload that are absent."),
+    put: documented("Updates those mappings of the payload that are present."),
+    delete: documented("Deletes those mappings of the payload that are present."),
+  },
+};
+
+const mappingList = { type: "array", items: { type: "object" } } as const;
+const schemas = {
+  NameMappings: record({ success, serviceMapping: mappingList }),
+  NameMappingsInput: record({ serviceMapping: mappingList }),
+};

@@ -42,7 +42,7 @@ export class Prometheus {
         .map(({ name }) => name);
   }
 
-  tellVersion(version: string): void {
+  setVersion(version: string): void {
     this.#version.set({ version }, 1);
   }
 

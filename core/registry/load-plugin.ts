@@ -1,5 +1,4 @@
 import type { CataloguedPlugin } from "../tokens.js";
-import type { PluginProblem } from "./plugin-problem.js";
 import { isPlugin, shapeFault, versionFault } from "./plugin-shape.js";
 
 /** A module that should hold plugins. */
@@ -65,4 +64,13 @@ function problemOf(origin: string, definition: unknown): readonly PluginProblem[
   const cause = shapeFault(definition);
   const remedy = "export what definePlugin of deneb/sdk returns as default, or a list of such";
   return cause === undefined ? [] : [{ origin, cause, remedy }];
+}
+
+/** A plugin that was found but cannot be used; the agent goes on without it. */
+export interface PluginProblem {
+  /** The file or folder it is about. */
+  readonly origin: string;
+  readonly cause: string;
+  /** What to do about it. */
+  readonly remedy: string;
 }

@@ -2,8 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { glob } from "glob";
-import type { PluginModule } from "./load-plugin.js";
-import type { PluginProblem } from "./plugin-problem.js";
+import type { PluginModule, PluginProblem } from "./load-plugin.js";
 import { packageSpecifier } from "./resolve-hook.js";
 
 export interface FoundModules {

@@ -1,3 +1,5 @@
+import * as nodeModule from "node:module";
+
 /** What node hands to a resolve hook, as far as it is needed. */
 interface ResolveContext {
   readonly parentURL?: string | undefined;
@@ -22,4 +24,19 @@ const PACKAGE = "deneb-package:";
 /** The specifier of a package as it is found from a module at `from`. */
 export function packageSpecifier(name: string, from: URL): string {
   return `${PACKAGE}${encodeURIComponent(name)}?from=${encodeURIComponent(from.href)}`;
+}
+
+let offered = false;
+
+/**
+ * From now on every module of this process that imports `deneb/...` gets the copy of this agent, wherever the module
+ * lies and whether or not deneb is installed there. Safe to call again.
+ */
+export function offerContract(): void {
+  if (offered) return;
+  offered = true;
+  // Node 20 has only `register`, which newer versions deprecate.
+  const registerHooks: unknown = Reflect.get(nodeModule, "registerHooks");
+  if (typeof registerHooks === "function") Reflect.apply(registerHooks, nodeModule, [{ resolve }]);
+  else nodeModule.register(new URL("./resolve-hook.js", import.meta.url));
 }

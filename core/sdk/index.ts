@@ -4,7 +4,7 @@
  */
 export { API_VERSION } from "./api-version.js";
 export { type BatchSinkParts, batchSink } from "./batch-sink.js";
-export type { Channel, PutTransaction, TakeTransaction, Transaction, Waiting } from "./channel.js";
+export type { Channel, PutTransaction, TakePositions, TakeTransaction, Transaction, Waiting } from "./channel.js";
 export type {
   ChannelContext,
   Context,
@@ -31,7 +31,7 @@ export {
   type AgentErrorOptions,
   codeOf,
   positionFaults,
-  RejectedDelivery,
+  RejectedRequest,
   reasonOf,
   retryAfterOf,
   retryableOf,
@@ -44,7 +44,7 @@ export type { Lifecycle } from "./lifecycle.js";
 export type { Accepted, Receive, Reception, Refuse, Refused, SourceRefusal } from "./reception.js";
 export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.js";
 export type { ChannelSelector, Selection } from "./selector.js";
-export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
+export type { Batch, BatchPosition, QueryResult, Receipt, Sink, SinkPositions, SinkTuning } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
-export type { Decoded, Delivery, Emit, Handler, Handover, Source } from "./source.js";
+export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
 export type { Spelling } from "./spelling.js";

@@ -39,6 +39,8 @@ export {
 } from "./contract/dialect.js";
 export type { Store } from "./contract/driver.js";
 export {
+  type BookkeepingDatabase,
+  type BookkeepingUse,
   type Driver,
   isUnexpectedChanges,
   PartlyWritten,

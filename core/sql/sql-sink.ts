@@ -1,4 +1,14 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "../sdk/index.js";
+import {
+  type Batch,
+  type Context,
+  type Event,
+  type Receipt,
+  reasonOf,
+  retryableOf,
+  type Sink,
+  type SinkPositions,
+  type SinkTuning,
+} from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
@@ -27,8 +37,11 @@ const LINGER_MILLIS = 2;
 
 /** Stores each entity in its tables. */
 export class SqlSink implements Sink {
-  readonly largestBatch = LARGEST_BATCH;
-  readonly batchLinger = LINGER_MILLIS;
+  readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
+  readonly positions = {
+    stored: (signal: AbortSignal) => this.#storedPositions(signal),
+    alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
+  } satisfies SinkPositions;
   readonly #store: ListedStore;
   readonly #rowBuilder: RowBuilder;
   readonly #retention: Retention;
@@ -91,7 +104,7 @@ export class SqlSink implements Sink {
     }
   }
 
-  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
+  async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
     this.#bookkeeping.forget();
     const missing = await this.#missing(batch, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
@@ -128,7 +141,7 @@ export class SqlSink implements Sink {
       const part = tables.slice(start, end);
       try {
         const receipt = await this.#writeTwice(
-          { position: batch.position, tables: part, later: tables.slice(end), all: tables },
+          { position: batch.position?.text, tables: part, later: tables.slice(end), all: tables },
           signal,
         );
         total.requestBytes += receipt.requestBytes;
@@ -144,7 +157,7 @@ export class SqlSink implements Sink {
     return total;
   }
 
-  async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
+  async #storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     try {
       return await this.#bookkeeping.stored(signal);
     } catch (error) {

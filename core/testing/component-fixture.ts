@@ -121,7 +121,7 @@ function received(emit: Emit): Receive {
   };
 }
 
-/** Makes one event of each delivery: its text. */
+/** Makes one event of each request: its text. */
 const textHandler: Handler = {
   decode: ({ body }) => ({
     events: [{ headers: {}, body: new TextDecoder().decode(body) }],

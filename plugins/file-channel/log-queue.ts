@@ -5,14 +5,15 @@ import {
   channelStopped,
   type EventQueue,
   type QueuedEvent,
+  type QueuePositions,
   type Reservation,
   Room,
   WaitingTakes,
 } from "deneb/sdk/channel";
-import { storedBytes } from "./encode-group.js";
-import { EventLog, type LogPlace } from "./event-log.js";
-import { type LogPut, logPut, type Written } from "./log-put.js";
-import { ReadyWindow } from "./ready-window.js";
+import { type LogPut, logPut, type Written } from "./log/appender.js";
+import { EventLog, type LogSettings } from "./log/event-log.js";
+import { ReadyWindow } from "./log/log-reader.js";
+import { storedBytes } from "./log/records.js";
 
 /** What was just written is handed on without reading it back while no more than this waits in memory. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
@@ -37,10 +38,10 @@ export class LogQueue implements EventQueue {
   #reading: Promise<void> | undefined;
   #closed = false;
 
-  constructor(limits: QueueLimits, place: LogPlace, log: Logger) {
+  constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
     this.#limits = limits;
     this.#log = log;
-    this.#events = new EventLog(place, log, this.#written);
+    this.#events = new EventLog(settings, log, this.#written);
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
   }
 
@@ -110,13 +111,10 @@ export class LogQueue implements EventQueue {
     this.#serveWaiting();
   }
 
-  positionAfter(taken: readonly QueuedEvent[]): string {
-    return this.#events.positionAfter(taken);
-  }
-
-  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[] {
-    return this.#events.coveredBy(position, taken);
-  }
+  readonly positions: QueuePositions = {
+    after: (taken) => this.#events.positionAfter(taken),
+    coveredBy: (position, taken) => this.#events.coveredBy(position, taken),
+  };
 
   async skipTo(position: string): Promise<number> {
     await this.#reading;
@@ -157,7 +155,7 @@ export class LogQueue implements EventQueue {
     this.#appending += 1;
     try {
       if (this.#closed) throw channelStopped(this.#limits.channel);
-      await this.#events.append(put);
+      await this.#events.appender.append(put);
     } finally {
       this.#appending -= 1;
       this.#room.settle(amount);
@@ -165,7 +163,7 @@ export class LogQueue implements EventQueue {
   }
 
   #remember(events: readonly Event[]): void {
-    const numbered = this.#events.number(events);
+    const numbered = this.#events.appender.number(events);
     for (const { sequence, event } of numbered) this.#unsaved.set(sequence, event);
     this.#ready.push(numbered, 0);
     this.#serveWaiting();
@@ -202,7 +200,7 @@ export class LogQueue implements EventQueue {
     const events = [...this.#unsaved].map(([sequence, event]) => ({ sequence, event }));
     if (events.length === 0) return;
     try {
-      await this.#events.insert(events.sort((one, other) => one.sequence - other.sequence));
+      await this.#events.appender.insert(events.sort((one, other) => one.sequence - other.sequence));
       this.#log.info({ events: events.length }, "events in memory written to disk");
     } catch (error) {
       this.#log.error(

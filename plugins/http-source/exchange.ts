@@ -1,8 +1,8 @@
-import type { Delivery } from "deneb/sdk";
+import type { InboundRequest } from "deneb/sdk";
 import type { Refusal } from "./refusal.js";
 
 /** One request, however its connection is read, and the way back to its sender. */
-export interface Exchange extends Pick<Delivery, "method" | "path" | "headers"> {
+export interface Exchange extends Pick<InboundRequest, "method" | "path" | "headers"> {
   /** As far as it was read: empty for a request that is refused before. */
   readonly body: Uint8Array;
   /** Whether its sender went away. */

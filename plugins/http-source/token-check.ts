@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Delivery } from "deneb/sdk";
+import type { InboundRequest } from "deneb/sdk";
 
-type Headers = Delivery["headers"];
+type Headers = InboundRequest["headers"];
 
 /** Makes the check of a request's token: whether it carries one of these, where there are any. */
 export function tokenCheck(tokens: readonly string[]): (headers: Headers) => boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
-import type { Delivery, Refused, SourceContext } from "deneb/sdk";
+import type { InboundRequest, Refused, SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
 import { originOf } from "./topic-pattern.js";
 
@@ -56,7 +56,7 @@ export class MessageIntake {
     return !held;
   }
 
-  #requestOf({ topic, payload: body }: Message): Delivery {
+  #requestOf({ topic, payload: body }: Message): InboundRequest {
     const { notification_target: path, content_type } = this.#config;
     const headers = { "content-type": content_type, ...this.#origin(topic) };
     return { method: "POST", path, headers, body, receivedAt: this.#context.now() };

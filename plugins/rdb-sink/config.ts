@@ -20,6 +20,13 @@ export const rdbConfig = {
     default: "postgres",
     env: "AGENT_RDB_DATABASE",
   },
+  rdb_bookkeeping_database: {
+    doc:
+      "MySQL: the database that keeps the positions of channels and which dead letters are stored. Empty means deneb; when the user " +
+      "may not create it, a database that an earlier run used, else rdb_database unless that is postgres, else the database of the first rows.",
+    format: "text",
+    default: "",
+  },
   rdb_username: {
     doc: "User of the database server. It needs the right to create schemas, in MySQL databases. Empty means postgres, for MySQL root.",
     format: "text",

@@ -112,6 +112,7 @@ test("another host name and other process numbers let no second agent in", async
 
   assert.equal(code, 3, stderr);
   assert.ok(await post(first.notifyUrl, 1));
+  assert.equal(await first.end("SIGTERM"), 0);
 });
 
 test("after kill -9 the next agent starts at once with what the channel holds", async (context) => {

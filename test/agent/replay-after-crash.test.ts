@@ -50,7 +50,10 @@ for (const { what, lines } of cases)
     const left = await command(["dead-letters", "list", "--data-dir", path.join(folder, "data"), "--json"]);
     await again.end("SIGTERM");
 
-    assert.deepEqual([first.out, second.out], ["replayed: 2, underway: 0", "replayed: 2, underway: 0"]);
+    assert.deepEqual(
+      [first.out, second.out],
+      ["replayed: 2, underway: 0, refused: 0", "replayed: 2, underway: 0, refused: 0"],
+    );
     const rows = await database.query("SELECT entityid FROM svc.room ORDER BY entityid");
     assert.deepEqual(rows, [{ entityid: "urn:room:1" }, { entityid: "urn:room:2" }]);
     assert.deepEqual(JSON.parse(left.out), []);

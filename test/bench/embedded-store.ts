@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import type { BenchStore } from "./store.js";
-import { deviceTable, POSITIONS, sumOfTables } from "./tables-of-store.js";
+import { deviceTable, OWN_TABLES, sumOfTables } from "./tables-of-store.js";
 
 const SERVICE = "bench";
 
@@ -25,8 +25,8 @@ export function embeddedStore(folder: string): BenchStore {
     countRows: async () =>
       await read(async (database) => {
         const tables = database
-          .prepare("select name from sqlite_master where type = 'table' and name <> ?")
-          .all(POSITIONS);
+          .prepare("select name from sqlite_master where type = 'table' and name not like ?")
+          .all(OWN_TABLES);
         const names = tables.map((table) => `"${String(cellOf(table, "name"))}"`);
         return await sumOfTables(names, async (sql) => Number(cellOf(database.prepare(sql).get(), "c") ?? 0));
       }, 0),

@@ -1,7 +1,7 @@
 import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
 import { mysqlOfTests } from "../support/mysql.js";
 import type { BenchStore } from "./store.js";
-import { deviceTable, freshName, POSITIONS, sumOfTables } from "./tables-of-store.js";
+import { deviceTable, freshName, OWN_TABLES, sumOfTables } from "./tables-of-store.js";
 
 /** A service, and so a database, of its own on the MySQL or MariaDB that the tests use. */
 export async function mysqlStore(): Promise<BenchStore> {
@@ -20,8 +20,8 @@ export async function mysqlStore(): Promise<BenchStore> {
     },
     async countRows() {
       const [tables] = await reader.query<RowDataPacket[]>(
-        "select table_name as name from information_schema.tables where table_schema = ? and table_name <> ?",
-        [service, POSITIONS],
+        "select table_name as name from information_schema.tables where table_schema = ? and table_name not like ?",
+        [service, OWN_TABLES],
       );
       const names = tables.map((table) => `\`${service}\`.\`${String(table["name"])}\``);
       return await sumOfTables(names, async (sql) => Number((await firstOf(reader, sql))?.["c"] ?? 0));

@@ -21,5 +21,5 @@ export async function sumOfTables(tables: readonly string[], count: (sql: string
 /** The table of a device, as the agent names it in every database. */
 export const deviceTable = (entity: number) => `urn_ngsi_ld_device_bench_${entity}`;
 
-/** The table that keeps the position of a durable channel in MySQL and SQLite. */
-export const POSITIONS = "deneb_positions";
+/** The names of the agent's own tables in MySQL and SQLite, as a pattern of LIKE without an escape character. */
+export const OWN_TABLES = "deneb_%";

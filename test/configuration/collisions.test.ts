@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
-import { catalogueOf } from "../../core/registry/catalogue.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import { definePlugin } from "../../core/sdk/index.js";
 import { more, read, told } from "../support/configuration.js";
 import { fakePlugins } from "../support/plugins.js";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Fault } from "../../core/configuration/fault.js";
-import { faultText } from "../../core/configuration/fault-text.js";
+import type { ConfigurationFault } from "../../core/configuration/configuration-fault.js";
+import { faultText } from "../../core/configuration/configuration-fault.js";
 
 const key = "a1.sinks.s.batch_size";
-const cases: readonly { readonly fault: Fault; readonly text: string }[] = [
+const cases: readonly { readonly fault: ConfigurationFault; readonly text: string }[] = [
   { fault: { severity: "error", key, reason: "must be given" }, text: `${key}: must be given` },
   {
     fault: { severity: "error", key, value: "abc", reason: "must be a whole number, 1 or more", line: 12 },

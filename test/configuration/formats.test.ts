@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { typedValues } from "../../core/configuration/typed-values.js";
+import { typedValues } from "../../core/configuration/schema/typed-values.js";
 import type { Property } from "../../core/sdk/index.js";
 
 type Rules = Omit<Property, "doc">;

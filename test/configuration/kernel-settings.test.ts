@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { delimiter } from "node:path";
 import { test } from "node:test";
-import { faultText } from "../../core/configuration/fault-text.js";
-import { readKernelSettings } from "../../core/configuration/kernel-settings.js";
+import { faultText } from "../../core/configuration/configuration-fault.js";
+import { readKernelSettings } from "../../core/configuration/schema/kernel-settings.js";
 
 const defaults = {
   managementHost: "127.0.0.1",
@@ -10,6 +10,7 @@ const defaults = {
   dataDir: "data",
   gracePeriodSeconds: 30,
   startTimeoutSeconds: 30,
+  lockWaitSeconds: 10,
   reloadIntervalSeconds: 30,
   deadLetterDays: 0,
   deadLetterBytes: 1_073_741_824,

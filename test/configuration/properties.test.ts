@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseProperties } from "../../core/configuration/properties.js";
+import { parseProperties } from "../../core/configuration/file/properties.js";
 
 const settings = [
   { says: "an equals sign", text: "a.b = c", expected: [{ key: "a.b", value: "c", line: 1 }] },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { migration } from "../../core/configuration/migration.js";
+import { migration } from "../../core/configuration/migration/migration.js";
 import { changed, read } from "../support/configuration.js";
 import { speltCatalogue as catalogue, old } from "../support/spelt-plugin.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { substitute } from "../../core/configuration/substitution.js";
+import { substitute } from "../../core/configuration/file/substitution.js";
 
 const env = { HOST: "db", EMPTY: "", ODD: "a${HOST}b" };
 

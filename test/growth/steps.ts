@@ -1,11 +1,5 @@
-import {
-  compileNameMappings,
-  entityJson,
-  isEntity,
-  type NgsiVersion,
-  readMappingsDocument,
-  withMappedNames,
-} from "../../core/ngsi/index.js";
+import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMappedNames } from "../../core/ngsi/index.js";
+import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
 import { namingOf } from "../../core/sql/contract/settings.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
@@ -16,7 +10,7 @@ import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-repl
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import { databases } from "../../plugins/rdb-sink/databases.js";
-import { handlerConfig } from "../plugins/ngsi-rest-handler/delivered.js";
+import { handlerConfig } from "../plugins/ngsi-rest-handler/inbound-request.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingLog } from "../support/recording-log.js";
 import type { Sent } from "./shapes.js";
@@ -38,8 +32,8 @@ export type Step = (events: readonly Event[]) => void;
 export function eventsOf(version: NgsiVersion, { headers, body }: Sent): readonly Event[] {
   const handler = new NgsiRestHandler({ ...unlimited, ngsi_version: version });
   const receivedAt = new Date(1_700_000_000_000);
-  const delivery = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
-  return tried(() => handler.decode(delivery).events) ?? [];
+  const request = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
+  return tried(() => handler.decode(request).events) ?? [];
 }
 
 /** A step that throws is one that refuses; its error is read as logs do. */

@@ -72,7 +72,7 @@ test("a level that was given at start wins over the root logger of the file", as
 });
 
 const faulty = [
-  { text: "{", problem: /logging\.json: .*no JSON/ },
+  { text: "{", problem: /logging\.json: .*not JSON/ },
   { text: "[]", problem: /must be an object/ },
   { text: '{"appenders":[]}', problem: /must be an object/ },
   { text: '{"appenders":{"a":{"class":"org.example.Unknown"}}}', problem: /appender "a"/ },
@@ -80,7 +80,7 @@ const faulty = [
   { text: '{"loggers":{"a":"LOUD"}}', problem: /logger "a"/ },
 ] as const;
 for (const { text, problem } of faulty)
-  test(`a logging file ${text} is told, and the agent logs to the console`, async (context) => {
+  test(`a logging file ${text} is reported, and the agent logs to the console`, async (context) => {
     const folder = await tempFolder(context);
     await writeFile(path.join(folder, "logging.json"), text);
     const console: string[] = [];

@@ -113,7 +113,7 @@ test("a file that somebody broke is told and never overwritten", async (context)
   for (const [method, body] of [["GET"], ["PUT", appender("A")], ["POST", appender("A")], ["DELETE"]] as const) {
     const { status, body: answer } = await call(method, appenders, body);
     assert.equal(status, 409);
-    assert.match(JSON.stringify(answer), /"success":"false","result":"reading the logging file: it is no JSON/);
+    assert.match(JSON.stringify(answer), /"success":"false","result":"reading the logging file: it is not JSON/);
   }
   assert.equal(await read("logging.json"), "{ broken");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { editedMemory } from "../../core/files/edited-text.js";
-import { nameMappingsText } from "../../core/management/name-mappings-text.js";
+import { nameMappingsOf } from "../../core/management/name-mappings-resource.js";
 import { readNameMappingsFile } from "../../core/ngsi/index.js";
 import type { AnyPlugin } from "../../core/sdk/index.js";
 import nameMappingsPlugin from "../../plugins/name-mappings-interceptor/index.js";
@@ -142,7 +142,7 @@ test("the file is the one that the name-mappings interceptor reads", async (cont
   ];
   const source = { ...node("s", timestampPlugin), channels: [], interceptors, selector: node("x", timestampPlugin) };
 
-  const text = nameMappingsText({ agent: "a", channels: [], sinks: [], sources: [source] });
+  const text = nameMappingsOf({ agent: "a", channels: [], sinks: [], sources: [source] });
 
   assert.equal(await text.read(), "the text");
 });

@@ -13,6 +13,7 @@ import { fixed, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-da
 import { configOf, entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
 import { standardPostgresql } from "../plugins/rdb-sink/standard-postgresql.js";
 import { v2Attribute, v2Event } from "../plugins/rdb-sink/v2-events.js";
+import { at } from "../support/position.js";
 import { recordingLog } from "../support/recording-log.js";
 
 // First: the others keep this process from answering a server in time.
@@ -22,14 +23,14 @@ await onEveryDatabase("tables of the agent", [
     service: "attacked",
     run: async (place, service) => {
       const { sink } = await place.sink();
-      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: `${service}:1` };
+      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: at(`${service}:1`) };
       await sink.persist(before, never);
 
       for (const id of ["deneb_positions", "deneb_tables"])
         await persist({ sink, lines: [] }, eventOf(entity(id, { deneb_position: `${service}:9` }), service));
 
-      assert.ok((await sink.storedPositions(never)).includes(`${service}:1`));
-      assert.ok(!(await sink.storedPositions(never)).includes(`${service}:9`));
+      assert.ok((await sink.positions.stored(never)).includes(`${service}:1`));
+      assert.ok(!(await sink.positions.stored(never)).includes(`${service}:9`));
       assert.deepEqual(await place.rows(service, "_deneb_positions"), [
         { ...fixed("deneb_positions"), deneb_position: `${service}:9` },
       ]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { faultText } from "../../core/configuration/fault-text.js";
+import { faultText } from "../../core/configuration/configuration-fault.js";
 import {
   type Configuration,
   type ConfigurationInput,

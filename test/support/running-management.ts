@@ -14,11 +14,10 @@ import {
 } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
-import { BrokerClient } from "../../core/management/broker/broker-client.js";
-import { BrokerTargets } from "../../core/management/broker/broker-targets.js";
 import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import type { TlsMaterial } from "../../core/management/security/read-security.js";
+import { BrokerClient, BrokerTargets } from "../../core/management/subscriptions/broker-client.js";
 import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
 import { CLOCK, type Clock } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";

@@ -1,7 +1,7 @@
-import type { BrokerApi } from "./broker-api.js";
-import { type Caller, fiwareHeaders, givenHeaders } from "./caller.js";
+import { badRequest } from "../answers.js";
+import { type BrokerApi, type Caller, fiwareHeaders, givenHeaders } from "./broker-api.js";
+import { empty, type Fields, missing, refuseFirst } from "./fields.js";
 import { createdResource, deletedResource, jsonPost, resourcePath } from "./rest-subscriptions.js";
-import { readLd } from "./subscription-ld.js";
 
 const collection = "/ngsi-ld/v1/subscriptions";
 
@@ -31,4 +31,28 @@ function creationHeaders(subscription: unknown, caller: Caller): Readonly<Record
 
 function ldHeaders(caller: Caller): Readonly<Record<string, string>> {
   return { ...fiwareHeaders(caller), ...givenHeaders({ "NGSILD-Tenant": caller.tenant, Link: caller.link }) };
+}
+
+/** Reads a subscription of NGSI-LD; the function it returns throws the first refusal. */
+function readLd(subscription: Fields | undefined): () => void {
+  const type = subscription?.text("type");
+  const entities = subscription?.objects("entities");
+  const watched = subscription?.list("watchedAttributes");
+  const notification = subscription?.object("notification");
+  const endpoint = notification?.object("endpoint");
+  const uri = endpoint?.text("uri");
+  return () => {
+    if (subscription === undefined || subscription.isEmpty) throw badRequest("Missing subscription");
+    refuseFirst([
+      missing("type", type),
+      empty("type", type),
+      [type !== "Subscription", "type", "invalid"],
+      missing("entities", entities ?? watched),
+      [entities?.length === 0, "entities", "is empty"],
+      missing("notification", notification),
+      missing("endpoint", endpoint),
+      missing("uri", uri),
+      empty("uri", uri),
+    ]);
+  };
 }

@@ -1,9 +1,8 @@
-import type { BrokerAnswer } from "../broker/broker-client.js";
-import type { BrokerApi } from "./broker-api.js";
-import { fiwareHeaders } from "./caller.js";
-import { done, type Outcome, relayed, unknownSubscription } from "./outcome.js";
+import { badRequest } from "../answers.js";
+import { type BrokerApi, done, fiwareHeaders, type Outcome, relayed, unknownSubscription } from "./broker-api.js";
+import type { BrokerAnswer } from "./broker-client.js";
+import { empty, type Fields, missing, refuseFirst } from "./fields.js";
 import { jsonPost } from "./rest-subscriptions.js";
-import { readV1 } from "./subscription-v1.js";
 
 /** NGSI v1: every operation is a POST, and the outcome stands in the body. */
 export const apiV1: BrokerApi = {
@@ -39,4 +38,43 @@ function codeIn(body: object | undefined, member: string): string | undefined {
   const holder: unknown = body === undefined ? undefined : Reflect.get(body, member);
   if (typeof holder !== "object" || holder === null || !("code" in holder)) return undefined;
   return String(holder.code);
+}
+
+/** Reads a subscription of NGSI v1; the function it returns throws the first refusal. */
+function readV1(subscription: Fields | undefined): () => void {
+  const entities = subscription?.objects("entities")?.map((entity) => textsOf(entity, ["type", "isPattern", "id"]));
+  const conditions = subscription?.objects("notifyConditions")?.map((condition) => ({
+    type: condition.text("type"),
+    values: condition.list("condValues"),
+  }));
+  const attributes = subscription?.list("attributes");
+  const reference = subscription?.text("reference");
+  const duration = subscription?.text("duration");
+  const throttling = subscription?.text("throttling");
+  const entityTexts = entities?.flat() ?? [];
+  const conditionMembers = conditions?.flatMap(({ type, values }) => [type, values]) ?? [];
+  return () => {
+    if ([entities, conditions, reference, duration, throttling].every((member) => member === undefined)) {
+      throw badRequest("Missing subscription");
+    }
+    refuseFirst([
+      [entities === undefined || entities.length === 0, "entities", "is missing"],
+      [entityTexts.includes(undefined), "entities", "has missing fields"],
+      [entityTexts.includes(""), "entities", "has empty fields"],
+      missing("reference", reference),
+      missing("duration", duration),
+      [conditions === undefined || conditions.length === 0, "notifyConditions", "is missing"],
+      [conditionMembers.includes(undefined), "notifyConditions", "has missing fields"],
+      [conditionMembers.includes(""), "notifyConditions", "has empty fields"],
+      missing("throttling", throttling),
+      missing("attributes", attributes),
+      empty("reference", reference),
+      empty("duration", duration),
+      empty("throttling", throttling),
+    ]);
+  };
+}
+
+function textsOf(fields: Fields, names: readonly string[]): readonly (string | undefined)[] {
+  return names.map((name) => fields.text(name));
 }

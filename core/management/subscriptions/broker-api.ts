@@ -1,7 +1,7 @@
-import type { BrokerAnswer, BrokerRequest } from "../broker/broker-client.js";
-import type { Caller } from "./caller.js";
+import type { Request, Response } from "express";
+import { codeOf, reasonOf } from "../../sdk/index.js";
+import type { BrokerAnswer, BrokerRequest } from "./broker-client.js";
 import type { Fields } from "./fields.js";
-import type { Outcome } from "./outcome.js";
 
 /** What differs between the APIs of brokers. */
 export interface BrokerApi {
@@ -26,3 +26,74 @@ export interface PageWindow {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** What a management request says about whose subscription it is; handed on to the broker where it is given. */
+export interface Caller {
+  readonly service: string | undefined;
+  readonly servicePath: string | undefined;
+  readonly tenant: string | undefined;
+  readonly link: string | undefined;
+  readonly correlator: string | undefined;
+}
+
+export function callerOf(request: Request, response: Response): Caller {
+  return {
+    service: request.get("fiware-service"),
+    servicePath: request.get("fiware-servicepath"),
+    tenant: request.get("ngsild-tenant") || request.get("fiware-service"),
+    link: request.get("link"),
+    correlator: response.get("fiware-correlator"),
+  };
+}
+
+/** The headers that hold something. */
+export function givenHeaders(headers: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])),
+  );
+}
+
+/** The headers that the NGSI brokers share. */
+export function fiwareHeaders({ service, servicePath, correlator }: Caller): Readonly<Record<string, string>> {
+  return givenHeaders({
+    "Fiware-Service": service,
+    "Fiware-ServicePath": servicePath,
+    "Fiware-Correlator": correlator,
+  });
+}
+
+/** How a call of a broker is told to the caller: success 'true' with status 200, else 'false'. */
+export interface Outcome {
+  readonly status: number;
+  readonly payload: object;
+}
+
+export function done(result: unknown): Outcome {
+  return { status: 200, payload: { result } };
+}
+
+/** What the broker said when it knows no such subscription; `fallback` where it said nothing. */
+export function unknownSubscription({ body }: BrokerAnswer, fallback: object): Outcome {
+  return { status: 404, payload: { result: body ?? fallback } };
+}
+
+/** Hands on why a broker refused. A broker that fails or speaks no JSON is no fault of the caller. */
+export function relayed({ status, body }: BrokerAnswer): Outcome {
+  if (body === undefined) {
+    const description = `The broker answered with status ${status} and without JSON`;
+    return { status: 502, payload: { result: { description, error: "BadGateway" } } };
+  }
+  return { status: status >= 400 && status < 500 ? 400 : 502, payload: { result: body } };
+}
+
+/** How a broker that could not be asked is told to the caller; undefined for any other error. */
+export function brokerFailure(error: unknown): Outcome | undefined {
+  const status = statuses.get(codeOf(error));
+  return status === undefined ? undefined : { status, payload: { error: reasonOf(error) } };
+}
+
+const statuses: ReadonlyMap<string | undefined, number> = new Map([
+  ["BROKER_NOT_ALLOWED", 403],
+  ["BROKER_UNREACHABLE", 502],
+  ["BROKER_TIMEOUT", 504],
+]);

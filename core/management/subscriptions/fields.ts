@@ -1,4 +1,5 @@
-import { malformedJson } from "../refused-call.js";
+import { badRequest, type HttpError, malformedJson } from "../answers.js";
+import type { BrokerEndpoint } from "./broker-client.js";
 
 /**
  * The members of a JSON object, `null` read as absent. A member of the wrong kind is malformed JSON; numbers and
@@ -50,4 +51,77 @@ export class Fields {
   objects(name: string): readonly Fields[] | undefined {
     return this.list(name)?.map((value) => Fields.of(value));
   }
+}
+
+/** Names stand in messages as they are, without apostrophes. */
+type Complaint = "is missing" | "is empty" | "has missing fields" | "has empty fields" | "invalid";
+
+export function invalid(thing: "subscription" | "endpoint", field: string, complaint: Complaint): HttpError {
+  return badRequest(`Invalid ${thing}, field ${field} ${complaint}`);
+}
+
+export function parameterError(complaint: "wrong" | "missing" | "empty", name: string): HttpError {
+  return badRequest(`Parse error, ${complaint} parameter (${name}). Check it for errors`);
+}
+
+export const invalidVersion = "Parse error, invalid parameter (ngsi_version): Must be 1 or 2. Check it for errors";
+
+/** A check of a subscription: whether it fails, and what is then said of which field. */
+export type Check = readonly [fails: boolean, field: string, complaint: Complaint];
+
+/** Throws the refusal of the first check that fails. */
+export function refuseFirst(checks: readonly Check[]): void {
+  const failing = checks.find(([fails]) => fails);
+  if (failing !== undefined) throw invalid("subscription", failing[1], failing[2]);
+}
+
+export function missing(field: string, value: unknown): Check {
+  return [value === undefined, field, "is missing"];
+}
+
+export function empty(field: string, text: string | undefined): Check {
+  return [text === "", field, "is empty"];
+}
+
+/** The endpoint object of a request, its members as they were given. */
+export interface GivenEndpoint {
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+  readonly ssl: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** Throws only for members of the wrong kind. */
+export function readEndpoint(fields: Fields | undefined): GivenEndpoint {
+  return {
+    host: fields?.text("host"),
+    port: fields?.text("port"),
+    ssl: fields?.text("ssl"),
+    token: fields?.text("xauthtoken"),
+  };
+}
+
+/** The endpoint to call. Throws the documented refusal of the first check that fails. */
+export function checkedEndpoint({ host, port, ssl, token }: GivenEndpoint): BrokerEndpoint {
+  if (host === undefined && port === undefined && ssl === undefined && token === undefined) {
+    throw badRequest("Missing endpoint");
+  }
+  if (ssl === undefined) throw invalid("endpoint", "ssl", "is missing");
+  if (host === undefined) throw invalid("endpoint", "host", "is missing");
+  if (port === undefined) throw invalid("endpoint", "port", "is missing");
+  if (host === "") throw invalid("endpoint", "host", "is empty");
+  if (port === "") throw invalid("endpoint", "port", "is empty");
+  if (ssl === "") throw invalid("endpoint", "ssl", "is empty");
+  if (ssl !== "true" && ssl !== "false") throw invalid("endpoint", "ssl", "invalid");
+  if (!/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i.test(host)) throw invalid("endpoint", "host", "invalid");
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    throw invalid("endpoint", "port", "invalid");
+  const plainHost = host.replaceAll(/[[\]]/g, "");
+  return { host: plainHost, port: Number(port), tls: ssl === "true", token: token === "" ? undefined : token };
+}
+
+/** Deleting needs a token, whatever the broker thinks of it. */
+export function checkToken({ token }: GivenEndpoint): void {
+  if (token === undefined) throw badRequest("Missing Auth-Token. Required for DELETE subscriptions");
+  if (token === "") throw badRequest("Empty Auth-Token. Required for DELETE subscriptions");
 }

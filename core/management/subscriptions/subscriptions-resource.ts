@@ -1,27 +1,32 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
-import type { BrokerClient } from "../broker/broker-client.js";
-import { fail, succeed } from "../envelope.js";
-import { RefusedCall } from "../refused-call.js";
-import { parameterOf } from "../request-text.js";
+import { badRequest, fail, HttpError, succeed } from "../answers.js";
+import type { Resource } from "../openapi.js";
+import { jsonBody, parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
-import { brokerFailure } from "./broker-failure.js";
-import { callerOf } from "./caller.js";
-import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
-import { Fields } from "./fields.js";
-import { jsonBody } from "./json-body.js";
-import { parameterError } from "./messages.js";
-import type { Outcome } from "./outcome.js";
-import { readResource } from "./rest-subscriptions.js";
-import { allSubscriptions } from "./subscription-pages.js";
-import { requiredParameter, requiredVersion, versionToRead } from "./version-parameter.js";
+import { apiLd } from "./api-ld.js";
+import { apiV1 } from "./api-v1.js";
+import { apiV2 } from "./api-v2.js";
+import { type BrokerApi, brokerFailure, callerOf, type Outcome } from "./broker-api.js";
+import type { BrokerClient } from "./broker-client.js";
+import {
+  checkedEndpoint,
+  checkToken,
+  Fields,
+  type GivenEndpoint,
+  invalidVersion,
+  parameterError,
+  readEndpoint,
+} from "./fields.js";
+import { allSubscriptions, readResource } from "./rest-subscriptions.js";
+import { subscriptionPaths as paths, subscriptionSchemas as schemas } from "./subscriptions-openapi.js";
 
 /** `/v1/subscriptions`: checks a call, makes it at the broker it names, and tells what the broker said. */
-export function subscriptionsResource(brokers: BrokerClient): Router {
+export function subscriptionsResource(brokers: BrokerClient): Resource {
   const router = Router({ caseSensitive: true });
   router.post("/v1/subscriptions", answering(brokers, create));
   router.get("/v1/subscriptions", adminOnly, answering(brokers, read));
   router.delete("/v1/subscriptions", answering(brokers, remove));
-  return router;
+  return { router, paths, schemas };
 }
 
 interface Call {
@@ -67,9 +72,9 @@ async function read(call: Call): Promise<Outcome> {
   );
 }
 
-function notImplemented(id: string | undefined): RefusedCall {
+function notImplemented(id: string | undefined): HttpError {
   const message = "GET /v1/subscriptions not implemented";
-  return new RefusedCall(501, { error: id === undefined ? `${message} for NGSI version 1` : message });
+  return new HttpError(501, { error: id === undefined ? `${message} for NGSI version 1` : message });
 }
 
 /** The endpoint as the whole body, or as its member `endpoint`. */
@@ -98,4 +103,37 @@ async function outcomeOf(operation: Promise<Outcome>): Promise<Outcome> {
     if (failure === undefined) throw error;
     return failure;
   }
+}
+
+/** By the value of the parameter ngsi_version. */
+export const brokerApis: ReadonlyMap<string, BrokerApi> = new Map([
+  ["1", apiV1],
+  ["2", apiV2],
+  ["ld", apiLd],
+]);
+
+/** The API that ngsi_version names, as POST and DELETE ask for it; `end` closes the message about an unknown one. */
+function requiredVersion(request: Request, end = ""): BrokerApi {
+  const version = requiredParameter(request, "ngsi_version");
+  return versionOf(version, end);
+}
+
+/** GET tells a missing parameter from an empty one. */
+function versionToRead(request: Request): BrokerApi {
+  const version = parameterOf(request, "ngsi_version");
+  if (version === undefined) throw parameterError("missing", "ngsi_version");
+  if (version === "") throw parameterError("empty", "ngsi_version");
+  return versionOf(version, "");
+}
+
+function requiredParameter(request: Request, name: string): string {
+  const value = parameterOf(request, name);
+  if (value === undefined || value === "") throw parameterError("wrong", name);
+  return value;
+}
+
+function versionOf(version: string, end: string): BrokerApi {
+  const api = brokerApis.get(version);
+  if (api === undefined) throw badRequest(`${invalidVersion}${end}`);
+  return api;
 }

@@ -68,9 +68,10 @@ export class DeadLetterKeeper {
     const { events } = batch;
     const message = reasonOf(error);
     const code = codeOf(error);
+    const derived = batch.idsFor(name);
     const letters = events.map((event) =>
       readableLetter({
-        id: event.headers[letterHeader] ?? randomUUID(),
+        id: event.headers[letterHeader] ?? derived.get(event) ?? randomUUID(),
         time: clock.now().toISOString(),
         sink: name,
         reason,
@@ -82,7 +83,7 @@ export class DeadLetterKeeper {
     );
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await deadLetters.keep(letters);
+        await deadLetters.keep(letters, new Set(derived.values()));
         break;
       } catch (cause) {
         log.error({ events: events.length, reason: reasonOf(cause) }, "dead letters not written, will be retried");

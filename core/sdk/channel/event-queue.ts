@@ -29,8 +29,14 @@ export interface EventQueue {
   release(taken: readonly QueuedEvent[]): Promise<void>;
   /** Puts events that were taken back where they were. */
   restore(taken: readonly QueuedEvent[]): void;
-  /** Where the channel stands once these are done; absent for channels that forget. */
-  positionAfter?(taken: readonly QueuedEvent[]): string;
-  /** Those of the events that a stored position says are done; none for one of another channel. */
-  coveredBy?(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
+  /** Absent for channels that forget. */
+  readonly positions?: QueuePositions;
+}
+
+/** Positions of a durable queue; see TakePositions. */
+export interface QueuePositions {
+  /** Where the channel stands once these events are done. */
+  after(taken: readonly QueuedEvent[]): string;
+  /** Those of the events that a stored position covers; none for a position of another channel. */
+  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
 }

@@ -15,7 +15,7 @@ export {
   transactionReserved,
   transactionTooLarge,
 } from "./channel-errors.js";
-export type { EventQueue, QueuedEvent, Reservation } from "./event-queue.js";
+export type { EventQueue, QueuedEvent, QueuePositions, Reservation } from "./event-queue.js";
 export { QueuePut } from "./queue-put.js";
 export { QueueTake } from "./queue-take.js";
 export { Room } from "./room.js";

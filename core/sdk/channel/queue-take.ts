@@ -1,4 +1,4 @@
-import type { TakeTransaction } from "../channel.js";
+import type { TakePositions, TakeTransaction } from "../channel.js";
 import type { Event } from "../event.js";
 import { type TransactionLimit, transactionEnded, transactionTooLarge } from "./channel-errors.js";
 import type { EventQueue, QueuedEvent } from "./event-queue.js";
@@ -15,16 +15,13 @@ export class QueueTake implements TakeTransaction {
     this.#limit = limit;
   }
 
-  get position(): string | undefined {
-    return this.positionAfter(this.#taken.length);
-  }
-
-  positionAfter(count: number): string | undefined {
-    return this.#queue.positionAfter?.(this.#taken.slice(0, count));
-  }
-
-  coveredBy(position: string): readonly Event[] {
-    return this.#queue.coveredBy?.(position, this.#taken).map(({ event }) => event) ?? [];
+  get positions(): TakePositions | undefined {
+    const { positions } = this.#queue;
+    if (positions === undefined) return undefined;
+    return {
+      after: (count) => positions.after(this.#taken.slice(0, count)),
+      coveredBy: (position) => positions.coveredBy(position, this.#taken).map(({ event }) => event),
+    };
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {

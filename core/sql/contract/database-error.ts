@@ -25,6 +25,8 @@ export interface DatabaseErrorReader {
   raced(error: DatabaseError): boolean;
   /** False when the data will never go in. */
   retryable(error: DatabaseError): boolean;
+  /** The user lacks a right; absent where nothing depends on it. */
+  forbidden?(error: DatabaseError): boolean;
   /** True for an error that may pass and may as well be about the data: a trigger, a function, an internal error. */
   doubtful?(error: DatabaseError): boolean;
   /** One line: what happened, where, and what to do. */

@@ -110,7 +110,7 @@ export interface Dialect {
   commitUnit(of: SchemaName): SchemaName;
   /** The table that keeps the positions of channels, for rows of this schema: one for each destination. */
   positionsTable(of: SchemaName): TableName;
-  /** Asks for database, schema and table of tables in which earlier versions kept positions; absent where none did elsewhere. */
+  /** Asks for database, schema and table of all tables with the name of that table, in which an earlier version may have kept positions; absent where none did elsewhere. */
   readonly earlierPositions?: Statement;
   /** The table beside it that keeps which replayed dead letters are stored. */
   deadLettersTable(of: SchemaName): TableName;

@@ -1,7 +1,7 @@
-import { AgentError, codeOf } from "../../sdk/index.js";
+import { AgentError, codeOf, type Logger } from "../../sdk/index.js";
 import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
-import type { Cell, SchemaName, Statement } from "./statement.js";
+import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
 /** The way to a database. It throws what its npm package throws; the dialect reads that. */
 export interface Driver {
@@ -66,6 +66,25 @@ export interface Store {
   readonly dialect: Dialect;
   readonly driver: Driver;
   readonly server: ServerAddress;
+  /** Chooses the database of the bookkeeping tables; absent where that is fixed. */
+  readonly bookkeepingDatabase?: BookkeepingDatabase;
   /** Names of connection options that have no meaning. */
   readonly ignoredOptions?: readonly string[];
+}
+
+/** What {@link BookkeepingDatabase} works with. */
+export interface BookkeepingUse {
+  readonly store: Pick<Store, "dialect" | "driver">;
+  readonly log: Logger;
+  /** Creates the table of positions, or adds the columns that it lacks. */
+  make(name: TableName): Promise<void>;
+}
+
+/** Chooses the database in which a sink keeps positions and replayed dead letters. */
+export interface BookkeepingDatabase {
+  /**
+   * Called before positions or dead letters are read for a write, or written. Resolves to false when there is no table yet
+   * and `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
+   */
+  settle(use: BookkeepingUse, signal: AbortSignal, written?: string): Promise<boolean>;
 }

@@ -1,9 +1,11 @@
 import type { Batch, Context } from "../../sdk/index.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { settingsHash } from "../contract/settings.js";
-import type { Statement } from "../contract/statement.js";
+import type { Statement, TableName } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { makeOwnTable } from "../tables/own-table.js";
+import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
 import { StoredDeadLetters } from "./stored-dead-letters.js";
 
@@ -19,8 +21,11 @@ export class Bookkeeping {
   readonly #positions: Positions | undefined;
   readonly #deadLetters: StoredDeadLetters;
 
+  readonly #store: KnownStore;
+
   constructor(config: SqlConfig, context: Context, store: KnownStore) {
     const { name: sink, run } = context;
+    this.#store = store;
     const now = () => context.now();
     const hash = settingsHash(config);
     this.#positions = config.exactly_once ? new Positions({ sink, run, now, settingsHash: hash }, store) : undefined;
@@ -29,12 +34,14 @@ export class Bookkeeping {
 
   /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
+    if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
   }
 
   /** What is kept with the rows of a step. Makes its tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
+    await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
     const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
     const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
     return {
@@ -49,6 +56,20 @@ export class Bookkeeping {
   /** Has everything read again: a write whose outcome is unknown may have changed it. */
   forget(): void {
     this.#positions?.forget();
+  }
+
+  /** Whether it is known where the tables are; nothing is asked for rows that keep nothing. */
+  async #settled(
+    position: string | undefined,
+    tables: readonly TableBatch[],
+    signal: AbortSignal,
+    written?: string,
+  ): Promise<boolean> {
+    const { bookkeepingDatabase } = this.#store;
+    const keeps = position !== undefined && this.#positions !== undefined;
+    if (bookkeepingDatabase === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
+    const make = (name: TableName) => makeOwnTable(positionTableAt(name), this.#store, signal);
+    return await bookkeepingDatabase.settle({ store: this.#store, log: this.#store.log, make }, signal, written);
   }
 
   /** Every position that is kept for whole batches. */

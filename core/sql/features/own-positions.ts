@@ -6,8 +6,6 @@ import { DATABASE, type PositionRow, type PositionRows } from "./position-rows.j
 export interface FoundPosition {
   readonly name: TableName;
   readonly row: PositionRow;
-  /** In a table of an earlier version, which this one does not write. */
-  readonly earlier: boolean;
 }
 
 /** All rows of a sink: in the units that are known, in the databases that are listed at home, where it kept them before. */
@@ -17,9 +15,12 @@ export async function ownPositions(
   signal: AbortSignal,
 ): Promise<readonly FoundPosition[]> {
   const { driver, dialect, log } = store;
-  const read = async (name: TableName, earlier = false): Promise<readonly FoundPosition[]> => {
+  const asked = new Set<string>();
+  const read = async (name: TableName): Promise<readonly FoundPosition[]> => {
+    if (asked.has(tableKey(name))) return [];
+    asked.add(tableKey(name));
     const own = await rows.read(name, [{ sink }], signal);
-    return own.map((row) => ({ name, row, earlier }));
+    return own.map((row) => ({ name, row }));
   };
   const units = await driver.commitUnits(signal);
   const found: FoundPosition[] = [];
@@ -40,7 +41,7 @@ export async function ownPositions(
   }
   const tables = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
   for (const [database = "", schema = "", table = ""] of tables) {
-    found.push(...(await read({ database, schema, table }, true)));
+    found.push(...(await read({ database, schema, table })));
   }
   return found;
 }

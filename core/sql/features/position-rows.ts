@@ -78,7 +78,7 @@ export class PositionRows {
   /** Moves a position from where it is known to be: another place or owner ends the transaction. Makes the table first. */
   async move(name: TableName, move: Move, signal: AbortSignal): Promise<readonly Statement[]> {
     const { dialect } = this.#store;
-    await makeOwnTable(tableAt(name), this.#store, signal);
+    await makeOwnTable(positionTableAt(name), this.#store, signal);
     const { sink, channel, known, next, events } = move;
     const moved = move.moved.toISOString();
     if (known.position === undefined) {
@@ -108,7 +108,7 @@ export class PositionRows {
   /** Writes a row that nobody competes for. */
   async list(name: TableName, sink: string, text: string, signal: AbortSignal): Promise<void> {
     const { dialect, driver } = this.#store;
-    await makeOwnTable(tableAt(name), this.#store, signal);
+    await makeOwnTable(positionTableAt(name), this.#store, signal);
     const columns = COLUMNS.slice(0, 3);
     const statements = [
       dialect.remove({ name, key: KEY, cells: [sink, text] }),
@@ -131,7 +131,7 @@ export class PositionRows {
    */
   async #readNow(name: TableName, wanted: readonly Wanted[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     const { driver, dialect } = this.#store;
-    if (!(await findOwnTable(tableAt(name), this.#store, signal))) return [];
+    if (!(await findOwnTable(positionTableAt(name), this.#store, signal))) return [];
     const bounds = { columns: TEXTS, latestBy: MOVED, mostRows: MOST_ROWS, mostCharacters: MOST_CHARACTERS + 1 };
     const questions = wanted.flatMap((one) => {
       const [key, cell] = "sink" in one ? [SINK, one.sink] : [CHANNEL, one.channel];
@@ -151,7 +151,7 @@ export class PositionRows {
   }
 }
 
-function tableAt(name: TableName): OwnTable {
+export function positionTableAt(name: TableName): OwnTable {
   return { name, columns: COLUMNS, key: KEY };
 }
 

@@ -79,7 +79,7 @@ export class Positions {
    * when another agent has moved one of this sink.
    */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
-    const { position } = batch;
+    const position = batch.position?.text;
     if (position === undefined) return [];
     const stored = new Map<string, ReadonlySet<Event>>();
     for (const [key, name] of this.#lastTables(tables)) {
@@ -102,8 +102,8 @@ export class Positions {
   /** Every position this sink has kept for whole batches, wherever it is. From now on they move from there. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
-    for (const { name, row, earlier } of found) {
-      if (!earlier) this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
+    for (const { name, row } of found) {
+      this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
     }
     return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
   }
@@ -221,5 +221,5 @@ function channelOf(position: string): string {
 
 /** The batch itself, whose answer was lost, is known without its channel. */
 function coveredBy(kept: string, batch: Batch): readonly Event[] {
-  return kept === batch.position ? batch.events : (batch.coveredBy?.(kept) ?? []);
+  return kept === batch.position?.text ? batch.events : (batch.position?.coveredBy(kept) ?? []);
 }

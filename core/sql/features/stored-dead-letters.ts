@@ -38,6 +38,11 @@ export class StoredDeadLetters {
     this.#store = store;
   }
 
+  /** Whether any of the events is a replayed letter. */
+  hasSome(tables: readonly PlacedRows[]): boolean {
+    return tables.some(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
+  }
+
   /** The rows of a batch whose letters are stored, by whatever sink. */
   async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const deadLetters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));

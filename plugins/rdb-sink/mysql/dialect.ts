@@ -27,10 +27,10 @@ const MOST_BYTES_OF_A_CHARACTER = 4;
 // An index takes 3,072 bytes.
 const MOST_CHARACTERS_OF_A_KEY = 768;
 
-// Versions before this one kept them beside the rows, in the database of each service.
+// Earlier versions kept them beside the rows, in the database of each service.
 const EARLIER_POSITIONS = `
   SELECT table_schema, table_schema, table_name FROM information_schema.tables
-  WHERE table_name = 'deneb_positions' AND table_schema <> 'deneb' AND table_type = 'BASE TABLE'
+  WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
   ORDER BY table_schema LIMIT 1000`;
 
 const sql: GuardedSql = {

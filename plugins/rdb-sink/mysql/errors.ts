@@ -42,6 +42,7 @@ const TOO_MANY_COLUMNS = /Too many columns/;
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
+  forbidden: ({ code }) => code !== undefined && RIGHTS.has(code),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   retryable: ({ code = "", message }) =>
     !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),

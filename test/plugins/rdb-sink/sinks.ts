@@ -15,6 +15,7 @@ const defaults: RdbConfig = {
   rdb_host: "127.0.0.1",
   rdb_port: 5432,
   rdb_database: "postgres",
+  rdb_bookkeeping_database: "",
   rdb_username: "postgres",
   rdb_password: "",
   rdb_options: "",

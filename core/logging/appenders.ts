@@ -1,0 +1,146 @@
+import path from "node:path";
+import { conversionPattern } from "./conversion-pattern.js";
+import {
+  type AppenderChange,
+  type AppenderDefinition,
+  type AppenderItem,
+  type AppenderTarget,
+  appenderItem,
+  builtInAppender,
+  isJsonLayout,
+  type PutResult,
+  sinkOfClass,
+} from "./definitions.js";
+import { type LogRecord, readLogLine } from "./log-record.js";
+import { printable } from "./printable.js";
+import { RotatingFile } from "./rotating-file.js";
+
+/** The appenders of the running agent; the stream that pino writes to. */
+export class RunningAppenders implements AppenderTarget {
+  readonly #environment: AppenderEnvironment;
+  readonly #open = new Map<string, Appender>();
+
+  constructor(definitions: readonly AppenderDefinition[], environment: AppenderEnvironment) {
+    this.#environment = environment;
+    for (const definition of definitions) this.#append(definition);
+    if (this.#open.size === 0) this.#append(builtInAppender);
+  }
+
+  /** Takes one JSON line with its line end. */
+  write(given: string): void {
+    const line = printable(given);
+    let record: LogRecord | undefined;
+    const read = () => {
+      record ??= readLogLine(line);
+      return record;
+    };
+    for (const appender of this.#open.values()) appender.append(line, read);
+  }
+
+  async list(): Promise<readonly AppenderItem[]> {
+    return [...this.#open.values()].map(({ definition }) => appenderItem(definition));
+  }
+
+  /** Changes the layout of an appender. When all were removed, the built-in one can be put again. */
+  async put({ name, layout, conversionPattern }: AppenderChange): Promise<PutResult> {
+    const last = this.#open.size === 0 && name === builtInAppender.name ? builtInAppender : undefined;
+    const definition = this.#open.get(name)?.definition ?? last;
+    if (definition === undefined) return "absent";
+    const changed = { ...definition, layout: layout ?? "pattern", conversionPattern };
+    this.#open.get(name)?.close();
+    this.#append(changed);
+    return "updated";
+  }
+
+  async remove(name: string): Promise<boolean> {
+    this.#open.get(name)?.close();
+    return this.#open.delete(name);
+  }
+
+  async removeAll(): Promise<void> {
+    this.close();
+    this.#open.clear();
+  }
+
+  /** Closes the files; a line written later opens its file again. */
+  close(): void {
+    for (const appender of this.#open.values()) appender.close();
+  }
+
+  #append(definition: AppenderDefinition): void {
+    const appender = openAppender(definition, this.#environment);
+    if (appender !== undefined) this.#open.set(definition.name, appender);
+  }
+}
+
+/** A stream for lines: the standard output of the process, or a replacement in a test. */
+export interface LineStream {
+  write(text: string): void;
+}
+
+/** An open appender. */
+interface Appender {
+  readonly definition: AppenderDefinition;
+  /** Writes one entry, given as the JSON line of pino and as a record that is parsed on demand. */
+  append(line: string, record: () => LogRecord): void;
+  close(): void;
+}
+
+interface AppenderEnvironment {
+  readonly console: LineStream;
+  /** Folder of the log files of appenders that name none. */
+  readonly folder: string;
+  /** Called when an appender fails to write, and not again until it has written. */
+  readonly problem: (appender: string, error: unknown) => void;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** Opens an appender; undefined when its class is unknown. A file is opened by the first write. */
+function openAppender(definition: AppenderDefinition, environment: AppenderEnvironment): Appender | undefined {
+  const sink = sinkOfClass(definition.class);
+  if (sink === undefined) return undefined;
+  const { name, file = path.join(environment.folder, `${encodeURIComponent(name)}.log`) } = definition;
+  const { maxFileSize = 10 * MEGABYTE, maxFiles = 5 } = definition;
+  const stream =
+    sink === "console" ? withoutEnd(environment.console) : new RotatingFile({ file, maxFileSize, maxFiles });
+  return appenderOn(stream, definition, environment.problem);
+}
+
+interface ClosableStream extends LineStream {
+  close(): void;
+}
+
+function appenderOn(
+  stream: ClosableStream,
+  definition: AppenderDefinition,
+  problem: AppenderEnvironment["problem"],
+): Appender {
+  const text = layoutOf(definition);
+  let failing = false;
+  return {
+    definition,
+    append(line, record) {
+      try {
+        stream.write(text(line, record));
+        failing = false;
+      } catch (error) {
+        if (!failing) problem(definition.name, error);
+        failing = true;
+      }
+    },
+    close: () => stream.close(),
+  };
+}
+
+type Layout = (line: string, record: () => LogRecord) => string;
+
+function layoutOf({ layout, conversionPattern: pattern }: AppenderDefinition): Layout {
+  if (isJsonLayout(layout)) return (line) => line;
+  const write = conversionPattern(pattern);
+  return (_line, record) => write(record());
+}
+
+function withoutEnd(stream: LineStream): ClosableStream {
+  return { write: (text) => stream.write(text), close: () => {} };
+}

@@ -1,0 +1,96 @@
+import { Router } from "express";
+import type { Readiness } from "../agent/readiness.js";
+import type { Statistics } from "../agent/statistics.js";
+import { sendJson, succeed } from "./answers.js";
+import { answer, count, openOperation, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
+
+/** `GET /v1/version`. */
+export function versionResource(version: string): Resource {
+  const router = Router({ caseSensitive: true });
+  router.get("/v1/version", (_request, response) => succeed(response, { version }));
+  const get = operation({
+    summary: "Version and revision of the software.",
+    responses: { "200": answer("The version.", schemaRef("Version")) },
+  });
+  return { router, paths: { "/v1/version": { get } }, schemas: { Version: record({ success, version: text }) } };
+}
+
+/** `GET /v1/stats` shows the counts of all components; `PUT /v1/stats` sets them to zero. */
+export function statisticsResource(statistics: Statistics): Resource {
+  const router = Router({ caseSensitive: true });
+  router.get("/v1/stats", (_request, response) => succeed(response, { stats: statistics.snapshot() }));
+  router.put("/v1/stats", (_request, response) => {
+    statistics.reset();
+    succeed(response);
+  });
+  const get = operation({
+    summary: "Counts of sources, channels and sinks.",
+    responses: { "200": answer("The statistics.", schemaRef("Statistics")) },
+  });
+  const put = operation({
+    summary: "Sets all counts to zero.",
+    responses: { "200": answer("The counts are zero.", schemaRef("Success")) },
+  });
+  return { router, paths: { "/v1/stats": { get, put } }, schemas: { Statistics: record({ success, stats }) } };
+}
+
+const stats = record({
+  sources: componentList({ num_received_events: count, num_processed_events: count, num_refused_events: count }),
+  channels: componentList({
+    num_events: count,
+    num_puts_ok: count,
+    num_puts_failed: count,
+    num_takes_ok: count,
+    num_takes_failed: count,
+  }),
+  sinks: componentList({ num_processed_events: count, num_persisted_events: count }),
+  dead_letters: {
+    type: "array",
+    items: record({
+      sink: text,
+      num_waiting: count,
+      num_replaying: count,
+      num_permanent: count,
+      num_retries_exhausted: count,
+      num_crashed_the_agent: count,
+      bytes: count,
+      num_deleted: count,
+    }),
+  },
+});
+
+function componentList(properties: Readonly<Record<string, object>>): object {
+  const time = { type: "string", format: "date-time" };
+  return { type: "array", items: record({ name: text, status: text, setup_time: time, ...properties }) };
+}
+
+/** `GET /live`: the process answers. `GET /ready`: notifications are accepted and stored; if not, 503 names the obstacles. */
+export function probesResource(readiness: Readiness): Resource {
+  const router = Router({ caseSensitive: true });
+  router.get("/live", (_request, response) => sendJson(response, 200, { status: "live" }));
+  router.get("/ready", (_request, response) => {
+    const obstacles = readiness.obstacles();
+    if (obstacles.length === 0) sendJson(response, 200, { status: "ready" });
+    else sendJson(response, 503, { status: "not ready", obstacles });
+  });
+  const yes = answer("Yes.", { type: "object" });
+  const no = answer("No; the obstacles name the components.", schemaRef("NotReady"));
+  return {
+    router,
+    paths: {
+      "/live": { get: openOperation({ summary: "Does the process answer?", responses: { "200": yes } }) },
+      "/ready": {
+        get: openOperation({
+          summary: "Are notifications accepted and stored?",
+          responses: { "200": yes, "503": no },
+        }),
+      },
+    },
+    schemas: {
+      NotReady: record({
+        status: text,
+        obstacles: { type: "array", items: record({ component: text, reason: text }) },
+      }),
+    },
+  };
+}

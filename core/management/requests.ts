@@ -1,0 +1,66 @@
+import { isUtf8 } from "node:buffer";
+import { type Request, type RequestHandler, raw } from "express";
+import { isRecord } from "../sdk/records.js";
+import { malformedJson } from "./answers.js";
+
+/** Reads the body of a request whatever its method and content type say; larger ones are answered 413. */
+export function bodyReader(limit: number): RequestHandler {
+  return raw({ type: () => true, limit });
+}
+
+/** The body as text; empty when there is none. */
+export function bodyOf({ body }: Request): string {
+  return Buffer.isBuffer(body) ? body.toString("utf8") : "";
+}
+
+/** The body as a JSON object; undefined when it is something else. */
+export function objectOf(request: Request): Readonly<Record<string, unknown>> | undefined {
+  return asObject(parsed(bodyOf(request)));
+}
+
+/** A member that is an object; undefined when it is something else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+/** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
+export function parameterOf(request: Request, name: string): string | undefined {
+  return queryOf(request).get(name) ?? undefined;
+}
+
+/** The names of the parameters that are given. */
+export function parametersOf(request: Request): readonly string[] {
+  return [...queryOf(request).keys()];
+}
+
+function queryOf({ originalUrl }: Request): URLSearchParams {
+  const start = originalUrl.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON value of a request's body; undefined when the body is empty. Throws the documented refusal of other texts. */
+export function jsonBody(request: Request): unknown {
+  if (Buffer.isBuffer(request.body) && !isUtf8(request.body)) throw malformedJson();
+  const text = bodyOf(request);
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson();
+  }
+}
+
+/** Whether a call may change something: one with another method than those for reading, or a GET that resets. */
+export function isChanging(request: Request): boolean {
+  return !readingMethods.has(request.method) || parameterOf(request, "reset") === "true";
+}
+
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);

@@ -1,0 +1,78 @@
+import { answer, failure, operation, type Paths, queryParameter, record, schemaRef, text } from "../openapi.js";
+
+const versions = { type: "string", enum: ["1", "2", "ld"] } as const;
+const version = queryParameter("ngsi_version", "API of the broker; 1 is deprecated.", versions, true);
+const relayed = "The call is wrong, or the broker refused it; then result holds what it said.";
+const unknown = failure("The broker does not know the subscription.");
+
+const brokerFailures = {
+  "502": failure("The broker cannot be reached, failed, or did not answer with JSON."),
+  "504": failure("The broker did not answer in time."),
+} as const;
+
+const endpointBody = {
+  description: "Read as JSON, whatever its content type is.",
+  required: true,
+  content: { "application/json": { schema: schemaRef("Endpoint") } },
+} as const;
+
+/** Subscriptions at a broker. */
+export const subscriptionPaths: Paths = {
+  "/v1/subscriptions": {
+    post: operation({
+      summary: "Creates a subscription at a broker.",
+      parameters: [version],
+      requestBody: {
+        description: "Read as JSON, whatever its content type is. The subscription is sent to the broker as it is.",
+        required: true,
+        content: { "application/json": { schema: schemaRef("NewSubscription") } },
+      },
+      responses: {
+        "200": answer("SubscriptionID, or with version 1 what the broker said.", schemaRef("Result")),
+        "400": failure(relayed),
+        ...brokerFailures,
+      },
+    }),
+    get: operation({
+      summary: "Reads one subscription of a broker, or all of them.",
+      parameters: [
+        version,
+        queryParameter("subscription_id", "Without it all subscriptions are read.", { type: "string" }),
+      ],
+      requestBody: endpointBody,
+      responses: {
+        "200": answer("The subscription, or the list of all in result.result.", schemaRef("Result")),
+        "400": failure(relayed),
+        "404": unknown,
+        "501": failure("Version 1 has no reading."),
+        ...brokerFailures,
+      },
+    }),
+    delete: operation({
+      summary: "Deletes a subscription of a broker.",
+      parameters: [queryParameter("subscription_id", "The subscription to delete.", { type: "string" }, true), version],
+      requestBody: endpointBody,
+      responses: {
+        "200": answer("It is deleted.", schemaRef("Result")),
+        "400": failure(relayed),
+        "404": unknown,
+        ...brokerFailures,
+      },
+    }),
+  },
+};
+
+/** The schemas that these operations refer to. */
+export const subscriptionSchemas = {
+  Endpoint: {
+    type: "object",
+    required: ["host", "port", "ssl"],
+    properties: {
+      host: text,
+      port: { type: ["string", "integer"] },
+      ssl: { enum: ["true", "false", true, false] },
+      xauthtoken: { type: "string", description: "Sent as X-Auth-Token; required to delete." },
+    },
+  },
+  NewSubscription: record({ subscription: { type: "object" }, endpoint: schemaRef("Endpoint") }),
+};
