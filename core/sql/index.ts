@@ -39,6 +39,7 @@ export {
 } from "./contract/dialect.js";
 export type { Store } from "./contract/driver.js";
 export {
+  abortable,
   type BookkeepingDatabase,
   type BookkeepingUse,
   type Driver,

@@ -95,9 +95,7 @@ await onEveryDatabase("table of errors", [
       await made.sink.persist({ events: [eventOf(entity("urn:e:2", { a: "1" }), service)] }, never);
       await made.sink.stop(never);
 
-      assert.ok(
-        made.lines.some(({ message }) => message === "the table of errors is not written, paused for a minute"),
-      );
+      assert.ok(made.lines.some(({ message }) => message === "the error table is not written, paused for a minute"));
       assert.equal((await place.rows(service, "urn_e_2")).length, 1);
     },
   },

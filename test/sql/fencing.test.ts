@@ -202,7 +202,7 @@ await onEveryDatabase("two agents with one channel", [
       for (const told of positions) assert.deepEqual(own(told, service), [`${service}c:1`]);
       const warnings = lines.filter(({ level }) => level === "warn");
       assert.equal(warnings.length, 1);
-      assert.match(String(warnings[0]?.message), /rows of the table of positions that Deneb did not write are ignored/);
+      assert.match(String(warnings[0]?.message), /rows of the table of positions that no agent wrote are ignored/);
     },
   },
   {

@@ -9,15 +9,18 @@ import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
 import { StoredDeadLetters } from "./stored-dead-letters.js";
 
-/** Statements for the transaction of the rows; `written` is called when it is committed. */
+/** Statements for the transaction of the rows; call `written` after its commit. */
 export interface Kept {
   readonly statements: readonly Statement[];
   written(): Promise<void>;
 }
 
-/** What the sink keeps in the transactions of its rows, to store each event once: positions of channels, replayed letters. */
+/**
+ * What the sink records in the transactions of its rows so that each event is stored once: positions of channels, and
+ * replayed dead letters.
+ */
 export class Bookkeeping {
-  /** Undefined when the configuration wants no positions. */
+  /** Undefined if exactly_once is false. */
   readonly #positions: Positions | undefined;
   readonly #deadLetters: StoredDeadLetters;
 
@@ -32,14 +35,16 @@ export class Bookkeeping {
     this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
   }
 
-  /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
+  /**
+   * The rows of a batch that are stored. Throws `POSITION_CONFLICT` if another agent has moved a position of this sink.
+   */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
   }
 
-  /** What is kept with the rows of a step. Makes its tables first. */
+  /** The statements that belong to the rows of a step. Creates their tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
     await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
     const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
@@ -53,12 +58,12 @@ export class Bookkeeping {
     };
   }
 
-  /** Has everything read again: a write whose outcome is unknown may have changed it. */
+  /** Discards what is cached: a write whose outcome is unknown may have changed it. */
   forget(): void {
     this.#positions?.forget();
   }
 
-  /** Whether it is known where the tables are; nothing is asked for rows that keep nothing. */
+  /** Whether the database of the bookkeeping tables is known. Rows without bookkeeping cause no query. */
   async #settled(
     position: string | undefined,
     tables: readonly TableBatch[],
@@ -72,7 +77,7 @@ export class Bookkeeping {
     return await bookkeepingDatabase.settle({ store: this.#store, log: this.#store.log, make }, signal, written);
   }
 
-  /** Every position that is kept for whole batches. */
+  /** All positions that are kept for whole batches. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#positions?.stored(signal)) ?? [];
   }

@@ -1,13 +1,13 @@
 import { type BookkeepingDatabase, type BookkeepingUse, databaseErrorOf, type TableName } from "deneb/sql";
 
-/** The database of the agent on a MySQL server. */
+/** The default name of the database. */
 const DEFAULT_DATABASE = "deneb";
-/** The default of rdb_database means PostgreSQL. */
+/** The default of rdb_database is for PostgreSQL. */
 const NO_MYSQL_DATABASE: ReadonlySet<string> = new Set(["", "postgres"]);
 
-/** What the configuration says about it. */
+/** The properties of the sink. */
 interface BookkeepingSettings {
-  /** rdb_bookkeeping_database; empty: chosen here. */
+  /** rdb_bookkeeping_database; empty to choose one. */
   readonly database: string;
   /** rdb_database. */
   readonly configured: string;
@@ -28,7 +28,7 @@ export class MysqlBookkeepingDatabase implements BookkeepingDatabase {
     this.#database = settings.database === "" ? DEFAULT_DATABASE : settings.database;
   }
 
-  /** A table of the agent there. */
+  /** A table in that database. */
   table(name: string): TableName {
     return nameIn(this.#database, name);
   }
@@ -56,7 +56,7 @@ export class MysqlBookkeepingDatabase implements BookkeepingDatabase {
     throw refused;
   }
 
-  /** In the order in which they are tried; the same at each start, because what an earlier run made comes first. */
+  /** In the order in which they are tried; stable over restarts, because the database of an earlier run comes first. */
   async #candidates(
     { dialect, driver }: BookkeepingUse["store"],
     signal: AbortSignal,

@@ -86,7 +86,9 @@ test(
       `SELECT deneb_position AS position, deneb_owner AS owner FROM ${b}.deneb_positions`,
     );
     assert.deepEqual(rows, [{ position: `${channel}:3`, owner: "next" }]);
-    const told = first.lines.filter(({ message }) => message.startsWith("positions and replayed letters are kept"));
+    const told = first.lines.filter(({ message }) =>
+      message.startsWith("positions and replayed dead letters are kept"),
+    );
     assert.deepEqual(
       told.map(({ level }) => level),
       ["warn"],
