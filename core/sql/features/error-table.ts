@@ -54,15 +54,18 @@ export class ErrorTable {
       } catch (error) {
         const databaseError = databaseErrorOf(error);
         // Another process dropped it, or created it at the same time.
-        if (
-          attempt === MOST_ATTEMPTS ||
-          !(dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError))
-        )
-          throw error;
+        const isStale = dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError);
+        if (attempt === MOST_ATTEMPTS || !isStale) throw error;
         tables.forget(name);
       }
     }
-    await this.#cap(name, signal);
+    try {
+      await this.#cap(name, signal);
+    } catch (error) {
+      // Dropped after the row was written: there is nothing to delete, and the next row creates it again.
+      if (!dialect.errors.missing(databaseErrorOf(error))) throw error;
+      tables.forget(name);
+    }
   }
 
   #nameIn({ database, schema }: SchemaName): TableName {

@@ -65,7 +65,7 @@ const tablesIn = async ({ query }: TestServer, database: string) =>
     .sort();
 
 test(
-  "a user that may not create the database deneb keeps positions and letters with the first rows, and finds them again",
+  "a user without the right to create the database deneb keeps positions and dead letters with the first rows, and finds them again",
   { skip },
   restricted(async ({ server, config, databases: [a, b] }) => {
     const channel = newChannel();

@@ -6,7 +6,7 @@ import { pipelineMessages } from "../../../plugins/rdb-sink/postgresql/messages.
 
 const at = { database: "", schema: "" };
 
-test("the messages hold every statement and cell, in order, and one Sync at the end", () => {
+test("the messages contain every statement and cell in order, and one Sync at the end", () => {
   const cell = fc.oneof(
     fc.constant(undefined),
     fc.string({ unit: "grapheme", maxLength: 70 }),
