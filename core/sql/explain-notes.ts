@@ -8,7 +8,7 @@ import { layoutOf } from "./row-builder.js";
 import { ALTERATION_TYPE } from "./rows/column-layout.js";
 import { entityOf } from "./rows/table-placement.js";
 
-/** What a dialect was asked to write. */
+/** The writes that a dialect was asked for. */
 export interface RecordedWrites {
   readonly histories: TableRows[];
   readonly lastRows: LastRow[];
@@ -20,7 +20,9 @@ export interface NoteRules {
   readonly dialect: Dialect;
 }
 
-/** A sentence for each thing that is not stored as it came, and for what a row stands for where that is no entity. */
+/**
+ * A sentence for each name or value that is stored differently, and for what a row represents if that is not an entity.
+ */
 export function explainedNotes(event: Event, recorded: RecordedWrites, rules: NoteRules): readonly string[] {
   const { config, dialect } = rules;
   const naming = namingOf(config, dialect.database);
@@ -61,7 +63,7 @@ function nameNotes(event: Event, { schema, table }: TableName, naming: Naming): 
     .map(({ what, from, where }) => `${what} "${from}" is ${where}`);
 }
 
-/** What the table is named after; undefined in the models that join several names. */
+/** The name that the table is derived from; undefined in data models that join several names. */
 function subjectOf({ id, type }: Entity, { dataModel }: Naming): string | undefined {
   if (dataModel === "dm-by-entity") return id;
   return dataModel === "dm-by-entity-type" ? type : undefined;
@@ -85,7 +87,7 @@ function columnLayoutNotes(entity: Entity, naming: Naming, { config, dialect }: 
   ];
 }
 
-/** Attributes and members by the names their columns would have. */
+/** The column names that attributes and members would have. */
 function wantedColumns({ api, attributes }: Entity, { attr_metadata_store }: SqlConfig): readonly string[] {
   if (api !== "v2")
     return attributes.flatMap(({ name, members }) => [name, ...members.map((member) => `${name}_${member.name}`)]);

@@ -37,8 +37,11 @@ export {
   type TableNote,
   type TableRows,
 } from "./contract/dialect.js";
-export type { OwnPlace, OwnTables, Store } from "./contract/driver.js";
+export type { Store } from "./contract/driver.js";
 export {
+  abortable,
+  type BookkeepingDatabase,
+  type BookkeepingUse,
   type Driver,
   isUnexpectedChanges,
   PartlyWritten,

@@ -6,13 +6,13 @@ import type { Statement } from "./contract/statement.js";
 import { explainedNotes, type RecordedWrites } from "./explain-notes.js";
 import { SqlSink } from "./sql-sink.js";
 
-/** Where an event would be explained: the context of the sink, and its store, of which nothing but the dialect is used. */
+/** The context of the sink, and its store, of which only the dialect is used. */
 export interface ExplainParts {
   readonly context: Context;
   readonly store: Store;
 }
 
-/** What a sink would send for an event to an empty database: the sink itself, with a driver that writes it down. */
+/** What a sink would send to an empty database for an event. It runs the sink with a driver that records statements. */
 export async function explainSql(
   config: SqlConfig,
   event: Event,
@@ -76,9 +76,9 @@ function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
 }
 
 /**
- * A sink that stores entities as rows of a database, for the `create` of your plugin: layouts, names, tables made and
- * extended as they are needed, last data, retention and exactly-once rows by the configuration, SQL by the dialect, the
- * way there by the driver.
+ * A sink that stores entities as rows of a database, for the `create` of your plugin. Layouts, names, the creation of
+ * tables and columns, last data, retention and exactly-once rows follow from the configuration; the dialect provides
+ * the SQL, and the driver runs it.
  */
 export function sqlSink(config: SqlConfig, context: Context, store: Store): Sink {
   return new SqlSink(config, context, store);

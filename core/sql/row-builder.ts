@@ -22,15 +22,18 @@ export interface RowBuilderParts {
   readonly context: Context;
 }
 
-/** Makes of events what goes into the tables: rows of history, rows of last data, or both. */
+/** Makes rows of events: of history, of last data, or both. */
 export class RowBuilder {
   readonly #context: Context;
   readonly #placement: PlacementParts;
   readonly #mode: SqlConfig["last_data_mode"];
   readonly #lastData: LastData;
-  /** Tables in which rows of an event are committed while its batch is not: a repeat of the batch leaves them out. */
+  /**
+   * The tables in which rows of an event are committed although its batch is not: they are skipped when the batch is
+   * retried.
+   */
   readonly #written = new WeakMap<Event, Set<string>>();
-  /** False as long as no batch was written in part, which is most often for ever. */
+  /** False until a batch is written in part, which is rare. */
   #anyWritten = false;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -49,7 +52,7 @@ export class RowBuilder {
     this.#lastData = new LastData(config, naming, dialect);
   }
 
-  /** The rows of the events by table, without those that are written already. */
+  /** The rows of the events by table, without the written ones. */
   tables(events: readonly Event[]): readonly TableBatch[] {
     const rows = events.flatMap((event) => this.#placed(event));
     const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
@@ -62,7 +65,7 @@ export class RowBuilder {
     return schemaOfEvent(event, this.#placement);
   }
 
-  /** Notes that these tables have their rows. */
+  /** Records that the rows of these tables are written. */
   note(tables: readonly Pick<TableBatch, "name" | "placed">[]): void {
     this.#anyWritten ||= tables.length > 0;
     for (const { name, placed } of tables) {
@@ -74,7 +77,7 @@ export class RowBuilder {
     }
   }
 
-  /** What writes the rows of a table. */
+  /** The statements that write the rows of a table. */
   statements(table: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
     return table.key.length === 0 ? store.dialect.insert(fitted) : this.#lastData.statements(table, fitted, store);
   }
@@ -94,11 +97,11 @@ export class RowBuilder {
     const now = this.#context.now().getTime();
     if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
     this.#warnedAt = now;
-    this.#context.log.warn({}, "entities without attributes make no row");
+    this.#context.log.warn({}, "entities without attributes have no row");
   }
 }
 
-/** The layout that a configuration asks for. */
+/** The layout of a configuration. */
 export function layoutOf(config: SqlConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
   const options = { nativeTypes: config.attr_native_types, metadata: config.attr_metadata_store };
   return layouts[config.attr_persistence](options, naming, reservedColumns);

@@ -30,12 +30,12 @@ import { Register } from "./tables/register.js";
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
 const TABLES_PER_TRANSACTION = 2000;
 
-/** Larger transactions gain nothing. */
+/** Larger transactions are not faster. */
 const LARGEST_BATCH = 1000;
-/** Long enough for a batch to fill while much comes, and hardly longer than a commit. */
+/** Long enough to fill a batch under load, and hardly longer than a commit. */
 const LINGER_MILLIS = 2;
 
-/** Stores each entity in its tables. */
+/** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
   readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
   readonly positions = {
@@ -45,7 +45,7 @@ export class SqlSink implements Sink {
   readonly #store: ListedStore;
   readonly #rowBuilder: RowBuilder;
   readonly #retention: Retention;
-  /** Undefined when the configuration wants no table of errors. */
+  /** Undefined if persist_errors is false. */
   readonly #errorTable: ErrorTableWriter | undefined;
   readonly #bookkeeping: Bookkeeping;
   readonly #name: string;
@@ -75,10 +75,7 @@ export class SqlSink implements Sink {
     try {
       await driver.probe(new AbortController().signal);
     } catch (error) {
-      log.error(
-        { reason: reasonOf(this.#explained(error)) },
-        "the database cannot be used now; writes are tried again",
-      );
+      log.error({ reason: reasonOf(this.#explained(error)) }, "the database is unavailable; writes will be retried");
     }
     this.#retention.start();
   }
@@ -87,14 +84,14 @@ export class SqlSink implements Sink {
     try {
       return await this.#persist(batch, signal);
     } catch (error) {
-      // It may have been committed all the same, its answer lost with the connection.
+      // It may have been committed although the response was lost with the connection.
       this.#bookkeeping.forget();
       if (!isUnexpectedChanges(error)) throw error;
     }
     return await this.#persistAgain(batch, signal);
   }
 
-  /** What was known of its own rows is read anew; when another agent has moved a position that throws who it was. */
+  /** Reads its own rows again; if another agent has moved a position, that throws an error that names the agent. */
   async #persistAgain(batch: Batch, signal: AbortSignal): Promise<Receipt> {
     try {
       return await this.#persist(batch, signal);
@@ -111,7 +108,7 @@ export class SqlSink implements Sink {
     return batch.events.filter((event) => !open.has(event));
   }
 
-  /** A full disk or a missing right refuses every row, so only an error that can be about one value counts. */
+  /** A full disk or a missing privilege affects every row, so only errors that may concern a single value count. */
   async answers(error: unknown, signal: AbortSignal): Promise<boolean> {
     const { dialect, driver } = this.#store;
     const cause = error instanceof Error ? error.cause : undefined;
@@ -120,7 +117,7 @@ export class SqlSink implements Sink {
     return true;
   }
 
-  /** The rows of the batch that are not known to be stored. */
+  /** The rows of the batch that are not known to be stored yet. */
   async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
     const tables = this.#placed(batch.events);
     try {
@@ -165,7 +162,7 @@ export class SqlSink implements Sink {
     }
   }
 
-  /** Deletes what is too old or too much now, instead of at the next regular look. */
+  /** Deletes expired and excess rows now instead of at the next check. */
   async sweep(): Promise<void> {
     await this.#retention.sweep(new AbortController().signal);
   }
@@ -176,7 +173,7 @@ export class SqlSink implements Sink {
     await this.#store.driver.close(signal);
   }
 
-  /** The kernel splits a batch that is refused until the bad event is alone: then it is told. */
+  /** The kernel splits a refused batch until the bad event is alone; that one is written to the error table. */
   #reportRefused(events: readonly Event[], failure: unknown, tables: readonly TableBatch[]): void {
     const [event, ...others] = events;
     if (this.#errorTable === undefined || event === undefined || others.length > 0) return;
@@ -192,7 +189,7 @@ export class SqlSink implements Sink {
     });
   }
 
-  /** The rows by table; what can have none is told. */
+  /** The rows by table. An event that cannot have rows is written to the error table. */
   #placed(events: readonly Event[]): readonly TableBatch[] {
     try {
       return this.#rowBuilder.tables(events);
@@ -209,8 +206,8 @@ export class SqlSink implements Sink {
   }
 
   /**
-   * Somebody may have dropped what is known to exist, or made a typed column in another type at the same time: then all
-   * is looked up, and made, again, once.
+   * Another process may have dropped a known table, or created a typed column with another type: then everything is
+   * looked up and created once more.
    */
   async #writeTwice(write: Write, signal: AbortSignal): Promise<Receipt> {
     const { tables } = write;
@@ -253,7 +250,7 @@ export class SqlSink implements Sink {
   }
 }
 
-/** One transaction of a batch, or one for each of its destinations. */
+/** One transaction of a batch, or one for each of its commit units. */
 interface Write extends Step {
   readonly position: string | undefined;
 }

@@ -3,11 +3,11 @@ import type { Store } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
 import type { ServerOptions } from "./server.js";
 
-/** A kind of database. */
+/** A kind of database: what its folder exports. */
 export interface DatabaseKind {
-  /** Reads `rdb_options`. */
+  /** Parses `rdb_options`. */
   options(text: string): ServerOptions;
-  /** No I/O. */
+  /** Performs no I/O. */
   open(config: RdbConfig, context: Context): Store;
   query(config: RdbConfig, text: string, context: Context): Promise<QueryResult>;
 }

@@ -13,12 +13,12 @@ export const databases = {
   sqlite: sqliteDatabase,
 } as const satisfies Record<RdbConfig["rdb_dialect"], DatabaseKind>;
 
-/** The faults a format cannot judge. */
+/** The faults that the formats cannot detect. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
   return [
     ...sqlFaults(config, { database: config.rdb_dialect }),
     ...(config.enable_grouping
-      ? [{ property: "enable_grouping", reason: "grouping rules do not exist any more; use false" } as const]
+      ? [{ property: "enable_grouping", reason: "grouping rules are not supported; use false" } as const]
       : []),
     ...databases[config.rdb_dialect]
       .options(config.rdb_options)

@@ -1,29 +1,32 @@
 import { AgentError } from "deneb/sdk";
+import { abortable } from "deneb/sql";
 
-/** What is done with a connection after its use. */
+/** What happens to a connection after its use. */
 export type LeaseEnd = "keep" | "destroy";
 
 export interface LeaseOptions {
-  /** Gives the connection back to its pool or destroys it. */
+  /** Returns the connection to its pool, or destroys it. */
   release(how: LeaseEnd): void;
   readonly limitMillis: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** One use of a connection of a pool: it ends when the user says so, when the signal aborts or when time is over. */
-export class Lease {
+/** One use of a pooled connection. It ends by its user, by the signal, or after the time limit. */
+class Lease {
   readonly #options: LeaseOptions;
+  readonly #open: Set<Lease>;
   readonly #destroyed: Promise<never>;
   readonly #timer: NodeJS.Timeout | undefined;
   #refuse: (reason: unknown) => void = () => undefined;
   #ended = false;
 
-  constructor(options: LeaseOptions) {
+  constructor(options: LeaseOptions, open: Set<Lease>) {
     this.#options = options;
+    this.#open = open.add(this);
     this.#destroyed = new Promise((_, reject) => {
       this.#refuse = reject;
     });
-    // Only who waits for it wants to know.
+    // Handled by whoever waits for it.
     this.#destroyed.catch(() => undefined);
     const { limitMillis, signal } = options;
     this.#timer = limitMillis === undefined ? undefined : setTimeout(this.destroy, limitMillis);
@@ -31,10 +34,10 @@ export class Lease {
     if (signal.aborted) this.destroy();
   }
 
-  /** Cuts the connection; whatever runs on it fails. */
+  /** Destroys the connection; what runs on it fails. */
   readonly destroy = (): void => this.end("destroy");
 
-  /** The result of the work, unless the connection is destroyed before: some drivers leave their promises open then. */
+  /** Waits for the work or the destruction of the connection: some drivers never settle their promises then. */
   async unlessDestroyed<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([work, this.#destroyed]);
   }
@@ -43,6 +46,7 @@ export class Lease {
   end(how: LeaseEnd): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#open.delete(this);
     clearTimeout(this.#timer);
     this.#options.signal.removeEventListener("abort", this.destroy);
     this.#options.release(how);
@@ -50,8 +54,25 @@ export class Lease {
   }
 }
 
+/** The leases of a driver that have not ended. */
+export class Leases {
+  readonly #open = new Set<Lease>();
+
+  open(options: LeaseOptions): Lease {
+    return new Lease(options, this.#open);
+  }
+
+  /** Closes the pool; when the signal is aborted, the connections in use are destroyed. */
+  async closing(signal: AbortSignal, close: () => Promise<void>): Promise<void> {
+    const destroyAll = () => {
+      for (const lease of this.#open) lease.destroy();
+    };
+    await abortable(signal, destroyAll, close);
+  }
+}
+
 function tooSlow(limitMillis: number | undefined): AgentError {
-  const message = `a write to the database took longer than ${limitMillis} milliseconds and was given up`;
+  const message = `a write to the database took longer than ${limitMillis} milliseconds and was aborted`;
   return new AgentError("STATEMENT_TIMEOUT", `${message}; raise rdb_statement_timeout if it needs more`, {
     retryable: true,
   });

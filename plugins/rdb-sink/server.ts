@@ -1,7 +1,7 @@
 import type { ServerAddress } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
 
-/** What is defaults for a kind of server, where the configuration says nothing. */
+/** Defaults of a kind of server. */
 export interface ServerDefaults {
   readonly port: number;
   readonly username: string;
@@ -45,32 +45,32 @@ export const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "
 
 export type SslMode = (typeof sslModes)[number];
 
-/** What `rdb_options` asks for; undefined where it says nothing. */
+/** The parsed `rdb_options`; undefined where an option is absent. */
 export interface ServerOptions {
   readonly sslMode: SslMode;
   readonly sslRootCert: string | undefined;
   readonly sslCert: string | undefined;
   readonly sslKey: string | undefined;
   readonly connectTimeoutMillis: number | undefined;
-  /** The longest time one statement may take. */
+  /** The statement time-out. */
   readonly statementTimeoutMillis: number | undefined;
   readonly applicationName: string | undefined;
-  /** Schemas for names that have none, in queries. */
+  /** The schemas of unqualified names in queries. */
   readonly searchPath: string | undefined;
-  /** Names of options that have no meaning here. */
+  /** Names of unknown options. */
   readonly unknown: readonly string[];
-  /** What is wrong with the others. */
+  /** The faults of the other options. */
   readonly faults: readonly string[];
 }
 
-/** One option as it was written; options that differ in capitals and `_` only have the same canonical name. */
+/** One option as written; options that differ only in case and `_` have the same canonical name. */
 interface GivenOption {
   readonly name: string;
   readonly canonical: string;
   readonly value: string;
 }
 
-/** The options of a text in which `&` or blanks join them; a leading `?` of a URL does not count. */
+/** Splits a text at `&` and spaces; a leading `?` is ignored. */
 export function givenOptions(text: string): readonly GivenOption[] {
   return text
     .replace(/^\s*\?/, "")
@@ -79,7 +79,7 @@ export function givenOptions(text: string): readonly GivenOption[] {
     .map(given);
 }
 
-/** Milliseconds of an option in units of so many milliseconds; undefined when it is no count, which is a fault. */
+/** The milliseconds of an option with this unit; undefined if it is not a whole number, which is a fault. */
 export function millisOf(text: string | undefined, unit: number): number | undefined {
   return isCount(text) ? Number(text) * unit : undefined;
 }
@@ -98,11 +98,11 @@ function given(option: string): GivenOption {
   return { name, canonical: name.toLowerCase().replaceAll("_", ""), value: value.join("=") };
 }
 
-/** How to reach a database server, and how many connections to keep. */
+/** The settings of the connections to a database server. */
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
-  /** The database of the configuration; servers whose schemas are databases do without. */
+  /** The database of the configuration; unused if schemas are databases. */
   readonly database: string;
   readonly username: string;
   readonly password: string;
@@ -113,6 +113,6 @@ export interface ServerSettings {
   /** 0 keeps idle connections open. */
   readonly idleMillis: number;
   readonly connectTimeoutMillis: number;
-  /** 0 waits for ever. */
+  /** 0 for no limit. */
   readonly statementTimeoutMillis: number;
 }

@@ -3,16 +3,16 @@ import type { ConnectionOptions } from "node:tls";
 import { AgentError, codeOf } from "deneb/sdk";
 import type { ServerOptions, SslMode } from "./server.js";
 
-/** How to connect: TLS with these options, or plain. */
+/** TLS with these options, or no TLS. */
 export type Encryption = ConnectionOptions | false;
 
-/** A way to connect, and whether an error means that the other encryption may succeed. */
+/** How to connect, and whether an error means that the other encryption may succeed. */
 export interface Connecting<T> {
   connect(way: Encryption): Promise<T>;
   wantsOther(error: unknown): boolean;
 }
 
-/** Connects in the ways the sslmode allows, one after another until the server takes one. */
+/** Connects with the encryptions that the sslmode allows, one after another until the server accepts one. */
 export async function encrypted<T>(options: ServerOptions, { connect, wantsOther }: Connecting<T>): Promise<T> {
   const [first, second] = await encryptions(options);
   try {

@@ -38,7 +38,7 @@ const cases = [
     body: entity("e", { recvTime: "1", entityid: "2" }),
     columns: [`recvtime_${hash("recvTime")}`, `entityid_${hash("entityid")}`],
   },
-  { name: "a name the database keeps for itself", body: entity("e", { ctid: "1" }), columns: [`ctid_${hash("ctid")}`] },
+  { name: "a name that the database reserves", body: entity("e", { ctid: "1" }), columns: [`ctid_${hash("ctid")}`] },
   {
     name: "an attribute that is spelled like a member",
     body: of(attribute("a", "1", { b: "2" }), attribute("a_b", "3")),
@@ -98,11 +98,11 @@ const unstorable = [
 ] as const;
 
 for (const { name, body } of unstorable)
-  test(`NUL in a ${name} is refused for good`, () => {
+  test(`NUL in a ${name} is refused permanently`, () => {
     assert.throws(() => rowOf(body), { code: "VALUE_NOT_STORABLE", retryable: false });
   });
 
-test("half a surrogate pair is refused for good, a whole one is kept", () => {
+test("half a surrogate pair is refused permanently, a whole one is stored", () => {
   assert.throws(() => rowOf(entity("e", { a: "\ud83d" })), { code: "VALUE_NOT_STORABLE" });
   assert.deepEqual(rowOf(entity("e", { a: "\ud83d\ude00" }))?.cells.slice(3), ["😀"]);
 });

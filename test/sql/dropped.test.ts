@@ -4,7 +4,7 @@ import { entity, eventOf } from "../plugins/rdb-sink/sinks.js";
 
 await onEveryDatabase("after somebody else changed the tables", [
   {
-    name: "a table that somebody dropped is made again",
+    name: "a dropped table is created again",
     service: "droppedtable",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -18,7 +18,7 @@ await onEveryDatabase("after somebody else changed the tables", [
     },
   },
   {
-    name: "a column that somebody dropped is made again",
+    name: "a dropped column is created again",
     service: "droppedcolumn",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -34,7 +34,7 @@ await onEveryDatabase("after somebody else changed the tables", [
     },
   },
   {
-    name: "a schema that somebody dropped is made again",
+    name: "a dropped schema is created again",
     service: "droppedschema",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -47,7 +47,7 @@ await onEveryDatabase("after somebody else changed the tables", [
     },
   },
   {
-    name: "a table with more columns is filled as it is",
+    name: "a table with more columns is used unchanged",
     service: "existing",
     run: async (place, service) => {
       await persist(await place.sink(), eventOf(entity("x", { a: "1" }), service));

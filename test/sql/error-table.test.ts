@@ -16,7 +16,7 @@ const PICKY = "CREATE TABLE @ (recvtime text, entityid text, entitytype text, a 
 
 await onEveryDatabase("table of errors", [
   {
-    name: "an event that is refused for good is told with its error, its SQL and its values, in time order",
+    name: "a permanently refused event is in the error table with its error, its SQL and its values, in order of time",
     service: "told",
     run: async (place, service) => {
       const made = await place.sink(told, () => new Date("2020-05-13T14:46:21.918Z"));
@@ -35,7 +35,7 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
-    name: "an event that makes no row is told too, without SQL",
+    name: "an event without a row is in the error table too, without SQL",
     service: "unstorable",
     run: async (place, service) => {
       const made = await place.sink(told);
@@ -68,7 +68,7 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
-    name: "a batch that will be split, and data that were stored, are not told; nor is anything without persist_errors",
+    name: "a batch that will be split, and stored data, are not in the error table; nor is anything without persist_errors",
     service: "untold",
     run: async (place, service) => {
       const made = await place.sink(told);
@@ -84,7 +84,7 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
-    name: "a table of errors that cannot be written is logged, and events go in as before",
+    name: "a failure of the error table is logged, and events are stored as before",
     service: "unable",
     run: async (place, service) => {
       const made = await place.sink(told);
@@ -95,14 +95,12 @@ await onEveryDatabase("table of errors", [
       await made.sink.persist({ events: [eventOf(entity("urn:e:2", { a: "1" }), service)] }, never);
       await made.sink.stop(never);
 
-      assert.ok(
-        made.lines.some(({ message }) => message === "the table of errors is not written, paused for a minute"),
-      );
+      assert.ok(made.lines.some(({ message }) => message === "the error table is not written, paused for a minute"));
       assert.equal((await place.rows(service, "urn_e_2")).length, 1);
     },
   },
   {
-    name: "a table of errors that somebody dropped is made again",
+    name: "a dropped error table is created again",
     service: "again",
     run: async (place, service) => {
       const made = await place.sink(told);
@@ -123,7 +121,7 @@ await onEveryDatabase("table of errors", [
   },
 ]);
 
-test("a table of errors that somebody keeps locked holds up no write", async (context) => {
+test("a locked error table delays no write", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -146,7 +144,7 @@ test("a table of errors that somebody keeps locked holds up no write", async (co
   await locker.end();
 });
 
-test("a table of errors that the predecessor made is gone on with", async (context) => {
+test("an error table of the predecessor is continued", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -166,7 +164,7 @@ test("a table of errors that the predecessor made is gone on with", async (conte
   assert.deepEqual(rows, [{ timestamp: "1970-01-01 00:00:00" }, { timestamp: "1970-01-01 00:00:00.000001" }]);
 });
 
-test("refusals are left out while many wait, and after a failure for a minute", async () => {
+test("refused writes are dropped while many wait, and for a minute after a failure", async () => {
   const { log, lines } = recordingLog();
   let now = 0;
   const added: string[] = [];

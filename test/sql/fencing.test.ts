@@ -25,7 +25,7 @@ const own = (positions: readonly string[], service: string) =>
 
 await onEveryDatabase("two agents with one channel", [
   {
-    name: "the later of two agents that began at one position stores nothing, says who the other is, and goes on when it has gone",
+    name: "the later of two agents that began at one position stores nothing, names the other one, and continues when that has gone",
     service: "fence",
     run: async (place, service) => {
       const { sink: before } = await place.sink({}, undefined, { run: host("before") });
@@ -112,7 +112,7 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
-    name: "a sink that replaces one whose answer was lost leaves out in a larger batch what that one committed",
+    name: "a sink that replaces one whose response was lost skips in a larger batch what that one committed",
     service: "larger",
     run: async (place, service) => {
       const events = ["1", "2"].map((a) => eventOf(entity("urn:f:1", { a }), service));
@@ -160,7 +160,7 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
-    name: "an earlier version that writes beside it is another writer",
+    name: "an earlier version that writes at the same time is another writer",
     service: "downgrade",
     run: async (place, service) => {
       const { sink } = await place.sink();
@@ -175,7 +175,7 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
-    name: "rows that are not of this kind are ignored and told once, however long they are",
+    name: "other rows are ignored and logged once, however long they are",
     service: "strange",
     run: async (place, service) => {
       const { sink: first } = await place.sink();
@@ -202,7 +202,7 @@ await onEveryDatabase("two agents with one channel", [
       for (const told of positions) assert.deepEqual(own(told, service), [`${service}c:1`]);
       const warnings = lines.filter(({ level }) => level === "warn");
       assert.equal(warnings.length, 1);
-      assert.match(String(warnings[0]?.message), /rows of the table of positions that Deneb did not write are ignored/);
+      assert.match(String(warnings[0]?.message), /rows of the table of positions that no agent wrote are ignored/);
     },
   },
   {
@@ -242,7 +242,7 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
-    name: "a letter that is refused with its batch is not kept as stored",
+    name: "a dead letter that is refused with its batch is not recorded as stored",
     service: "unkept",
     run: async (place, service) => {
       const event = eventOf(entity("urn:f:1", { a: "1" }), service);
@@ -256,7 +256,7 @@ await onEveryDatabase("two agents with one channel", [
     },
   },
   {
-    name: "letters that were stored 90 days ago are forgotten",
+    name: "dead letters that were stored 90 days ago are deleted from the record",
     service: "cleaned",
     run: async (place, service) => {
       const letter = (id: string) => {

@@ -26,7 +26,7 @@ await onEveryDatabase("tables of others", [
     },
   },
   {
-    name: "after its columns were added or it was renamed, events go in without a new start",
+    name: "after its columns were added or it was renamed, events are stored without a restart",
     service: "remedied",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -43,7 +43,7 @@ await onEveryDatabase("tables of others", [
     },
   },
   {
-    name: "a table that is not listed and has the columns of a layout is gone on with, and listed",
+    name: "an unlisted table with the columns of a layout is used, and listed",
     service: "earlier",
     run: async (place, service) => {
       const first = await place.sink();
@@ -72,7 +72,7 @@ await onEveryDatabase("tables of others", [
     },
   },
   {
-    name: "a table that is made is listed with what it is for and what it is named after",
+    name: "a created table is listed with its purpose and what it is named after",
     service: "listed",
     run: async (place, service) => {
       const sink = await place.sink({ last_data_mode: "both" });
@@ -128,7 +128,7 @@ await onEveryDatabase("tables of others", [
     },
   },
   {
-    name: "a list of tables that somebody dropped is made again",
+    name: "a dropped register is created again",
     service: "unlisted",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -145,7 +145,7 @@ await onEveryDatabase("tables of others", [
     },
   },
   {
-    name: "a list of tables that is refused is told once, and holds up no row",
+    name: "a refused register is logged once, and delays no row",
     service: "refused",
     run: async (place, service) => {
       const first = await place.sink();
@@ -163,7 +163,7 @@ await onEveryDatabase("tables of others", [
   },
 ]);
 
-test("a user who may make nothing but tables in one schema stores without a list of tables", async (context) => {
+test("a user with the right to create tables in one schema only stores without a register", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   const user = `${database.database}_few`;

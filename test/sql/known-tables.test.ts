@@ -8,7 +8,7 @@ const name = (table: string) => ({ ...schema, table });
 const text = (...names: readonly string[]) => names.map((column) => ({ name: column, kind: "text" }) as const);
 const newTables = () => new Tables((column) => column.toLowerCase());
 
-test("columns are learned bit by bit and forgotten with their table", () => {
+test("columns are added one by one and dropped with their table", () => {
   const tables = newTables();
 
   tables.learn(name("t"), text("A"));
@@ -25,7 +25,7 @@ test("columns are learned bit by bit and forgotten with their table", () => {
   assert.equal(tables.columns(name("t")), undefined);
 });
 
-test("forgetting a table forgets its schema, which may be gone too", () => {
+test("forgetting a table forgets its schema, which may not exist either", () => {
   const tables = newTables();
   tables.learnSchema(schema);
 
@@ -43,7 +43,7 @@ test("tables with the same columns share one set", () => {
   assert.equal(tables.columns(name("t")), tables.columns(name("u")));
 });
 
-test("a full map forgets what was not used for long and keeps what is in use", () => {
+test("a full map drops what was not used recently and keeps what is in use", () => {
   const map = new RecentMap<number>(10);
 
   for (let index = 0; index < 100; index++) {

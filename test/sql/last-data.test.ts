@@ -126,7 +126,7 @@ await onEveryDatabase("last data", [
     },
   },
   {
-    name: "an entity without the attribute of the key is refused for good",
+    name: "an entity without the attribute of the key is refused permanently",
     service: "keyless",
     run: async (place, service) => {
       const sink = await place.sink({ ...both, last_data_unique_key: ["zone"] });

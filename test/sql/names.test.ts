@@ -18,7 +18,7 @@ await onEveryDatabase("names", [
     },
   },
   {
-    name: "names that fall into one column lose nothing",
+    name: "names that map to one column lose nothing",
     service: "collisions",
     run: async (place, service) => {
       const body = entity("c", { Temp: "1", temp: "2", recvTime: "3", entityid: "4", ctid: "5", rowid: "6" });
@@ -79,7 +79,7 @@ await onEveryDatabase("names", [
     },
   },
   {
-    name: "a table name the database keeps for itself is stored beside it",
+    name: "a table name that the database reserves gets another table",
     service: "reserved",
     run: async (place, service) => {
       await persist(await place.sink(), eventOf(entity("sqlite:x", { a: "1" }), service));

@@ -92,7 +92,7 @@ await onEveryDatabase("native types", [
     },
   },
   {
-    name: "values that do not agree in the first batch make a column of text",
+    name: "values of different types in the first batch get a text column",
     service: "disagreeing",
     run: async (place, service) => {
       await persist(await place.sink(native), v2Event(body(1), service), v2Event(body("off"), service));
@@ -121,7 +121,7 @@ await onEveryDatabase("native types", [
     },
   },
   {
-    name: "typed columns of a table somebody made are filled, with attr_native_types or without",
+    name: "typed columns of an existing table are filled, with attr_native_types or without",
     service: "provisioned",
     run: async (place, service) => {
       await persist(

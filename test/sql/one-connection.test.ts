@@ -57,7 +57,7 @@ for (const { when, refused, before } of [
     assert.deepEqual(told.slice(-2), ["1 closed", "2 R"]);
   });
 
-test("a read that fails closes the connection: nothing tells whether it is to blame", async () => {
+test("a read that fails closes the connection, which may be the cause", async () => {
   const { driver, told } = recorder(/BAD/);
 
   await assert.rejects(driver.read([plain(at, "BAD")], never), /no BAD/);
@@ -74,7 +74,7 @@ test("two writes at once go one after the other", async () => {
   assert.deepEqual(told, ["1 BEGIN", "1 A", "1 COMMIT", "1 BEGIN", "1 B", "1 COMMIT"]);
 });
 
-test("who gives up does not wait, what was begun is rolled back, and the next write goes in", async () => {
+test("a caller that aborts does not wait, its transaction is rolled back, and the next write is stored", async () => {
   const giveUp = new AbortController();
   const slow = new EventEmitter();
   const told: string[] = [];
@@ -97,7 +97,7 @@ test("who gives up does not wait, what was begun is rolled back, and the next wr
   assert.deepEqual(told, ["BEGIN", "SLOW", "ROLLBACK", "BEGIN", "B", "COMMIT"]);
 });
 
-test("closing waits for what runs, and when the grace is over closes all the same; nothing opens afterwards", async () => {
+test("closing waits for running work until the grace period is over; nothing opens afterwards", async () => {
   const running = new EventEmitter();
   const { driver, told } = recorder(nothing, {
     run: async () => {

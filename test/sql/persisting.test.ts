@@ -6,7 +6,7 @@ import { entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 
 await onEveryDatabase("writing", [
   {
-    name: "a first entity makes schema and table, a second one adds a row",
+    name: "a first entity creates schema and table, a second one adds a row",
     service: "made",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -54,7 +54,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "of a batch with a NUL nothing is stored, for good",
+    name: "of a batch with a NUL nothing is stored, permanently",
     service: "nul",
     run: async (place, service) => {
       const sink = await place.sink();
@@ -93,7 +93,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "sinks that meet at the same new tables all get their rows in",
+    name: "sinks that create the same tables at the same time all store their rows",
     service: "racing",
     run: async (place, service) => {
       const sinks = await Promise.all(Array.from({ length: 4 }, () => place.sink()));
@@ -109,7 +109,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "what is stored is there after a restart",
+    name: "what is stored exists after a restart",
     service: "restarted",
     run: async (place, service) => {
       const first = await place.sink();
@@ -125,7 +125,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "an entity with too many attributes for a table is refused for good",
+    name: "an entity with too many attributes for a table is refused permanently",
     service: "wide",
     run: async (place, service) => {
       const wide = Object.fromEntries(Array.from({ length: 2100 }, (_, index) => [`a${index}`, "1"]));
@@ -139,7 +139,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "a batch given up before it was written is not stored and may be tried again",
+    name: "a batch aborted before it was written is not stored and may be retried",
     service: "aborted",
     run: async (place, service) => {
       const { sink } = await place.sink();
@@ -152,7 +152,7 @@ await onEveryDatabase("writing", [
     },
   },
   {
-    name: "an entity without attributes makes no row and one warning in a minute",
+    name: "entities without attributes have no row and cause one warning in a minute",
     service: "empty",
     run: async (place, service) => {
       const made = await place.sink();

@@ -60,7 +60,7 @@ await onEveryDatabase("positions of a durable channel", [
     },
   },
   {
-    name: "a write that was committed though its answer was lost is not made again",
+    name: "a write that was committed although its response was lost is not repeated",
     service: "doubt",
     run: async (place, service) => {
       const { sink } = await place.sink();
@@ -75,7 +75,7 @@ await onEveryDatabase("positions of a durable channel", [
     },
   },
   {
-    name: "a sink that takes the place of one that hung asks before its first write",
+    name: "a sink that replaces one that hung reads positions before its first write",
     service: "hung",
     run: async (place, service) => {
       const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: at(`${service}:1`) };
@@ -89,7 +89,7 @@ await onEveryDatabase("positions of a durable channel", [
     },
   },
   {
-    name: "without a position, or with exactly_once = false, nothing is kept",
+    name: "without a position, or with exactly_once = false, nothing is recorded",
     service: "none",
     run: async (place, service) => {
       const { sink } = await place.sink({ exactly_once: false });

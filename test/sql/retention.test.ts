@@ -79,7 +79,7 @@ await onEveryDatabase("retention", [
     },
   },
   {
-    name: "a table that looks like ours is swept only after the operator named its schema, and one of another sink never",
+    name: "a table with our columns is swept only in adopted schemas, and one of another sink never",
     service: "looksalike",
     run: async (place, service) => {
       const writer = await place.sink();

@@ -2,27 +2,27 @@ import { ExactNumber, parseJson } from "../../ngsi/index.js";
 import type { Cell } from "./statement.js";
 
 /**
- * What a column takes: `text` is the type of nearly every column, `longtext` one without the limit that `text` has in
- * MySQL; `other` is a type this sink never makes and fills with text.
+ * The kind of a column: `text` is that of nearly every column; `longtext` lacks the limit that `text` has in MySQL;
+ * `other` is any type that the sink does not create and writes as text.
  */
 export type ColumnKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
 
-/** A column as it stands in a table. */
+/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
 }
 
-/** What a value is before it becomes the cell of a column. */
+/** A value before it is converted to the cell of a column. */
 export interface NativeValue {
   readonly kind: Exclude<ColumnKind, "longtext" | "other">;
   /** The characters of a text, the digits of a number, `true`, an ISO 8601 time, or JSON. */
   readonly text: string;
-  /** What a text column keeps. */
+  /** What a text column stores. */
   readonly plain: string;
 }
 
-/** What a column of each kind keeps of a value; undefined when it cannot keep it without loss. */
+/** The cell that a column of each kind stores for a value; undefined if the column cannot store it without loss. */
 export type Cells = Record<ColumnKind, (value: NativeValue) => Cell>;
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
@@ -34,25 +34,25 @@ export function plainCell({ plain }: NativeValue): Cell {
   return plain;
 }
 
-/** For columns that keep 64 bits. */
+/** For columns of 64-bit integers. */
 export function integerCell({ text }: NativeValue): Cell {
   if (!/^-?\d{1,19}$/.test(text)) return undefined;
   const number = BigInt(text);
   return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
 }
 
-/** For columns that keep every digit. */
+/** For columns of exact decimal numbers. */
 export function decimalCell({ text }: NativeValue): Cell {
   return NUMBER.test(text) ? text : undefined;
 }
 
-/** For columns that keep a double: a number that has no other digits there. */
+/** For columns of double precision: numbers that a double represents exactly. */
 export function doubleCell({ text }: NativeValue): Cell {
   if (!NUMBER.test(text)) return undefined;
   return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
 }
 
-/** For columns that keep a truth value, by what the database calls it. */
+/** For columns of booleans, with the literals of the database. */
 export function booleanCell(yes: string, no: string): Cells["boolean"] {
   return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
 }
@@ -62,7 +62,10 @@ export function jsonCell({ kind, text }: NativeValue): string {
   return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
 }
 
-/** A time in UTC as `2020-05-13 10:00:00.123456`, fractions as they were; undefined for what is none or finer than that. */
+/**
+ * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time or
+ * has more than six digits of fraction.
+ */
 export function utcTime({ text }: NativeValue): Cell {
   const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
   if (date === undefined || fraction.length > 6) return undefined;
@@ -72,7 +75,7 @@ export function utcTime({ text }: NativeValue): Cell {
   return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-// JSON has no leading zeros, and texts may.
+// JSON numbers have no leading zeros; texts may have them.
 function canonical(text: string): string {
   return text.replace(/^(-?)0+(?=\d)/, "$1");
 }

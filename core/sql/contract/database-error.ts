@@ -1,15 +1,15 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
 
-/** An error of a database or of the way to it, in the two properties every driver gives. */
+/** An error of a database or of its connection, reduced to the two properties that every driver provides. */
 export interface DatabaseError {
   /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** Where a store is, in words for messages; never a secret. */
+/** The address of a store for messages. It never holds a secret. */
 export interface ServerAddress {
-  /** host:port, or the folder of the files. */
+  /** `host:port`, or the folder of the database files. */
   readonly address: string;
   readonly database: string;
   readonly username: string;
@@ -17,23 +17,25 @@ export interface ServerAddress {
   readonly options: string;
 }
 
-/** How a database reports trouble. */
+/** Classifies and explains the errors of a database. */
 export interface DatabaseErrorReader {
-  /** The statement names a schema, table or column that is not there (any more). */
+  /** True if the statement names a schema, table or column that does not exist. */
   missing(error: DatabaseError): boolean;
-  /** Somebody else made the same thing at the same time; making it again finds it there. */
+  /** True if another process created the same object at the same time, so that a second attempt finds it. */
   raced(error: DatabaseError): boolean;
-  /** False when the data will never go in. */
+  /** False if the data can never be stored. */
   retryable(error: DatabaseError): boolean;
-  /** The user lacks a right; absent where nothing depends on it. */
+  /** True if the user lacks a privilege; absent where nothing depends on it. */
   forbidden?(error: DatabaseError): boolean;
-  /** True for an error that may pass and may as well be about the data: a trigger, a function, an internal error. */
+  /**
+   * True for an error that may be transient or may be caused by the data: of a trigger, a function, or an internal one.
+   */
   doubtful?(error: DatabaseError): boolean;
-  /** One line: what happened, where, and what to do. */
+  /** One line that says what happened, where, and what to do. */
   explain(error: DatabaseError, server: ServerAddress): string;
 }
 
-/** Reads any thrown value. */
+/** Converts any thrown value. */
 export function databaseErrorOf(error: unknown): DatabaseError {
   if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
@@ -51,7 +53,7 @@ function oneLine(message: string): string {
   return message.replace(/\s+/g, " ").slice(0, 300);
 }
 
-/** What a driver threw, as one clear line that says where, and whether to try again. */
+/** Converts what a driver threw to an error with a one-line message and `retryable`. */
 export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
   if (retryableOf(error) !== undefined) return error;
   const databaseError = databaseErrorOf(error);
@@ -60,19 +62,19 @@ export function storeError(error: unknown, errors: DatabaseErrorReader, server: 
   return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
 }
 
-/** Which errors of a database mean what: each is looked for in `<code> <message>` of the error. */
+/** Patterns that classify the errors of a database. Each is matched against `<code> <message>`. */
 export interface ErrorPatterns {
-  /** What people call the database. */
+  /** The name of the database product, for messages. */
   readonly name: string;
-  /** A schema, table or column is not there. */
+  /** A schema, table or column does not exist. */
   readonly missing: RegExp;
-  /** A schema, table or column is there already. */
+  /** A schema, table or column exists already. */
   readonly raced: RegExp;
-  /** The data will never go in; everything else means that the database is away and the batch is tried again. */
+  /** The data can never be stored. Any other error means that the database is unavailable, and the batch is retried. */
   readonly refused: RegExp;
 }
 
-/** Reads the errors of a database by patterns. */
+/** A reader of database errors from patterns. */
 export function errorPatterns({ name, missing, raced, refused }: ErrorPatterns): DatabaseErrorReader {
   return {
     missing: (databaseError) => missing.test(textOf(databaseError)),

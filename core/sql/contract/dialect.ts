@@ -3,7 +3,7 @@ import type { Column, ColumnKind, NativeValue } from "./column.js";
 import type { DatabaseErrorReader } from "./database-error.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
-/** The rows of one batch for one table, as they go in. */
+/** The rows of one batch for one table. */
 export interface TableRows {
   readonly name: TableName;
   readonly columns: readonly Column[];
@@ -11,21 +11,21 @@ export interface TableRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A table to make. A key is unique, and only tables of last data have one. */
+/** A table to create. The key is unique; tables of history have none. */
 export interface TableDefinition {
   readonly name: TableName;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
 }
 
-/** A row of last data: one for each key, and only a newer one changes it. */
+/** A row of last data: there is one for each key, and only a newer one replaces it. */
 export interface LastRow {
   readonly name: TableName;
-  /** Only those that the row has; the others stay as they are. */
+  /** Only the columns that the row has; others keep their values. */
   readonly columns: readonly Column[];
   readonly cells: readonly Cell[];
   readonly key: readonly string[];
-  /** The column that says which row is newer, and its format where it is a text that the database must be told how to read. */
+  /** The column that determines which row is newer, and the format of its text where the database needs one. */
   readonly time: Column;
   readonly timeFormat: string | undefined;
 }
@@ -37,111 +37,116 @@ export interface KeyedRows {
   readonly cells: readonly Cell[];
 }
 
-/** Some columns of rows, not more than this whatever is in the table. */
+/** A bounded selection of columns and rows, whatever the table holds. */
 export interface BoundedRows extends KeyedRows {
   readonly columns: readonly string[];
-  /** Rows with the greatest texts in this column come first, those without one last. */
+  /** Rows are ordered by this column, descending; NULL comes last. */
   readonly latestBy: string;
   readonly mostRows: number;
-  /** Longer texts are cut. */
+  /** Longer texts are truncated. */
   readonly mostCharacters: number;
 }
 
-/** A change of one row that is made only while the row is as it is known: compare-and-set. */
+/** A change of one row that takes effect only if the row still has the known values: compare-and-set. */
 export interface GuardedChange {
   readonly name: TableName;
-  /** What tells the row apart. */
+  /** Identifies the row. */
   readonly key: readonly (readonly [column: string, cell: string])[];
-  /** What it must have now; undefined is NULL. */
+  /** The values that it must have; undefined is NULL. */
   readonly known: readonly (readonly [column: string, cell: Cell])[];
-  /** What it has then. */
+  /** The values that it gets. */
   readonly next: readonly (readonly [column: string, cell: Cell])[];
-  /** A column of integers that grows by so many; NULL counts as 0. */
+  /** An integer column that is incremented; NULL counts as 0. */
   readonly counter: { readonly column: string; readonly by: number };
 }
 
-/** A table of history, and the column of its times. */
+/** A table of history and its time column. */
 export interface History {
   readonly name: TableName;
   readonly time: Column;
 }
 
-/** A table and the full id or type its shortened name stands for. */
+/** A table and the full id or type that its shortened name stands for. */
 export interface TableNote {
   readonly name: TableName;
   readonly text: string;
 }
 
-/** A database as a table of differences: texts and answers, no effects. Every dialect has the same members, in this order. */
+/**
+ * What differs between databases: statements and how to read their results. A dialect has no side effects. All dialects
+ * have the same members in this order.
+ */
 export interface Dialect {
-  /** Whose rules the names follow. */
+  /** The database whose naming rules apply. */
   readonly database: Database;
-  /** Column names the database keeps for itself. */
+  /** Column names that the database reserves. */
   readonly reservedColumns: readonly string[];
-  /** Most characters that surely go into a column of kind text. */
+  /** The number of characters that always fits into a column of kind text. */
   readonly longestText: number;
-  /** One text for all names of one column. */
+  /** Maps all spellings of a column name to one key. */
   columnKey(column: string): string;
-  /** The name itself, or another where the database keeps such names for itself. */
+  /** The name, or a replacement if the database reserves such names. */
   allowed(name: TableName): TableName;
-  /** Asks for rows of database, schema, table, column and its type: of all these tables, what exists. The last three may be NULL. */
+  /**
+   * Selects database, schema, table, column and type for those of these tables that exist. The last three may be NULL.
+   */
   catalogue(tables: readonly TableName[]): readonly Statement[];
-  /** The kind of a column by its type as the catalogue has it. */
+  /** The kind of a column, from its type in the catalogue. */
   columnKind(type: string): ColumnKind;
-  /** What a column of this kind keeps of a value; undefined when it cannot keep it without loss. */
+  /** The cell that a column of this kind stores for a value; undefined if the column cannot store it without loss. */
   cell(kind: ColumnKind, value: NativeValue): Cell;
   createSchema(schema: SchemaName): readonly Statement[];
   createTable(table: TableDefinition): readonly Statement[];
   addColumns(name: TableName, columns: readonly Column[]): readonly Statement[];
-  /** Makes longtext of text columns. */
+  /** Changes text columns to longtext. */
   widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
   insert(rows: TableRows): readonly Statement[];
   upsert(row: LastRow): Statement;
-  /** Adds rows of a table with a key, one for each run, with `changes: 1`: a row that is there already changes nothing. */
+  /** Inserts rows into a table with a key, one for each run, with `changes: 1`: an existing row is left unchanged. */
   insertNew(rows: TableRows): readonly Statement[];
-  /** Changes a row while it is as it is known, with `changes: 1`. */
+  /** Changes a row if it still has the known values, with `changes: 1`. */
   changeKnown(change: GuardedChange): Statement;
   remove(rows: KeyedRows): Statement;
-  /** Asks for one column of the rows. */
+  /** Selects one column of the rows. */
   select(column: string, rows: KeyedRows): Statement;
-  /** Asks for columns of the rows as they stand when every transaction that is changing such rows now has ended. */
+  /** Selects columns of the rows after waiting for the transactions that are changing such rows. */
   selectSettled(rows: BoundedRows): readonly Statement[];
-  /** What is committed as a whole, however many of its schemas a batch goes to. */
+  /** The commit unit of a schema: what one transaction of the database covers. */
   commitUnit(of: SchemaName): SchemaName;
-  /** The table that keeps the positions of channels, for rows of this schema: one for each destination. */
+  /** The table of the positions of channels for rows of this schema: one for each commit unit. */
   positionsTable(of: SchemaName): TableName;
-  /** Asks for database, schema and table of all tables with the name of that table, in which an earlier version may have kept positions; absent where none did elsewhere. */
-  readonly earlierPositions?: Statement;
-  /** The table beside it that keeps which replayed dead letters are stored. */
-  deadLettersTable(of: SchemaName): TableName;
-  /** The table that lists the tables of the sinks, for tables of this schema. */
-  registerTable(of: SchemaName): TableName;
   /**
-   * Asks a register for rows of database, schema, table, sink, kind and subject: those of these tables, all when none are
-   * named.
+   * Selects database, schema and table of all tables of that name, in which an earlier version may have kept positions;
+   * absent where no version kept them elsewhere.
    */
+  readonly earlierPositions?: Statement;
+  /** The table beside it that records which replayed dead letters are stored. */
+  deadLettersTable(of: SchemaName): TableName;
+  /** The register: the table that lists the tables of all sinks in this schema. */
+  registerTable(of: SchemaName): TableName;
+  /** Selects database, schema, table, sink, kind and subject from a register: of these tables, or of all. */
   registered(register: TableName, tables?: readonly TableName[]): readonly Statement[];
-  /** Asks, in each of these places, for database, schema, table, column and its type of all tables with these columns. */
+  /** Selects, in each commit unit, database, schema, table, column and type of all tables with these columns. */
   tablesWith(columns: readonly string[], units: readonly SchemaName[]): readonly Statement[];
-  /** Asks for the number of rows. */
+  /** Counts the rows. */
   count(history: History): Statement;
-  /** Asks for the number of rows older than the time, a UTC time with a blank; at most so many. */
+  /** Counts up to `limit` rows that are older than the time, a UTC time with a space. */
   countOlder(history: History, time: string, limit: number): Statement;
-  /** Deletes rows older than the time; at most so many. */
+  /** Deletes up to `limit` rows that are older than the time. */
   deleteOlder(history: History, time: string, limit: number): Statement;
-  /** Deletes so many of the rows that are not among the newest. Rows without a time count as new. */
+  /** Deletes up to `limit` rows that are not among the newest. Rows without a time count as new. */
   deleteExcess(history: History, newest: number, limit: number): Statement;
-  /** Asks for the texts of the statements that write the notes; nothing where tables have no comments. */
+  /** Selects the statements that write the notes as comments of tables; empty where tables have no comments. */
   noteTexts(notes: readonly TableNote[]): readonly Statement[];
   readonly errors: DatabaseErrorReader;
 }
 
-/** Quoted as standard SQL does it. */
+/** Quotes an identifier as in standard SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Makes texts of lists of columns, and remembers the text of a list: most tables have the same one. */
+/** Memoizes the text of a list of columns: most tables share one list. */
 export function rememberingColumns(
   text: (columns: readonly Column[]) => string,
 ): (columns: readonly Column[]) => string {
@@ -156,5 +161,5 @@ export function rememberingColumns(
   };
 }
 
-/** The names of columns, quoted, as they stand in an INSERT. */
+/** The quoted names of columns, as in an INSERT. */
 export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

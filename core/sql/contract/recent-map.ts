@@ -1,7 +1,8 @@
 /**
- * A map that forgets what was not used for long: it keeps the `limit` entries used last, and never twice as many.
+ * A map that drops entries that were not used recently: it keeps the `limit` entries used last, and fewer than twice as
+ * many.
  *
- * Two generations instead of a list in order of use: reading costs one look-up, and forgetting costs nothing.
+ * It has two generations instead of a list in order of use: a read costs one lookup, and dropping costs nothing.
  */
 export class RecentMap<Value> {
   readonly #limit: number;

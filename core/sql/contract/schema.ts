@@ -1,10 +1,10 @@
 import type { ConfigOf, Schema } from "../../sdk/index.js";
 
-/** The properties of every sink that stores rows: spread them into the schema of yours. */
+/** The properties of every SQL sink: spread them into the schema of your plugin. */
 export const sqlSchema = {
   data_model: {
     doc:
-      "What gets a table of its own, and where: dm-by-entity, dm-by-entity-type, dm-by-service-path, dm-by-attribute, " +
+      "What has its own table, and where: dm-by-entity, dm-by-entity-type, dm-by-service-path, dm-by-attribute, " +
       "dm-by-fixed-entity-type, and the -database and -database-schema models.",
     format: "text",
     default: "dm-by-entity",
@@ -16,7 +16,7 @@ export const sqlSchema = {
   },
   attr_native_types: {
     doc:
-      "true: columns that the sink makes in the column layout have the types of their values (numbers, booleans, times, JSON), " +
+      "true: columns that the sink creates in the column layout have the types of their values (numbers, booleans, times, JSON), " +
       "and the null of a simplified attribute is SQL NULL. false: columns are text.",
     format: "flag",
     default: false,
@@ -34,34 +34,34 @@ export const sqlSchema = {
     default: "insert",
   },
   last_data_table_suffix: {
-    doc: "What follows the name of a table in that of its table of last data.",
+    doc: "Suffix of the name of a table of last data.",
     format: "text",
     default: "_last_data",
   },
   last_data_unique_key: {
-    doc: "Columns or attributes that tell the rows of last data apart. A table that the sink makes gets them as its key.",
+    doc: "Columns or attributes that identify a row of last data. They are the key of tables that the sink creates.",
     format: "words",
     default: ["entityId"],
   },
   last_data_timestamp_key: {
-    doc: "Column or attribute with the time by which a row of last data is newer than another.",
+    doc: "Column or attribute with the time that determines which row of last data is newer.",
     format: "text",
     default: "recvTime",
   },
   "persistence_policy.max_records": {
-    doc: "Most rows of a table of history; the oldest are deleted after each write. -1 keeps all.",
+    doc: "Maximum number of rows of a table of history; the oldest ones are deleted after each write. -1: no limit.",
     format: "integer",
     default: -1,
     min: -1,
   },
   "persistence_policy.expiration_time": {
-    doc: "Seconds after which rows are deleted from tables of history, also from those written by earlier runs. -1 keeps them.",
+    doc: "Seconds after which rows are deleted from tables of history, also from those of earlier runs. -1: never.",
     format: "integer",
     default: -1,
     min: -1,
   },
   "persistence_policy.checking_time": {
-    doc: "Seconds between two looks for rows to delete.",
+    doc: "Seconds between two checks for rows to delete.",
     format: "seconds",
     default: 3600,
     min: 1,
@@ -75,7 +75,7 @@ export const sqlSchema = {
     default: [],
   },
   protected_schemas: {
-    doc: "Schemas and databases that no event is stored in: what would go there becomes a dead letter.",
+    doc: "Schemas and databases that no event is stored in: such events become dead letters.",
     format: "words",
     default: [],
   },
@@ -85,25 +85,25 @@ export const sqlSchema = {
     default: [],
   },
   exactly_once: {
-    doc: "true: behind a durable channel, how far it is stored is kept in the database in the transaction of the rows, so that a crash makes no second row. false: no table for that.",
+    doc: "true: behind a durable channel, the position of the channel is stored in the transaction of the rows, so that a crash causes no second row. false: without positions.",
     format: "flag",
     default: true,
   },
   persist_errors: {
     doc:
-      "true: each event that the database refuses for good is also told in the table <database>_error_log of its schema (MySQL, " +
+      "true: each event that the database refuses permanently is also written to the table <database>_error_log of its schema (MySQL, " +
       "SQLite: <schema>_error_log), with the error, the SQL and its values. Dead letters are kept either way.",
     format: "flag",
     default: false,
   },
   max_latest_errors: {
-    doc: "Most rows of each of these tables; the oldest are deleted.",
+    doc: "Maximum number of rows of each error table; the oldest ones are deleted.",
     format: "count",
     default: 100,
     min: 1,
   },
   enable_encoding: {
-    doc: "true: in names of schemas and tables odd characters become x and four hex digits; false: they become _.",
+    doc: "true: in names of schemas and tables other characters become x and four hexadecimal digits; false: they become _.",
     format: "flag",
     default: false,
   },
@@ -114,10 +114,10 @@ export const sqlSchema = {
   },
 } as const satisfies Schema;
 
-/** The values of {@link sqlSchema}, and of two properties that only some dialects have. */
+/** The values of {@link sqlSchema} and of two properties that only some dialects have. */
 export interface SqlConfig extends ConfigOf<typeof sqlSchema> {
-  /** Whether names are lower case in a database that keeps capitals apart. */
+  /** Whether names are folded to lower case in a database with case-sensitive names. */
   readonly enable_lowercase?: boolean;
-  /** How the database reads a time that is text; empty for ISO 8601. */
+  /** The format by which the database parses a time that is text; empty for ISO 8601. */
   readonly last_data_sql_timestamp_format?: string;
 }

@@ -4,7 +4,7 @@ import type { PropertyFault } from "../../sdk/index.js";
 import type { Dialect } from "./dialect.js";
 import type { SqlConfig, sqlSchema } from "./schema.js";
 
-/** What the formats of {@link sqlSchema} cannot judge: for the `check` of your plugin. */
+/** The faults that the formats of {@link sqlSchema} cannot detect, for the `check` of your plugin. */
 export function sqlFaults(
   config: SqlConfig,
   { database }: Pick<Dialect, "database">,
@@ -33,7 +33,7 @@ function modelFault({ data_model }: SqlConfig, database: Dialect["database"]): s
   return refusedModel(model, database);
 }
 
-/** How names are made, by the configuration and the rules of the database. */
+/** The naming rules that follow from the configuration and the database. */
 export function namingOf(config: SqlConfig, database: Database): Naming {
   return {
     dataModel: parseDataModel(config.data_model) ?? "dm-by-entity",
@@ -43,17 +43,14 @@ export function namingOf(config: SqlConfig, database: Database): Naming {
   };
 }
 
-/**
- * A short text that is the same for configurations which make the same rows in the same places: all properties but those
- * of the way to the server.
- */
+/** A hash of the settings that determine tables and rows: all properties except those of the connection. */
 export function settingsHash(config: SqlConfig): string {
   const own = Object.entries(config).filter(([name]) => !name.startsWith("rdb_") && !elsewhere.has(name));
   const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** These decide what is stored or deleted, never where. */
+/** These decide whether something is stored or deleted, not where. */
 const elsewhere: ReadonlySet<string> = new Set([
   "allowed_services",
   "protected_schemas",

@@ -1,16 +1,16 @@
-/** What a database cell takes: text, or undefined for SQL NULL. */
+/** The value of a database cell: text, or undefined for SQL NULL. */
 export type Cell = string | undefined;
 
-/** SQL text without any value in it, and the values. */
+/** SQL text without values, and its parameters. */
 export interface Statement {
-  /** Where it works; stores with a connection for each database, or a file for each schema, choose it by this. */
+  /** Where it runs; a driver with a connection for each database, or a file for each schema, selects it by this. */
   readonly at: SchemaName;
   readonly text: string;
   /** The text runs once for each list of parameters. */
   readonly runs: readonly (readonly Cell[])[];
   /**
-   * In a write: how many rows each run must change, or return where the text ends in RETURNING. When it is another number
-   * the driver rolls the transaction back and throws {@link unexpectedChanges}.
+   * In a write: the number of rows that each run must change, or return if the text ends with RETURNING. For any other
+   * number the driver rolls back the transaction and throws {@link unexpectedChanges}.
    */
   readonly changes?: number;
 }
@@ -20,7 +20,7 @@ export function plain(at: SchemaName, text: string): Statement {
   return { at, text, runs: [[]] };
 }
 
-/** Statements of the same text one after another are one that runs several times. */
+/** Joins consecutive statements of the same text to one with several runs. */
 export function joinedRuns(statements: readonly Statement[]): readonly Statement[] {
   const all: (Statement & { readonly runs: (readonly Cell[])[] })[] = [];
   for (const statement of statements) {
@@ -31,7 +31,7 @@ export function joinedRuns(statements: readonly Statement[]): readonly Statement
   return all;
 }
 
-/** About the bytes of the texts and parameters. */
+/** The approximate size of texts and parameters in bytes. */
 export function bytesOf(statements: readonly Statement[]): number {
   let bytes = 0;
   for (const { text, runs } of statements) {
@@ -41,28 +41,28 @@ export function bytesOf(statements: readonly Statement[]): number {
   return bytes;
 }
 
-/** A schema and the database it is in; an empty text stands for the database of the configuration. */
+/** A schema and its database; an empty database is that of the configuration. */
 export interface SchemaName {
   readonly database: string;
   readonly schema: string;
 }
 
-/** Where a row goes: the names as they stand in the database. */
+/** The table of a row, with the names as in the database. */
 export interface TableName extends SchemaName {
   readonly table: string;
 }
 
-/** One text for one schema; names never hold NUL. */
+/** The key of a schema; names never contain NUL. */
 export function schemaKey({ database, schema }: SchemaName): string {
   return `${database}\0${schema}`;
 }
 
-/** One text for one table. */
+/** The key of a table. */
 export function tableKey(name: TableName): string {
   return `${schemaKey(name)}\0${name.table}`;
 }
 
-/** The cells of these rows, one row after the other. By hand: 0.2 µs for two rows, `flat` takes 4. */
+/** The cells of these rows in order. A loop takes 0.2 µs for two rows, `flat` 4 µs. */
 export function joinedRows(rows: readonly (readonly Cell[])[], from = 0, to = rows.length): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = from; at < to; at += 1) for (const cell of rows[at] ?? []) cells.push(cell);

@@ -1,8 +1,7 @@
 import type { Batch, Context } from "../../sdk/index.js";
-import type { OwnTables } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { settingsHash } from "../contract/settings.js";
-import type { Statement } from "../contract/statement.js";
+import type { Statement, TableName } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { makeOwnTable } from "../tables/own-table.js";
@@ -10,15 +9,18 @@ import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
 import { StoredDeadLetters } from "./stored-dead-letters.js";
 
-/** Statements for the transaction of the rows; `written` is called when it is committed. */
+/** Statements for the transaction of the rows; call `written` after its commit. */
 export interface Kept {
   readonly statements: readonly Statement[];
   written(): Promise<void>;
 }
 
-/** What the sink keeps in the transactions of its rows, to store each event once: positions of channels, replayed letters. */
+/**
+ * What the sink records in the transactions of its rows so that each event is stored once: positions of channels, and
+ * replayed dead letters.
+ */
 export class Bookkeeping {
-  /** Undefined when the configuration wants no positions. */
+  /** Undefined if exactly_once is false. */
   readonly #positions: Positions | undefined;
   readonly #deadLetters: StoredDeadLetters;
 
@@ -33,14 +35,16 @@ export class Bookkeeping {
     this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
   }
 
-  /** The rows of a batch that are stored. Throws `POSITION_CONFLICT` when another agent has moved a position of this sink. */
+  /**
+   * The rows of a batch that are stored. Throws `POSITION_CONFLICT` if another agent has moved a position of this sink.
+   */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
     return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
   }
 
-  /** What is kept with the rows of a step. Makes its tables first. */
+  /** The statements that belong to the rows of a step. Creates their tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
     await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
     const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
@@ -54,38 +58,26 @@ export class Bookkeeping {
     };
   }
 
-  /** Has everything read again: a write whose outcome is unknown may have changed it. */
+  /** Discards what is cached: a write whose outcome is unknown may have changed it. */
   forget(): void {
     this.#positions?.forget();
   }
 
-  /** Whether it is known where the tables are; nothing is asked for rows that keep nothing. */
+  /** Whether the database of the bookkeeping tables is known. Rows without bookkeeping cause no query. */
   async #settled(
     position: string | undefined,
     tables: readonly TableBatch[],
     signal: AbortSignal,
     written?: string,
   ): Promise<boolean> {
-    const place = this.#store.ownPlace;
+    const { bookkeepingDatabase } = this.#store;
     const keeps = position !== undefined && this.#positions !== undefined;
-    if (place === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
-    return await place.settle(this.#ownTables(signal), written);
+    if (bookkeepingDatabase === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
+    const make = (name: TableName) => makeOwnTable(positionTableAt(name), this.#store, signal);
+    return await bookkeepingDatabase.settle({ store: this.#store, log: this.#store.log, make }, signal, written);
   }
 
-  #ownTables(signal: AbortSignal): OwnTables {
-    const { dialect, driver, log } = this.#store;
-    const { earlierPositions } = dialect;
-    return {
-      earlier: async () => {
-        const found = earlierPositions === undefined ? [] : await driver.read([earlierPositions], signal);
-        return found.flatMap(([, schema]) => schema ?? []);
-      },
-      create: async (name) => await makeOwnTable(positionTableAt(name), this.#store, signal),
-      warn: (fields, message) => log.warn(fields, message),
-    };
-  }
-
-  /** Every position that is kept for whole batches. */
+  /** All positions that are kept for whole batches. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#positions?.stored(signal)) ?? [];
   }

@@ -1,15 +1,16 @@
 import { type Context, reasonOf } from "../../sdk/index.js";
+import { abortable } from "../contract/driver.js";
 import type { ErrorTable, RefusedWrite } from "./error-table.js";
 
-/** Milliseconds that one row may take, and after a failure none is tried. */
+/** The time limit for one row, and the pause after a failure. */
 const ROW_LIMIT_MILLIS = 5000;
 const PAUSE_AFTER_FAILURE_MILLIS = 60_000;
-/** While more are waiting, further ones are left out. */
+/** Further rows are dropped while this number is waiting. */
 const MOST_WAITING = 100;
 
 /**
- * Tells refusals in the table of errors, beside the delivery: no write waits for it, and what it cannot do is only
- * logged. The dead letters keep the events either way.
+ * Writes refused events to the error table in the background. No delivery waits for it, and its failures are only
+ * logged: the events are kept as dead letters in any case.
  */
 export class ErrorTableWriter {
   readonly #table: Pick<ErrorTable, "add">;
@@ -34,13 +35,10 @@ export class ErrorTableWriter {
     });
   }
 
-  /** Ends after what is waiting is told, or at once when the signal aborts. */
+  /** Ends after the waiting rows are written, or at once when the signal is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     const end = () => this.#ending.abort();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-    await this.#loop;
-    signal.removeEventListener("abort", end);
+    await abortable(signal, end, async () => await this.#loop);
     end();
   }
 
@@ -53,12 +51,12 @@ export class ErrorTableWriter {
         this.#waiting = [];
         if (this.#ending.signal.aborted) return;
         this.#quietUntil = this.#context.now().getTime() + PAUSE_AFTER_FAILURE_MILLIS;
-        this.#context.log.warn({ reason: reasonOf(error) }, "the table of errors is not written, paused for a minute");
+        this.#context.log.warn({ reason: reasonOf(error) }, "the error table is not written, paused for a minute");
       }
     }
   }
 
-  /** No time twice: tables of the predecessor have it as their key. */
+  /** Times are unique: tables of the predecessor have them as their key. */
   #timeAfter(now: number): string {
     this.#lastMicros = Math.max(now * 1000, this.#lastMicros + 1);
     const millis = new Date(Math.floor(this.#lastMicros / 1000)).toISOString().replace("Z", "");

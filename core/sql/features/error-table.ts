@@ -16,18 +16,18 @@ const MOST_CHARACTERS = 16_000;
 const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
 
-/** Something a database refused. */
+/** A write that a database refused. */
 export interface RefusedWrite {
-  /** The schema it was for; throws when it has none. */
+  /** The schema of the event; throws if it has none. */
   of(): SchemaName;
   /** ISO 8601 in UTC, with microseconds. */
   readonly time: string;
   readonly error: unknown;
-  /** What was to be written; none when the event made no row. */
+  /** The statements of the write; none if the event had no row. */
   statements(): readonly Statement[];
 }
 
-/** A table in each schema, `<database>_error_log`, with the latest things the database refused. */
+/** The error table of each schema, `<database>_error_log`, with the latest refused writes. */
 export class ErrorTable {
   readonly #store: KnownStore;
   readonly #database: string;
@@ -39,7 +39,7 @@ export class ErrorTable {
     this.#most = config.max_latest_errors;
   }
 
-  /** Adds a row, and deletes the oldest ones that are too many. Makes the table when it is missing. */
+  /** Adds a row and deletes the oldest excess rows. Creates the table if it does not exist. */
   async add(write: RefusedWrite, signal: AbortSignal): Promise<void> {
     const { dialect, tables, driver } = this.#store;
     const name = this.#nameIn(write.of());
@@ -53,16 +53,19 @@ export class ErrorTable {
         break;
       } catch (error) {
         const databaseError = databaseErrorOf(error);
-        // Somebody dropped it, or made it at the same time.
-        if (
-          attempt === MOST_ATTEMPTS ||
-          !(dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError))
-        )
-          throw error;
+        // Another process dropped it, or created it at the same time.
+        const isStale = dialect.errors.missing(databaseError) || dialect.errors.raced(databaseError);
+        if (attempt === MOST_ATTEMPTS || !isStale) throw error;
         tables.forget(name);
       }
     }
-    await this.#cap(name, signal);
+    try {
+      await this.#cap(name, signal);
+    } catch (error) {
+      // Dropped after the row was written: there is nothing to delete, and the next row creates it again.
+      if (!dialect.errors.missing(databaseErrorOf(error))) throw error;
+      tables.forget(name);
+    }
   }
 
   #nameIn({ database, schema }: SchemaName): TableName {
@@ -70,11 +73,11 @@ export class ErrorTable {
     const base = { postgresql: database === "" ? this.#database : database, mysql: schema, sqlite: schema };
     const full = `${base[dialect.database]}_error_log`;
     const folded = dialect.database === "mysql" ? full : lowerCase(full);
-    // No reserved name ends so, whatever the database is called.
+    // No reserved name ends in this way.
     return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
   }
 
-  /** As they are in a table of the predecessor, or as we make them. */
+  /** With the kinds of an existing table, or those of a new one. */
   #columns(name: TableName): readonly Column[] {
     return COLUMNS.map((column) => ({ ...column, kind: this.#store.tables.kind(name, column.name) ?? column.kind }));
   }
@@ -84,7 +87,7 @@ export class ErrorTable {
     if (tables.columns(name) !== undefined) return;
     await lookUp([name], this.#store, signal);
     if (tables.columns(name) !== undefined) return;
-    // No key: two errors may come at the same time.
+    // No key: two errors may occur at the same time.
     const made = dialect.createTable({ name, columns: COLUMNS, key: [] });
     await driver.write([...dialect.createSchema(name), ...made], signal);
     tables.learn(name, COLUMNS);
@@ -105,13 +108,13 @@ function valuesOf({ time, error, statements }: RefusedWrite): readonly NativeVal
   return [{ kind: "time", text: time, plain: time }, textValue(messageOf(error)), textValue(query.join(";\n"))];
 }
 
-/** The words of the database where it has said some: where the database is, is nothing for those who read the table. */
+/** The message of the database itself if there is one: its address does not concern readers of the table. */
 function messageOf(error: unknown): string {
   const databaseError = databaseErrorOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
   return databaseError.code === undefined ? databaseError.message : `${databaseError.code}: ${databaseError.message}`;
 }
 
-/** In JSON what a database does not take is an escape; in names and messages it may stand as it is. */
+/** In JSON a NUL is an escape sequence; names and messages may contain it. */
 function textValue(text: string): NativeValue {
   const taken = text.replaceAll("\0", "\\u0000");
   const plain = taken.length <= MOST_CHARACTERS ? taken : `${taken.slice(0, MOST_CHARACTERS - 1)}…`;

@@ -7,7 +7,7 @@ import type { KnownStore } from "../tables/known-store.js";
 
 const TABLES_AT_ONCE = 1000;
 
-/** Those of these tables that have the columns which every layout has: others are left alone, whoever listed them. */
+/** Those of the tables that have the columns of every layout; other tables are ignored, whoever listed them. */
 export async function historiesOf(
   names: readonly TableName[],
   { store, naming, signal }: Looking,
@@ -22,7 +22,7 @@ export async function historiesOf(
   return found;
 }
 
-/** The tables of these schemas with the columns which every layout has. */
+/** The tables of these schemas that have the columns of every layout. */
 export async function historiesIn(
   schemas: ReadonlySet<string>,
   { store, naming, signal }: Looking,

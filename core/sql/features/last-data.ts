@@ -10,14 +10,14 @@ import { freeTable } from "../rows/table-names.js";
 import type { FittedRows } from "../tables/fitting.js";
 import type { KnownStore } from "../tables/known-store.js";
 
-/** Keeps, beside a table of history, a table with one row for each entity: its last values. */
+/** Maintains, beside a table of history, a table with one row for each entity: its last values. */
 export class LastData {
   readonly #naming: Naming;
   readonly #dialect: Pick<Dialect, "allowed" | "database">;
   readonly #suffix: string;
-  /** Tells entities apart. */
+  /** The columns that identify an entity. */
   readonly #entityKey: readonly string[];
-  /** Tells rows apart. */
+  /** The columns that identify a row. */
   readonly #key: readonly string[];
   readonly #time: string;
   readonly #timeFormat: string | undefined;
@@ -35,7 +35,9 @@ export class LastData {
     this.#timeFormat = config.last_data_sql_timestamp_format || undefined;
   }
 
-  /** The rows with the names of their tables of last data. Throws `LAST_DATA_INCOMPLETE` for one without key or time. */
+  /**
+   * The rows with the names of their tables of last data. Throws `LAST_DATA_INCOMPLETE` for a row without key or time.
+   */
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
     return rows.map((row) => {
       for (const column of [...this.#key, this.#time]) refuseWithout(column, row);
@@ -44,8 +46,8 @@ export class LastData {
   }
 
   /**
-   * The same rows by table, tables and entities in one order everywhere: two sinks that change the same rows then do not
-   * wait for each other. The rows of one entity stay in the order of arrival.
+   * The rows by table, with tables and entities in the same order everywhere, so that two sinks that change the same
+   * rows do not deadlock. The rows of one entity stay in the order of arrival.
    */
   batches(rows: readonly PlacedRow[]): readonly TableBatch[] {
     const keyed = rows.map((row) => ({ row, key: this.#orderOf(row) }));
@@ -53,7 +55,7 @@ export class LastData {
     return groupedByTable(ordered).map((batch) => ({ ...batch, key: this.#key }));
   }
 
-  /** In order of arrival: a row that is newer than the stored one changes it, one of a removed entity deletes it. */
+  /** In order of arrival: a row that is newer than the stored one replaces it, a row of a removed entity deletes it. */
   statements({ placed }: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
     const statements = placed.map((row, index) => {
       const cells = fitted.rows[index] ?? [];
@@ -68,7 +70,7 @@ export class LastData {
     const named = new Set([...columns, ...beside]);
     const own = stored.filter(({ column }) => named.has(column.name));
     const given = new Set(own.map(({ column }) => column.name));
-    // What did not fit last time and fits now must not stay beside.
+    // An overflow value of an earlier row must not remain.
     const emptied = beside.filter((column) => !given.has(column) && store.tables.kind(name, column) !== undefined);
     const all = [
       ...own,
@@ -99,7 +101,7 @@ export class LastData {
   }
 }
 
-/** What tells the rows of one entity apart. */
+/** The columns that identify the rows of one entity. */
 const columnsOfRows = { column: [], row: ["attrName"] } as const satisfies Record<
   SqlConfig["attr_persistence"],
   readonly string[]

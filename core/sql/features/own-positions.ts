@@ -8,7 +8,10 @@ export interface FoundPosition {
   readonly row: PositionRow;
 }
 
-/** All rows of a sink: in the units that are known, in the databases that are listed at home, where it kept them before. */
+/**
+ * All rows of a sink: in the known commit units, in the databases listed in the default one, and where earlier versions
+ * kept them.
+ */
 export async function ownPositions(
   sink: string,
   { rows, store }: { readonly rows: PositionRows; readonly store: KnownStore },
@@ -35,8 +38,8 @@ export async function ownPositions(
       found.push(...(await read(dialect.positionsTable({ database, schema: "" }))));
     } catch (error) {
       if (signal.aborted) throw error;
-      // It is asked again before the first write to it.
-      log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read now");
+      // It is read again before the first write to it.
+      log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read");
     }
   }
   const tables = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);

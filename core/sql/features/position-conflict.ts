@@ -2,18 +2,18 @@ import { AgentError } from "../../sdk/index.js";
 
 export interface Conflict {
   readonly sink: string;
-  /** The channel as the row names it. */
+  /** The channel as in the row. */
   readonly channel: string;
-  /** Schema and table. */
+  /** The qualified name of the table. */
   readonly table: string;
-  /** The run of the agent that wrote the row; undefined for an earlier version of Deneb. */
+  /** The run of the agent that wrote the row; undefined for an earlier version of the agent. */
   readonly owner: string | undefined;
   readonly moved: string | undefined;
   /** The statement that removes the row. */
   readonly deletion: string;
 }
 
-/** Another agent has moved a position of this sink: who, and what to do. */
+/** The error if another agent has moved a position of this sink: which agent, and what to do. */
 export function positionConflict({ sink, channel, table, owner, moved, deletion }: Conflict): AgentError {
   const last = moved === undefined ? "" : `, last at ${moved}`;
   const message =
@@ -24,7 +24,7 @@ export function positionConflict({ sink, channel, table, owner, moved, deletion 
   return new AgentError("POSITION_CONFLICT", message, { retryable: true });
 }
 
-/** The row changes faster than it can be read. */
+/** The error if the row changes faster than it can be read. */
 export function positionUnsettled(sink: string): AgentError {
   const message =
     `storing by sink "${sink}": a row that the sink keeps with its data changed twice while it was written, or is there more ` +

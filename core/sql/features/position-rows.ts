@@ -16,16 +16,16 @@ const COLUMNS: readonly Column[] = [
   ...TEXTS.map((name): Column => ({ name, kind: "text" })),
   { name: EVENTS, kind: "integer" },
 ];
-/** Bounds of what is read, whoever wrote it. */
+/** Bounds for what is read, whoever wrote it. */
 const MOST_ROWS = 1000;
 const MOST_CHARACTERS = 65_536;
 
-/** Stands before the position of a destination that says nothing about the others. */
+/** Prefix of the position of a single commit unit. */
 export const PART = "part:";
-/** Stands before the name of a database that keeps positions of its own. */
+/** Prefix of the name of a database that keeps its own positions. */
 export const DATABASE = "database:";
 
-/** How far a channel is stored and who wrote it last; both undefined when there is no row. */
+/** How far a channel is stored, and who wrote it last; both undefined if there is no row. */
 export interface Standing {
   readonly position: string | undefined;
   /** The run of the agent; undefined in rows of earlier versions. */
@@ -37,11 +37,11 @@ export interface PositionRow extends Standing {
   /** The name of a channel, of a part of it, or of a database. */
   readonly channel: string;
   readonly position: string;
-  /** When it was moved the last time. */
+  /** The time of the last move. */
   readonly moved: string | undefined;
 }
 
-/** Of this sink or of this channel. */
+/** The rows of this sink, or of this channel. */
 export type Wanted = { readonly sink: string } | { readonly channel: string };
 
 export interface Move {
@@ -50,7 +50,7 @@ export interface Move {
   readonly known: Standing;
   readonly next: { readonly position: string; readonly owner: string };
   readonly moved: Date;
-  /** How many events have rows in the same transaction. */
+  /** The number of events with rows in the same transaction. */
   readonly events: number;
 }
 
@@ -63,7 +63,7 @@ export class PositionRows {
     this.#store = store;
   }
 
-  /** Nothing when the table is not there. The same once more when somebody drops it meanwhile. */
+  /** Empty if the table does not exist. Tries once more if the table is dropped meanwhile. */
   async read(name: TableName, wanted: readonly Wanted[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     try {
       return await this.#readNow(name, wanted, signal);
@@ -75,7 +75,10 @@ export class PositionRows {
     }
   }
 
-  /** Moves a position from where it is known to be: another place or owner ends the transaction. Makes the table first. */
+  /**
+   * Moves a position by compare-and-set: another position or owner in the row ends the transaction. Creates the table
+   * first.
+   */
   async move(name: TableName, move: Move, signal: AbortSignal): Promise<readonly Statement[]> {
     const { dialect } = this.#store;
     await makeOwnTable(positionTableAt(name), this.#store, signal);
@@ -105,7 +108,7 @@ export class PositionRows {
     return [change];
   }
 
-  /** Writes a row that nobody competes for. */
+  /** Writes a row without concurrent writers. */
   async list(name: TableName, sink: string, text: string, signal: AbortSignal): Promise<void> {
     const { dialect, driver } = this.#store;
     await makeOwnTable(positionTableAt(name), this.#store, signal);
@@ -117,7 +120,7 @@ export class PositionRows {
     await driver.write(statements, signal);
   }
 
-  /** What deletes the row, as text for people. */
+  /** The statement that deletes the row, for a message. */
   deletion(name: TableName, sink: string, channel: string): string {
     const cells = [sink, channel];
     const { text } = this.#store.dialect.remove({ name, key: KEY, cells });
@@ -126,8 +129,7 @@ export class PositionRows {
   }
 
   /**
-   * Waits for writes whose answer nobody waits for any more: a server may still be committing one after its connection
-   * broke, or its process was killed.
+   * Waits for pending writes: a server may still be committing one after its connection broke or its client was killed.
    */
   async #readNow(name: TableName, wanted: readonly Wanted[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     const { driver, dialect } = this.#store;
@@ -147,7 +149,7 @@ export class PositionRows {
     if (strange === 0 || !this.#strangeToReport) return;
     this.#strangeToReport = false;
     const fields = { rows: strange, schema: name.schema, table: name.table };
-    this.#store.log.warn(fields, "rows of the table of positions that Deneb did not write are ignored");
+    this.#store.log.warn(fields, "rows of the table of positions that no agent wrote are ignored");
   }
 }
 
@@ -155,7 +157,7 @@ export function positionTableAt(name: TableName): OwnTable {
   return { name, columns: COLUMNS, key: KEY };
 }
 
-/** Undefined for a row that is not one of ours. */
+/** Undefined for a row that no agent wrote. */
 function rowOf([sink, channel, position, owner, moved]: readonly Cell[]): PositionRow | undefined {
   if (sink === undefined || channel === undefined || position === undefined) return undefined;
   if (position.length > MOST_CHARACTERS || !fits(channel, position)) return undefined;

@@ -14,38 +14,42 @@ const NOTHING: Standing = { position: undefined, owner: undefined };
 export interface PositionsOf {
   /** Name of the sink. */
   readonly sink: string;
-  /** Of what makes rows and chooses their places: a position of one destination holds for these alone. */
+  /**
+   * The hash of the settings that determine tables and rows: the position of a single commit unit is valid for these
+   * settings only.
+   */
   readonly settingsHash: string;
-  /** The run of the agent, the owner of what it writes. */
+  /** The run of the agent, which owns the rows it writes. */
   readonly run: string;
   now(): Date;
 }
 
 type Named = Pick<TableBatch, "name">;
 
-/** Statements that move positions; `written` is called when they are committed. */
+/** Statements that move positions; call `written` after their commit. */
 export interface Moves {
   readonly statements: readonly Statement[];
   written(): void;
 }
 
 /**
- * How far the channel of a sink is stored, kept in the transaction of the rows. What commits apart from the rest of a
- * batch, a file or a database, keeps the position for itself; the last one keeps it for the whole batch, so neither ever
- * says more than is stored. One row for each sink and channel, and one more where a batch has several destinations.
+ * Records how far the channel of a sink is stored, in the transaction of the rows. A commit unit that is not the last
+ * one of a batch records the position for itself; the last one records it for the whole batch, so that no position
+ * covers more than is stored. There is one row for each sink and channel, and one more where a batch has several commit
+ * units.
  *
- * A row moves only from where this process read it or wrote it last: of two agents that believe to be the same one the
- * later one stores nothing.
+ * A row moves only from the value that this process read or wrote last: of two agents with the same identity the later
+ * one stores nothing.
  */
 export class Positions {
   readonly #of: PositionsOf;
   readonly #store: KnownStore;
   readonly #rows: PositionRows;
-  /** By destination and channel, as it was when it was first needed: what was written later needs no look. */
+  /** Positions by commit unit and channel, as first read: what was written later is known. */
   #kept = new RecentMap<readonly string[]>(MOST_REMEMBERED);
-  /** Of the rows of this sink, as they were read first or written last. */
+  /** The rows of this sink, as first read or last written. */
   readonly #known = new RecentMap<Standing>(MOST_REMEMBERED);
-  /** The databases that are known to be listed at home. */
+  /** The databases that are known to be listed in the default one. */
   readonly #listed = new Set<string>();
 
   constructor(of: PositionsOf, store: KnownStore) {
@@ -54,14 +58,17 @@ export class Positions {
     this.#rows = new PositionRows(store);
   }
 
-  /** What keeps the position with the rows of these tables; nothing when there are none. Makes its tables first. */
+  /**
+   * The statements that record the position with the rows of these tables; none without tables. Creates their tables
+   * first.
+   */
   async statements(position: string, { tables, later, all }: Step, signal: AbortSignal): Promise<Moves> {
     const last = this.#lastTables(tables);
     for (const { name } of later) last.delete(this.#keyOf(name));
     const channel = channelOf(position);
     const moves: Move[] = [];
     for (const [index, [key, name]] of [...last].entries()) {
-      // Destinations are committed in the order in which they are named first.
+      // Commit units are committed in the order of their first statement.
       const whole = later.length === 0 && index === last.size - 1;
       const row = whole ? { channel, position } : this.#part(channel, position);
       moves.push(await this.#move(name, { ...row, events: this.#eventsAt(key, all) }, signal));
@@ -75,8 +82,8 @@ export class Positions {
   }
 
   /**
-   * The rows of a batch that are stored: in each destination those that its positions cover. Throws `POSITION_CONFLICT`
-   * when another agent has moved one of this sink.
+   * The rows of a batch that are stored: in each commit unit those that its positions cover. Throws `POSITION_CONFLICT`
+   * if another agent has moved a position of this sink.
    */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const position = batch.position?.text;
@@ -94,12 +101,12 @@ export class Positions {
     });
   }
 
-  /** Has everything read again: a write whose outcome is unknown may have changed it. */
+  /** Discards what is cached: a write whose outcome is unknown may have changed it. */
   forget(): void {
     this.#kept = new RecentMap(MOST_REMEMBERED);
   }
 
-  /** Every position this sink has kept for whole batches, wherever it is. From now on they move from there. */
+  /** All positions that this sink has recorded for whole batches. From now on they move from these values. */
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
     for (const { name, row } of found) {
@@ -125,7 +132,7 @@ export class Positions {
     return { key, next, statements: await this.#rows.move(name, move, signal) };
   }
 
-  /** A database that is not the one of the configuration is found again by its row there. */
+  /** Lists a database other than that of the configuration in the latter, so that it is found again. */
   async #listDatabase({ database }: SchemaName, signal: AbortSignal): Promise<void> {
     if (database === "" || this.#listed.has(database)) return;
     await this.#rows.list(
@@ -137,7 +144,7 @@ export class Positions {
     this.#listed.add(database);
   }
 
-  /** Those of other sinks of the channel included: they may have had these events before. */
+  /** The positions of all sinks of the channel: another one may have stored these events before. */
   async #positionsAt(table: TableName, channel: string, signal: AbortSignal): Promise<readonly string[]> {
     const key = `${this.#keyOf(table)}\0${channel}`;
     const remembered = this.#kept.get(key);
@@ -150,7 +157,7 @@ export class Positions {
     return positions;
   }
 
-  /** Reads the rows of channels; those of this sink must be as they are known, or not be there any more. */
+  /** Reads the rows of channels. Those of this sink must have the known values, or be absent. */
   async #read(name: TableName, channels: readonly string[], signal: AbortSignal): Promise<readonly PositionRow[]> {
     const wanted = channels.map((channel) => ({ channel }));
     const rows = await this.#rows.read(name, wanted, signal);
@@ -189,7 +196,7 @@ export class Positions {
     return schemaKey(this.#store.dialect.commitUnit(name));
   }
 
-  /** The last table of each destination; the destinations in the order in which they are named first. */
+  /** The last table of each commit unit; the units in the order of their first table. */
   #lastTables(tables: readonly Named[]): Map<string, TableName> {
     return new Map(tables.map(({ name }) => [this.#keyOf(name), name]));
   }
@@ -219,7 +226,7 @@ function channelOf(position: string): string {
   return position.slice(0, Math.max(0, position.indexOf(":")));
 }
 
-/** The batch itself, whose answer was lost, is known without its channel. */
+/** A batch whose response was lost is recognized without its channel. */
 function coveredBy(kept: string, batch: Batch): readonly Event[] {
   return kept === batch.position?.text ? batch.events : (batch.position?.coveredBy(kept) ?? []);
 }

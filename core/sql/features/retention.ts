@@ -12,12 +12,12 @@ import type { KnownStore } from "../tables/known-store.js";
 import type { ListedStore } from "../tables/make-missing.js";
 import { historiesIn, historiesOf } from "./histories.js";
 
-// So many rows are deleted in one transaction, so that writes need not wait long.
+// The number of rows deleted in one transaction, so that writes need not wait long.
 const ROWS_AT_ONCE = 5000;
 const MOST_COUNTED = 100_000;
 const SECOND = 1000;
 
-/** Deletes rows from tables of history: the oldest of too many, and those of a certain age. */
+/** Deletes rows from tables of history: the oldest excess rows, and expired ones. */
 export class Retention {
   readonly #store: KnownStore;
   readonly #register: ListedStore["register"];
@@ -27,12 +27,12 @@ export class Retention {
   readonly #mostAgeMillis: number;
   readonly #pauseMillis: number;
   readonly #lastDataSuffix: string;
-  /** Schemas whose tables the operator has given to this sink. */
+  /** Schemas whose tables the operator has assigned to this sink. */
   readonly #adopted: ReadonlySet<string>;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
-  /** The rows of each table, as far as this sink knows. */
+  /** The known number of rows of each table. */
   readonly #counts = new RecentMap<number>(MOST_COUNTED);
 
   constructor(config: SqlConfig, store: ListedStore, context: Context) {
@@ -47,7 +47,7 @@ export class Retention {
     this.#adopted = new Set(config["persistence_policy.adopted_schemas"]);
   }
 
-  /** Looks from time to time, until it is stopped. */
+  /** Checks at intervals until it is stopped. */
   start(): void {
     if (this.#mostRows < 0 && this.#mostAgeMillis < 0) return;
     this.#loop ??= this.#run(this.#ending.signal);
@@ -58,7 +58,10 @@ export class Retention {
     await this.#loop;
   }
 
-  /** Caps the tables of history that grew. What fails is logged: the rows are stored, and the next look finds them. */
+  /**
+   * Deletes excess rows of the tables of history that grew. A failure is only logged: the rows are stored, and the next
+   * check finds them.
+   */
   async grown(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
     if (this.#mostRows < 0) return;
     for (const { name, rows } of tables.filter((table) => table.key.length === 0 && !this.#isLastData(table.name))) {
@@ -72,13 +75,13 @@ export class Retention {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#guarded({}, "no look at old rows, will be tried again", () => this.sweep(signal));
-      // Aborting ends the pause with an error, and the loop.
+      await this.#guarded({}, "old rows not checked, will be tried again", () => this.sweep(signal));
+      // An abort ends the pause with an error, and then the loop.
       await setTimeout(this.#pauseMillis, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Looks at every table of history that is ours. */
+  /** Checks all tables of history of this sink. */
   async sweep(signal: AbortSignal): Promise<void> {
     for (const history of await this.#histories(signal)) {
       if (signal.aborted) return;
@@ -90,7 +93,7 @@ export class Retention {
     }
   }
 
-  /** What this sink is known to write to, and what the operator has named. */
+  /** The tables that this sink writes to, and those of adopted schemas. */
   async #histories(signal: AbortSignal): Promise<readonly History[]> {
     const looking = { store: this.#store, naming: this.#naming, signal };
     const { own, others } = (await this.#register?.tables(signal)) ?? { own: [], others: [] };
@@ -98,7 +101,7 @@ export class Retention {
     const taken = new Set([...own, ...others].map(tableKey));
     return [
       ...(await historiesOf(own, looking)),
-      // A name that was shortened has lost the suffix of last data, so it tells nothing.
+      // A shortened name has lost the suffix of last data.
       ...adopted.filter(
         ({ name }) => !taken.has(tableKey(name)) && !this.#isLastData(name) && !isShortened(name, this.#store.dialect),
       ),
@@ -109,7 +112,7 @@ export class Retention {
     if (this.#mostRows < 0) return;
     const key = tableKey(history.name);
     const count = this.#counts.get(key) ?? (await this.#number(this.#store.dialect.count(history), signal));
-    // Unknown until the deletion is done.
+    // The number is unknown until the deletion is done.
     this.#counts.delete(key);
     for (let excess = count - this.#mostRows; excess > 0; excess -= ROWS_AT_ONCE) {
       const rows = Math.min(excess, ROWS_AT_ONCE);
@@ -153,7 +156,7 @@ export class Retention {
     }
   }
 
-  /** One after another: two that count the same rows would delete too many. */
+  /** One at a time: two that count the same rows would delete too many. */
   async #onTable({ name: table }: History, work: () => Promise<void>): Promise<void> {
     const before = this.#working;
     this.#working = before.then(() => this.#guarded({ table }, "old rows not deleted, will be tried again", work));

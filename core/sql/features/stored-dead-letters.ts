@@ -15,7 +15,7 @@ const KEY = [LETTER, SINK];
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 const MOST_DELETED = 5000;
-/** Ids of letters are shorter; others are not remembered. */
+/** Ids of dead letters are shorter; longer ones are ignored. */
 const LONGEST_ID = 200;
 
 export interface StoredDeadLettersOf {
@@ -25,8 +25,8 @@ export interface StoredDeadLettersOf {
 }
 
 /**
- * Which replayed dead letters are stored, kept in the transaction of their rows: a letter that is replayed again, because
- * the process ended before it was marked, makes no second row. Only batches with such events pay for it.
+ * Records which replayed dead letters are stored, in the transaction of their rows: a dead letter that is replayed
+ * again, because the process ended before it was marked, causes no second row. Other batches cause no query.
  */
 export class StoredDeadLetters {
   readonly #of: StoredDeadLettersOf;
@@ -38,12 +38,12 @@ export class StoredDeadLetters {
     this.#store = store;
   }
 
-  /** Whether any of the events is a replayed letter. */
+  /** Whether any of the events is a replayed dead letter. */
   hasSome(tables: readonly PlacedRows[]): boolean {
     return tables.some(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
   }
 
-  /** The rows of a batch whose letters are stored, by whatever sink. */
+  /** The rows of a batch whose dead letters are stored, by any sink. */
   async covered(tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const deadLetters = tables.filter(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
     if (deadLetters.length === 0) return [];
@@ -58,7 +58,10 @@ export class StoredDeadLetters {
     }));
   }
 
-  /** What keeps the letters of these tables; those with rows in later transactions of the batch are kept there. */
+  /**
+   * The statements that record the dead letters of these tables; those with rows in later transactions are recorded
+   * there.
+   */
   async statements(
     tables: readonly TableBatch[],
     later: readonly TableBatch[],
@@ -78,7 +81,7 @@ export class StoredDeadLetters {
     return statements;
   }
 
-  /** Deletes what no replay asks for any more, where these tables keep it; once a day at the most. */
+  /** Deletes old rows that no replay needs, in the commit units of these tables; at most once a day. */
   async clean(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
     const now = this.#of.now().getTime();
     if (now - this.#cleanedAt < DAY_MILLIS) return;
@@ -90,7 +93,10 @@ export class StoredDeadLetters {
       try {
         await driver.write([dialect.deleteOlder(history, before, MOST_DELETED)], signal);
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, "old rows of replayed letters not deleted, will be tried again in a day");
+        log.warn(
+          { reason: reasonOf(error) },
+          "old rows of replayed dead letters not deleted, will be tried again in a day",
+        );
       }
     }
   }
@@ -115,7 +121,7 @@ export class StoredDeadLetters {
     }
   }
 
-  /** One table of each unit, and the letters with rows there. */
+  /** One table of each commit unit, and the ids of the dead letters with rows there. */
   #byCommitUnit(
     tables: readonly PlacedRows[],
   ): Map<string, { readonly name: TableName; readonly ids: readonly string[] }> {

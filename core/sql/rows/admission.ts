@@ -7,7 +7,7 @@ import { comparedName } from "./table-names.js";
 const NOT_ALLOWED = "SERVICE_NOT_ALLOWED";
 const PROTECTED = "SCHEMA_PROTECTED";
 
-/** Which services are stored, and which schemas are never written to, as the operator says. */
+/** The configured services that are stored, and schemas that are never written to. */
 export class Admission {
   readonly #services: ReadonlySet<string>;
   readonly #protected: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export class Admission {
   }
 }
 
-/** Whether events are refused by their service alone: there is no schema in which it could be told. */
+/** Whether an event is refused because of its service alone: then there is no schema for an error table. */
 export function isNotAdmitted(error: unknown): boolean {
   const code = codeOf(error);
   return code === NOT_ALLOWED || code === PROTECTED;

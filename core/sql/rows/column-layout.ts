@@ -18,22 +18,25 @@ import {
 } from "./layout.js";
 
 const MOST_SHAPES = 5000;
-/** Characters of all names of an entity; longer ones are not remembered, so that strangers cannot fill the memory. */
+/**
+ * Limit for the characters of all names of an entity; longer ones are not cached, so that clients cannot fill the
+ * memory.
+ */
 const LONGEST_SHAPE = 20_000;
 
-/** The attribute by which NGSI v2 says why it notifies; it is no part of the entity. */
+/** The attribute in which NGSI v2 gives the reason for a notification; it is not part of the entity. */
 export const ALTERATION_TYPE = "alterationType";
 
 /**
- * Makes one row of one entity: a column for each attribute, and for NGSI-LD one for each of its members, for NGSI v2
- * one with all its metadata.
+ * Makes one row of an entity: with a column for each attribute, and for each of its members (NGSI-LD) or for all of its
+ * metadata (NGSI v2).
  */
 export class ColumnLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #reserved: ReservedColumns;
   readonly #recvTime = recvTimes();
   readonly #columns = new RecentMap<readonly string[]>(MOST_SHAPES);
-  /** The shape that was seen last of each type: most entities of a type have the same. */
+  /** The last shape of each type: most entities of a type have the same. */
   readonly #latest = new RecentMap<KnownShape>(MOST_SHAPES);
 
   constructor(options: LayoutOptions, reserved: ReservedColumns) {
@@ -132,7 +135,7 @@ function memberClaim(attribute: string, member: string): Claim {
 
 interface KnownShape {
   readonly api: Entity["api"];
-  /** Of each attribute its name, and those of its members. */
+  /** For each attribute its name and those of its members. */
   readonly names: readonly (readonly string[])[];
   readonly columns: readonly string[];
 }
@@ -143,7 +146,7 @@ function namesIn({ api, attributes }: Entity): readonly (readonly string[])[] {
   );
 }
 
-/** Whether {@link namesIn} would say what is known, without making it: this runs for every event. */
+/** Whether {@link namesIn} would return the known names, without allocating: this runs for every event. */
 function hasNames({ api, attributes }: Entity, known: KnownShape): boolean {
   if (api !== known.api || attributes.length !== known.names.length) return false;
   for (let at = 0; at < attributes.length; at += 1) {
@@ -161,7 +164,7 @@ function isNamed(attribute: Attribute | undefined, names: readonly string[] | un
   return true;
 }
 
-/** One text for all names of the entity, in order; no other names give the same text, because none holds NUL. */
+/** A key of all names of the entity in order. It is unique because names never contain NUL. */
 function shapeOf(entity: Entity): string {
   let shape: string = entity.api ?? "ld";
   for (const { name, members } of entity.attributes) {

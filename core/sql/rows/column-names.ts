@@ -3,23 +3,23 @@ import { type ColumnNaming, columnKey, columnName, nameLimits, shorten } from ".
 
 const HASH_DIGITS = 8;
 
-/** Something that wants a column: an attribute, or a member of one. */
+/** An attribute or member that needs a column. */
 export interface Claim {
-  /** The name it would have. */
+  /** The column name that it would have. */
   readonly name: string;
-  /** Tells every attribute and member apart; names never hold NUL. */
+  /** Identifies the attribute or member; names never contain NUL. */
   readonly origin: string;
   readonly of: "attribute" | "member";
 }
 
-/** Columns that belong to nobody, besides those for values that do not fit. */
+/** Columns that no claim may have, besides overflow columns. */
 export interface ReservedColumns {
   readonly naming: ColumnNaming;
   /** Their keys. */
   readonly keys: ReadonlySet<string>;
 }
 
-/** The column beside another one that takes, as JSON text, what does not fit there. */
+/** The overflow column of a column: it stores values that do not fit, as JSON text. */
 export function overflowColumn(column: string, naming: ColumnNaming): string {
   return columnName(`${column}${OVERFLOW}`, naming);
 }
@@ -27,10 +27,10 @@ export function overflowColumn(column: string, naming: ColumnNaming): string {
 const OVERFLOW = "$json";
 
 /**
- * The columns of the claims, no two alike and none of them reserved, in the same order.
+ * The columns of the claims in the same order, all different and none reserved.
  *
- * Where several names fall into one column, an exact lower-case name keeps it (an attribute before a member). The
- * others get a suffix made from their full name, so that they find the same column again.
+ * If several names map to one column, an exact lower-case name keeps it (an attribute before a member). The others get
+ * a suffix derived from their full name, so that they always get the same column.
  */
 export function columnNames(claims: readonly Claim[], reserved: ReservedColumns): readonly string[] {
   const wishes = claims.map((claim) => wish(claim, reserved));
@@ -68,7 +68,7 @@ function owner(rivals: readonly Wish[]): Wish | undefined {
   if (rivals.length === 1) return rivals[0];
   const exact = rivals.filter((one) => one.exact);
   const members = exact.filter(({ of }) => of === "member");
-  // Of two members that spell one column, as a_b + c and a + b_c, neither comes first.
+  // If two members map to one column, such as a_b + c and a + b_c, neither keeps it.
   return exact.find(({ of }) => of === "attribute") ?? (members.length === 1 ? members[0] : undefined);
 }
 
@@ -86,7 +86,7 @@ function resolved(wishes: readonly Wish[], { naming, keys }: ReservedColumns): r
 
 interface Suffixes {
   readonly taken: ReadonlySet<string>;
-  /** For each origin the repeat to try next: an attribute of NGSI v1 may be there thousands of times. */
+  /** For each origin the next repetition to try: an attribute of NGSI v1 may occur thousands of times. */
   readonly repeats: Map<string, number>;
 }
 

@@ -3,13 +3,13 @@ import type { NativeValue } from "../contract/column.js";
 import { type Cell, type TableName, tableKey } from "../contract/statement.js";
 import type { Row } from "./layout.js";
 
-/** A row and the table it goes to. */
+/** A row and its table. */
 export interface PlacedRow extends Row {
   readonly name: TableName;
-  /** The id or type the table is named after. */
+  /** The id or type that the table is named after. */
   readonly subject: string;
   readonly event: Event;
-  /** The notification says that the entity is no more. */
+  /** The notification reports that the entity was deleted. */
   readonly removed: boolean;
 }
 
@@ -20,20 +20,20 @@ export interface TableBatch {
   /** Columns that are unique together; none for tables of history. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** Each as long as `columns`, in the order of arrival: what text columns keep. */
+  /** The cells for text columns, each as long as `columns`, in the order of arrival. */
   readonly rows: readonly (readonly Cell[])[];
-  /** The same in their own types; undefined for none. */
+  /** The typed values; undefined for none. */
   values(): readonly (readonly (NativeValue | undefined)[])[];
-  /** Columns that are made with the type of their values. */
+  /** Columns that are created with the type of their values. */
   readonly native: ReadonlySet<string>;
-  /** What the rows were made of, in the same order. */
+  /** The source of each row, in the same order. */
   readonly placed: readonly PlacedRow[];
 }
 
-/** A table with the rows that go to it, as far as bookkeeping needs it. */
+/** The part of a batch of a table that bookkeeping needs. */
 export type PlacedRows = Pick<TableBatch, "name" | "placed">;
 
-/** The tables of one transaction, those of later ones of the same batch, and all that the batch writes. */
+/** The tables of one transaction, those of later transactions of the same batch, and all tables of the batch. */
 export interface Step {
   readonly tables: readonly TableBatch[];
   readonly later: readonly TableBatch[];
@@ -76,7 +76,7 @@ function nativeOf(rows: readonly Row[], native: readonly string[]): ReadonlySet<
 
 const none: ReadonlySet<string> = new Set();
 
-// Rows of entities with the same attributes share one list of columns, so most often there is nothing to do.
+// Rows of entities with the same attributes share one list of columns: the usual case.
 function union(rows: readonly Row[], columns: readonly string[]): readonly string[] {
   if (rows.every((row) => row.columns === columns)) return columns;
   const united = new Set<string>();
@@ -85,7 +85,9 @@ function union(rows: readonly Row[], columns: readonly string[]): readonly strin
   return [...united];
 }
 
-/** No database has tables with more. Every row gets all columns of its table, so their number must have an end. */
+/**
+ * No database has tables with more columns. Every row gets all columns of its table, so their number must be bounded.
+ */
 const MOST_COLUMNS = 4096;
 
 function tooMany(columns: number, rows: readonly Row[]): AgentError {

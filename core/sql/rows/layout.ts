@@ -15,15 +15,15 @@ import type { Cell } from "../contract/statement.js";
 export interface Row {
   /** The same list for all entities with the same attributes and members. */
   readonly columns: readonly string[];
-  /** One for each column: what a text column keeps. */
+  /** The cells for text columns, one for each column. */
   readonly cells: readonly Cell[];
-  /** One for each column: the value in its own type; undefined for none. Made when it is asked for. */
+  /** The typed values, one for each column, undefined for none. Computed on demand. */
   values(): readonly (NativeValue | undefined)[];
-  /** Those of the columns that, when they are missing, are made with the type of their values and not as text. */
+  /** The columns that are created with the type of their values instead of text. */
   readonly native: readonly string[];
 }
 
-/** How an event arrived. */
+/** When and where an event arrived. */
 export interface Arrival {
   readonly epochMillis: number;
   readonly servicePath: string;
@@ -31,7 +31,7 @@ export interface Arrival {
 
 /** Makes rows of an entity. */
 export interface Layout {
-  /** No rows for an entity without attributes. Throws `VALUE_NOT_STORABLE` for text that no database keeps. */
+  /** No rows for an entity without attributes. Throws `VALUE_NOT_STORABLE` for text that no database can store. */
   rows(entity: Entity, arrival: Arrival): readonly Row[];
 }
 
@@ -40,7 +40,7 @@ export interface LayoutOptions {
   readonly metadata: boolean;
 }
 
-/** The columns before those of the attributes; `columnName` makes of them what the database has. */
+/** The columns before those of the attributes; `columnName` converts them to names of the database. */
 export const columnLayoutColumns = {
   ld: ["recvTime", "entityId", "entityType"],
   v2: ["recvTime", "fiwareServicePath", "entityId", "entityType"],
@@ -63,10 +63,10 @@ export function namesOf(columns: readonly string[], naming: ColumnNaming): reado
   return columns.map((column) => columnName(column, naming));
 }
 
-/** The reception time as each API has it: ISO 8601, or with a blank and without a zone. */
+/** The reception time in the format of each API: ISO 8601, or with a space and without a zone. */
 type RecvTime = Readonly<Record<Api, (epochMillis: number) => string>>;
 
-/** Remembers the last time: what came in one millisecond, and all rows of a notification, have the same. */
+/** Caches the last time: rows of one notification or millisecond share it. */
 export function recvTimes(): RecvTime {
   return {
     ld: remembered(isoTime),
@@ -87,17 +87,17 @@ const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:
 const TIME_TYPES: ReadonlySet<string> = new Set(["DateTime", "ISO8601", "TemporalProperty"]);
 const TIME_MEMBERS: ReadonlySet<string> = new Set(["observedAt", "createdAt", "modifiedAt", "deletedAt", "expiresAt"]);
 
-/** The value of an attribute in its own type; undefined for none. `plain` is what a text column keeps of it. */
+/** The typed value of an attribute; undefined for none. `plain` is its cell in a text column. */
 export function attributeValue({ type = "", value }: Attribute, plain: Cell): NativeValue | undefined {
   return native(value, plain, TIME_TYPES.has(type));
 }
 
-/** Likewise of a member of an NGSI-LD attribute. */
+/** The typed value of a member of an NGSI-LD attribute. */
 export function memberValue({ name, type = "", value }: Member, plain: Cell): NativeValue | undefined {
   return native(value, plain, TIME_MEMBERS.has(name) || TIME_TYPES.has(type));
 }
 
-/** A text that the sink itself made, or that is a name. */
+/** The typed value of a name, or of a text that the sink generated. */
 export function textValue(text: Cell): NativeValue | undefined {
   return text === undefined ? undefined : { kind: "text", text, plain: text };
 }
@@ -114,10 +114,10 @@ function native({ kind, text }: Value, plain: Cell, mayBeTime: boolean): NativeV
   return { kind: "json", text, plain };
 }
 
-// SQLite would cut the text at NUL without a word, and a lone surrogate has no UTF-8 form: both would be stored changed.
+// SQLite truncates text at NUL silently, and a lone surrogate has no UTF-8 encoding: both would be stored changed.
 const unstorable = /\0|\p{Surrogate}/u;
 
-/** Throws for text that no database keeps. */
+/** Throws for text that no database can store. */
 export function refuseUnstorable(text: Cell, { id }: Entity, column: string | undefined): void {
   if (text === undefined || !unstorable.test(text)) return;
   const message = `storing ${JSON.stringify(column)} of entity ${JSON.stringify(id)}: NUL or half a surrogate pair in it`;

@@ -5,17 +5,17 @@ import type { SchemaName, TableName } from "../contract/statement.js";
 
 const MOST_REMEMBERED = 10_000;
 
-/** Where an entity, or one of its attributes, is kept. */
+/** What the table of an entity, or of one of its attributes, is derived from. */
 export interface TableParts {
   readonly schemaName: SchemaName;
   readonly servicePath: string;
-  /** Its name, where each attribute has a table of its own. */
+  /** The name of the attribute, if each attribute has its own table. */
   readonly attribute: string | undefined;
   /** The id or type that the table is named after. */
   readonly subject: string;
 }
 
-/** Names tables, and remembers the name that each subject had last: most entities come again and again. */
+/** Names tables, and caches the last name of each subject: most entities are notified repeatedly. */
 export class TableNames {
   readonly #naming: Naming;
   readonly #dialect: NameRules;
@@ -26,7 +26,7 @@ export class TableNames {
     this.#dialect = dialect;
   }
 
-  /** Throws code `NO_NAME` where there is nothing to name the table after. */
+  /** Throws code `NO_NAME` if the name would be empty. */
   of(entity: Entity, parts: TableParts): TableName {
     const { subject, attribute } = parts;
     const key = attribute === undefined ? subject : `${subject}\0${attribute}`;
@@ -50,7 +50,7 @@ interface Known extends Pick<Entity, "type"> {
   readonly name: TableName;
 }
 
-/** Whether everything else that a name is made of is as it was. */
+/** Whether everything else that the name depends on is unchanged. */
 function isSame({ api, type, parts }: Known, entity: Entity, { schemaName, servicePath }: TableParts): boolean {
   if (api !== entity.api || type !== entity.type || parts.servicePath !== servicePath) return false;
   const known = parts.schemaName;
@@ -61,14 +61,17 @@ function isSame({ api, type, parts }: Known, entity: Entity, { schemaName, servi
 type NameRules = Pick<Dialect, "allowed" | "database">;
 
 /**
- * The schema that events get instead of this one, by the last step before a name is used: the schema `deneb` is that of
- * the agent, so another name has a leading underscore.
+ * The schema that events are stored in. The schema `deneb` belongs to the agent, so events get `_deneb` instead. This
+ * is the last step before a name is used.
  */
 export function freeSchema({ database, schema }: SchemaName, { database: kind }: NameRules): SchemaName {
   return { database: freed(database, /^deneb$/, kind), schema: freed(schema, /^deneb$/, kind) };
 }
 
-/** The table that events get instead of this one: tables whose names start with `deneb_` are those of the agent. */
+/**
+ * The table that events are stored in. Tables whose names start with `deneb_` belong to the agent, so events get a
+ * leading underscore.
+ */
 export function freeTable(name: TableName, dialect: NameRules): TableName {
   return dialect.allowed({ ...name, table: freed(name.table, /^deneb_/, dialect.database) });
 }
@@ -80,13 +83,13 @@ function freed(name: string, reserved: RegExp, kind: Dialect["database"]): strin
 const ASCII = /^[\x21-\x7e]*$/;
 const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
 
-/** The name as the least exact of the databases compares it: without case, marks, widths and blanks at the end. */
+/** The name as the least strict database compares it: without case, diacritics, widths and trailing spaces. */
 export function comparedName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase();
   return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
 }
 
-// What `shorten` makes of a longer name ends in a hash. A full name that looks so gets a true note, too.
+// A shortened name ends in a hash. A full name of this form gets a comment too, which is correct.
 const SHORTENED = /_[0-9a-f]{8}$/;
 
 /** Whether the name may have been shortened. */

@@ -19,7 +19,7 @@ import { freeSchema, type TableNames } from "./table-names.js";
 
 export interface PlacementParts {
   readonly naming: Naming;
-  /** Where the rows of an address go. */
+  /** The schema for the rows of an address. */
   readonly schemaOf: SchemaOf;
   readonly layout: Layout;
   readonly tableNames: TableNames;
@@ -29,14 +29,14 @@ export interface PlacementParts {
 
 export type SchemaOf = (address: Address) => SchemaName;
 
-/** What decides about homes. */
+/** What the schema of an address depends on. */
 export interface SchemaRules {
   readonly naming: Naming;
   readonly dialect: Pick<Dialect, "allowed" | "database">;
   readonly admission: Admission;
 }
 
-/** Knows the answer of the last question: most events of a batch have the same address. */
+/** Caches the last result: most events of a batch have the same address. */
 export function schemasBy({ naming, dialect, admission }: SchemaRules): SchemaOf {
   let last: { readonly address: Address; readonly name: SchemaName } | undefined;
   return (address) => {
@@ -83,7 +83,7 @@ interface Origin {
   readonly arrival: Arrival;
 }
 
-/** What goes to one table: the entity, or one of its attributes. */
+/** The part of an entity that is stored in one table: all of it, or one attribute. */
 function rowsOf(
   part: Entity,
   attribute: string | undefined,
@@ -94,7 +94,7 @@ function rowsOf(
   if (rows.length === 0) return [];
   const subject = subjectOf(part, naming);
   const name = tableNames.of(part, { schemaName, servicePath: arrival.servicePath, attribute, subject });
-  // Written out: spreading the row costs as much as all else here.
+  // Not `{ ...row }`: spreading takes as long as everything else here.
   return rows.map(({ columns, cells, values, native }) => ({
     columns,
     cells,

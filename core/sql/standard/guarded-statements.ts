@@ -1,23 +1,23 @@
 import type { BoundedRows, Dialect, GuardedChange, TableRows } from "../contract/dialect.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 
-/** What databases differ in when rows are changed only as they are known. */
+/** What differs between databases in statements that check the number of changed rows. */
 export interface GuardedSql {
   path(name: TableName): string;
   quoted(name: string): string;
   /** The placeholder of a parameter by its number, from 1. */
   parameter(number: number): string;
-  /** The comparison for which NULL equals NULL. */
+  /** The comparison in which NULL equals NULL. */
   readonly same: string;
   /** The type of an integer in a CAST. */
   readonly integer: string;
-  /** Follows an INSERT that shall leave out what is there; empty where the error of the key says it. */
+  /** Follows an INSERT that skips existing rows; empty where the violation of the key reports them. */
   readonly unlessThere: string;
-  /** Ends a statement whose changes are counted by the rows it returns. */
+  /** Ends a statement whose changes are counted by the rows that it returns. */
   readonly returning: string;
 }
 
-/** The statements of a dialect that say how many rows they must change. */
+/** The statements of a dialect that state how many rows they must change. */
 export function guarded(sql: GuardedSql): Pick<Dialect, "insertNew" | "changeKnown"> {
   const set = (column: string, number: number) => `${sql.quoted(column)} = ${sql.parameter(number)}`;
   return {
@@ -45,7 +45,7 @@ export function guarded(sql: GuardedSql): Pick<Dialect, "insertNew" | "changeKno
   };
 }
 
-/** A question for rows that stays small whatever is in them. */
+/** A SELECT with a bounded result, whatever the rows contain. */
 export function boundedSelect(
   { name, columns, key, cells, latestBy, mostRows, mostCharacters }: BoundedRows,
   { path, quoted, parameter }: Pick<GuardedSql, "path" | "quoted" | "parameter">,

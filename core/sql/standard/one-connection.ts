@@ -1,24 +1,24 @@
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
 import type { Cell, Statement } from "../contract/statement.js";
 
-/** What {@link oneConnection} makes a driver of. */
+/** What {@link oneConnection} builds a driver from. */
 export interface ConnectionParts<Connection> {
-  /** Opens the way to the database. Called before the first statement, and again after a connection was lost. */
+  /** Opens the connection. Called before the first statement, and again after a connection was lost. */
   open(signal: AbortSignal): Promise<Connection>;
   /**
-   * Runs one statement with one list of parameters. Its rows, every value as text, undefined for NULL: those of RETURNING
-   * too, which tell how many rows a statement has changed.
+   * Runs one statement with one list of parameters. Resolves to its rows, every value as text, undefined for NULL. The
+   * rows of RETURNING are included: they count the changed rows.
    */
   run(connection: Connection, text: string, parameters: readonly Cell[]): Promise<readonly (readonly Cell[])[]>;
-  /** Closes a connection. Called once for each that was opened; its errors are not told to anybody. */
+  /** Closes a connection. Called once for each connection that was opened; its errors are ignored. */
   close(connection: Connection): Promise<void>;
   /** The statement that begins a transaction; `BEGIN` when absent. COMMIT and ROLLBACK end it. */
   readonly begin?: string;
 }
 
 /**
- * A driver over one connection: statements one after another, each write in a transaction. A connection that cannot roll
- * back is closed, and the next statement opens another one.
+ * A driver over one connection, which runs statements one at a time and each write in a transaction. A connection that
+ * cannot roll back is closed, and the next statement opens another one.
  */
 export function oneConnection<Connection>(parts: ConnectionParts<Connection>): Driver {
   let connection: { readonly value: Connection } | undefined;
@@ -37,7 +37,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     return connection.value;
   }
 
-  /** One after another; who gives up does not wait for the statement that is running. */
+  /** Runs one at a time. A caller that aborts does not wait for the running statement. */
   async function turn<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
     const mine = last.then(work);
     last = mine.catch(() => undefined);
@@ -62,7 +62,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     try {
       return await rowsOf(statements, signal);
     } catch (error) {
-      // Nothing tells here whether the connection is to blame.
+      // The cause may be the connection.
       await drop();
       throw error;
     }

@@ -6,9 +6,9 @@ import { boundedSelect, guarded } from "./guarded-statements.js";
 import { type StandardSql, StandardStatements } from "./standard-statements.js";
 
 /**
- * A dialect from what a database does not share with the others: names in double quotes, `CREATE ... IF NOT EXISTS`, the
- * views of `information_schema`, `INSERT ... ON CONFLICT` and `LIMIT`. Where a database differs in more, put members of
- * your own over it: `{ ...standardDialect(differences), upsert }`.
+ * A dialect for databases that have identifiers in double quotes, `CREATE ... IF NOT EXISTS`, the views of
+ * `information_schema`, `INSERT ... ON CONFLICT` and `LIMIT`, from what differs between them. Where a database differs
+ * further, override members: `{ ...standardDialect(differences), upsert }`.
  */
 export function standardDialect(differences: StandardSql): Dialect {
   const sql = new StandardStatements(differences);

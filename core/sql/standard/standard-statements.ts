@@ -13,28 +13,31 @@ import {
 import { plain, type Statement, type TableName } from "../contract/statement.js";
 import type { GuardedSql } from "./guarded-statements.js";
 
-/** What {@link standardDialect} must know of a database. */
+/** What {@link standardDialect} needs to know about a database. */
 export interface StandardSql {
   /**
-   * Whose rules the names follow; `sqlite` when absent: lower case, at most 63 bytes, no databases beside that of the
-   * configuration.
+   * The database whose naming rules apply; `sqlite` if absent: lower case, at most 63 bytes, no databases beside that
+   * of the configuration.
    */
   readonly database?: Database;
-  /** Column names the database keeps for itself, in lower case. */
+  /** Column names that the database reserves, in lower case. */
   readonly reservedColumns?: readonly string[];
   /** The type of a new column of each kind. */
   readonly types: Readonly<Record<ColumnKind, string>>;
-  /** The kinds by the types the catalogue names, the first that fits; `other` when none does. */
+  /** The kinds by the types of the catalogue; the first match counts, `other` if there is none. */
   readonly kinds: readonly (readonly [type: RegExp, kind: ColumnKind])[];
-  /** What columns keep of values, where it is not the usual. */
+  /** Conversions of values that differ from the default. */
   readonly cells?: Partial<Cells>;
-  /** The expression that tells the rows of a table apart and is greater for later ones, such as `rowid`. */
+  /** An expression that identifies a row and is greater for later ones, such as `rowid`. */
   readonly rowId: string;
-  /** The placeholder of a parameter by its number, from 1; `?` when absent. */
+  /** The placeholder of a parameter by its number, from 1; `?` if absent. */
   parameter?(number: number): string;
-  /** Makes of a text column with ISO 8601 times something to compare; when absent the texts, which then must be in UTC. */
+  /**
+   * Converts a text column with ISO 8601 times to a comparable value; if absent, the texts are compared and must be in
+   * UTC.
+   */
   readTime?(column: string): string;
-  /** A table in SQL; `"schema"."table"` when absent. */
+  /** The qualified name of a table in SQL; `"schema"."table"` if absent. */
   path?(name: TableName): string;
   readonly errors: DatabaseErrorReader;
 }
@@ -57,7 +60,7 @@ export class StandardStatements {
       same: "IS NOT DISTINCT FROM",
       integer: this.#sql.types.integer,
       unlessThere: " ON CONFLICT DO NOTHING",
-      // Many drivers tell the rows of an answer and not how many were changed.
+      // Many drivers return rows but not the number of changed rows.
       returning: " RETURNING 1",
     };
   }
@@ -186,7 +189,7 @@ export class StandardStatements {
   }
 }
 
-/** Times are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+/** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
 function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ')`;
 }

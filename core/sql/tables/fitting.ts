@@ -5,12 +5,12 @@ import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
 import type { KnownColumns, KnownStore } from "./known-store.js";
 
-/** The rows of a table as its columns take them. */
+/** The rows of a table, converted for its columns. */
 export interface FittedRows extends TableRows {
   readonly subject: string;
   /** Columns that are unique together; none for tables of history. */
   readonly key: readonly string[];
-  /** The columns that the table does not have; all of them when there is no table. */
+  /** The columns that the table lacks; all of them if there is no table. */
   readonly lacking: readonly Column[];
   /** Text columns that must become longtext first. */
   readonly widened: readonly string[];
@@ -19,9 +19,9 @@ export interface FittedRows extends TableRows {
 export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes">;
 
 /**
- * Brings the values of a batch into the columns a table has or will get. With native types a value that its column
- * cannot keep without loss goes as JSON text to a column beside it, and the column itself gets NULL. Without them the
- * only typed columns are those that somebody else made: there the database decides what it takes.
+ * Converts the values of a batch for the columns that a table has or gets. With native types a value that its column
+ * cannot store without loss is stored as JSON text in a column beside it, and the column itself is NULL. Without native
+ * types the only typed columns are those that another program created: there the database decides.
  */
 export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitting: Fitting): FittedRows {
   const { name, subject, key, rows } = batch;
@@ -38,7 +38,7 @@ export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitti
   return { ...rowsByColumn, lacking };
 }
 
-/** The same list for the same names: most tables have those of many others. */
+/** Returns the same list for the same names: many tables share one. */
 function textColumns(names: readonly string[]): readonly Column[] {
   const known = remembered.get(names);
   if (known !== undefined) return known;
@@ -54,7 +54,7 @@ interface FittedColumn {
   readonly column: Column;
   readonly widened: boolean;
   readonly cells: readonly Cell[];
-  /** The column beside it; undefined when every value fits. */
+  /** The column beside it; undefined if every value fits. */
   readonly beside: { readonly column: Column; readonly cells: readonly Cell[] } | undefined;
 }
 
@@ -67,7 +67,7 @@ function fittedByColumn(
   const values = batch.values();
   const columns = batch.columns.flatMap((column, index) => {
     const own = values.map((row) => row[index]);
-    // Its first value will tell of what type the column is.
+    // The first value determines the type of the column.
     const nothing =
       existing[index] === undefined && batch.native.has(column) && own.every((value) => value === undefined);
     if (nothing) return [];
@@ -93,7 +93,7 @@ function fittedByColumn(
   };
 }
 
-/** The type for a new column: that of its values when they agree, else text. */
+/** The kind of a new column: that of its values if they agree, otherwise text. */
 function kindOf(values: readonly (NativeValue | undefined)[]): ColumnKind {
   const kinds = new Set(values.flatMap((value) => value?.kind ?? []));
   const [kind = "text"] = kinds;
@@ -122,7 +122,7 @@ function fittedColumn(
   return { column, cells, widened: false, beside };
 }
 
-/** A text column may keep a text for a value that is none, as the `null` of a simplified attribute. */
+/** A text column may store a text where there is no value, such as the `null` of a simplified attribute. */
 function nullCell(kind: ColumnKind, plain: Cell): Cell {
   return kind === "text" || kind === "longtext" || kind === "other" ? plain : undefined;
 }

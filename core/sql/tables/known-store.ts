@@ -12,9 +12,9 @@ const MOST_SHARED_MAPS = 10_000;
 export type KnownColumns = ReadonlyMap<string, ColumnKind>;
 
 /**
- * What is known to exist in the database: schemas, and tables with their columns.
+ * A cache of the schemas and tables that exist in the database, with their columns.
  *
- * Most tables have the columns of many others (entities of one type), so equal lists of columns are kept once.
+ * Many tables have the same columns (entities of one type), so equal lists are shared.
  */
 export class Tables {
   readonly #schemas: RecentMap<true>;
@@ -32,12 +32,12 @@ export class Tables {
     return this.#schemas.get(schemaKey(schema)) === true;
   }
 
-  /** Undefined for a table that is not known. */
+  /** Undefined for an unknown table. */
   columns(name: TableName): KnownColumns | undefined {
     return this.#tables.get(tableKey(name));
   }
 
-  /** The kind of a column; undefined when table or column is not known. */
+  /** The kind of a column; undefined if table or column is unknown. */
   kind(name: TableName, column: string): ColumnKind | undefined {
     return this.columns(name)?.get(this.#keyOf(column));
   }
@@ -46,7 +46,7 @@ export class Tables {
     this.#schemas.set(schemaKey(schema), true);
   }
 
-  /** Adds columns to those known of the table. */
+  /** Adds columns to the known ones of a table. */
   learn(name: TableName, columns: readonly Column[]): void {
     const known = this.columns(name) ?? [];
     const added = columns.map(({ name: column, kind }) => [this.#keyOf(column), kind] as const);
@@ -72,16 +72,16 @@ export class Tables {
   }
 }
 
-/** A store and what is known to exist there. */
+/** A store with the cache of its tables. */
 export interface KnownStore extends Store {
   readonly tables: Tables;
   readonly naming: ColumnNaming;
-  /** Whether the sink makes columns of the types of their values. */
+  /** Whether new columns get the types of their values. */
   readonly nativeTypes: boolean;
   readonly log: Logger;
 }
 
-/** Asks the store once for all the tables that are not known, and learns which of them exist and with what columns. */
+/** Looks up all unknown tables in one query, and caches those that exist. */
 export async function lookUp(names: readonly TableName[], store: KnownStore, signal: AbortSignal): Promise<void> {
   const unknown = names.filter((name) => store.tables.columns(name) === undefined);
   if (unknown.length === 0) return;
@@ -93,7 +93,7 @@ interface Found {
   readonly columns: Column[];
 }
 
-/** Learns what a catalogue says. */
+/** Caches the result of a catalogue query. */
 export function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tables }: KnownStore): void {
   const found = new Map<string, Found>();
   for (const [database = "", schema, table, column, type = ""] of catalogue) {

@@ -8,15 +8,15 @@ import { type KnownStore, lookUp } from "./known-store.js";
 import type { Register } from "./register.js";
 
 const MOST_ATTEMPTS = 5;
-// Each table made takes several locks until the end of its transaction, and a server has some thousands of them.
+// Each new table takes several locks until the end of its transaction; a server has a few thousand.
 const TABLES_PER_TRANSACTION = 200;
 
-/** A store whose tables are listed; without a register none is. */
+/** A store whose tables are listed in a register; without a register they are not. */
 export interface ListedStore extends KnownStore {
   readonly register: Register | undefined;
 }
 
-/** Makes the schemas, tables and columns that the batches need and the store does not have; the rows as they fit there. */
+/** Creates the schemas, tables and columns that the batches need, and returns the rows converted for them. */
 export async function makeMissing(
   batches: readonly TableBatch[],
   store: ListedStore,
@@ -44,7 +44,7 @@ export async function makeMissing(
 }
 
 async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
-  // In one order everywhere, so that two sinks do not wait for each other.
+  // In the same order everywhere, so that two sinks do not deadlock.
   const lacking = wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0).sort(byName);
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
     await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
@@ -64,7 +64,7 @@ async function make(lacking: readonly FittedRows[], store: ListedStore, signal: 
   for (const { name, columns } of lacking) tables.learn(name, columns);
   log.debug(
     { schemas: schemas.length, created: created.length, altered: lacking.length - created.length },
-    "tables made",
+    "tables created",
   );
   await writeNotes(created, store, signal);
 }
@@ -92,7 +92,7 @@ interface Defining {
   readonly signal: AbortSignal;
 }
 
-/** Makes tables and lists them, in one step; without listing them where that is what the store refuses. */
+/** Creates tables and lists them in one step; without listing them if the store refuses only that. */
 async function defineListed(
   statements: readonly Statement[],
   created: readonly FittedRows[],
@@ -107,7 +107,7 @@ async function defineListed(
     const databaseError = databaseErrorOf(error);
     if (register === undefined || listing.length === 0) throw error;
     register.forget(created);
-    // Somebody made or dropped such a thing at the same time: it is tried again as a whole.
+    // Another process created or dropped such an object at the same time: everything is tried again.
     if (store.dialect.errors.missing(databaseError) || store.dialect.errors.raced(databaseError)) throw error;
     await register.throwUnlessAnswered(error, signal);
     await define(statements, store, signal);
@@ -117,10 +117,10 @@ async function defineListed(
 
 async function define(statements: readonly Statement[], { driver }: KnownStore, signal: AbortSignal): Promise<void> {
   try {
-    // Apart from the rows: MySQL commits implicitly at every definition.
+    // Separate from the rows: MySQL commits implicitly at every definition.
     await driver.write(statements, signal);
   } catch (error) {
-    // Tables made in some schemas only are no harm: no row is written yet.
+    // Tables that were created in some schemas only do no harm: no row is written yet.
     throw error instanceof PartlyWritten ? error.cause : error;
   }
 }
@@ -134,7 +134,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Notes in the store, where it can, which full id or type a table with a shortened name stands for. */
+/** Writes the full id or type of a table with a shortened name as its comment, where the store has comments. */
 async function writeNotes(created: readonly FittedRows[], store: KnownStore, signal: AbortSignal): Promise<void> {
   const { dialect, driver, log } = store;
   const shortened = created.filter(({ name }) => isShortened(name, dialect));
@@ -147,7 +147,7 @@ async function writeNotes(created: readonly FittedRows[], store: KnownStore, sig
       signal,
     );
   } catch (error) {
-    // The rows matter more than the note; the full id stands in them too.
+    // The rows are more important than the comment, and contain the full id.
     log.warn(
       { tables: shortened.length, reason: databaseErrorOf(error).message },
       "comments on shortened table names not written",

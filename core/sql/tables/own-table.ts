@@ -5,14 +5,14 @@ import { type KnownStore, lookUp } from "./known-store.js";
 
 const MOST_ATTEMPTS = 5;
 
-/** A table in which the sink keeps what it must know itself. */
+/** A table in which the sink keeps its own state. */
 export interface OwnTable {
   readonly name: TableName;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
 }
 
-/** Makes the table, or the columns that an earlier version did not have. */
+/** Creates the table, or the columns that an earlier version did not have. */
 export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<void> {
   const { tables, dialect, driver } = store;
   const { name } = table;
@@ -22,21 +22,21 @@ export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: A
     if (lacking.length === 0) return;
     const made = tables.columns(name) !== undefined;
     try {
-      // Apart from the rows: MySQL commits implicitly at every definition.
+      // Separate from the rows: MySQL commits implicitly at every definition.
       await driver.write(
         made ? dialect.addColumns(name, lacking) : [...dialect.createSchema(name), ...dialect.createTable(table)],
         signal,
       );
       tables.learn(name, table.columns);
     } catch (error) {
-      // Every sink of a database shares this table, so others may make it at the same time.
+      // All sinks of a database share this table, so another one may create it at the same time.
       if (attempt === MOST_ATTEMPTS || !dialect.errors.raced(databaseErrorOf(error))) throw error;
       tables.forget(name);
     }
   }
 }
 
-/** Asks whether the table is there; then it has all its columns. */
+/** Whether the table exists; if so, its missing columns are added. */
 export async function findOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<boolean> {
   await lookUp([table.name], store, signal);
   if (store.tables.columns(table.name) === undefined) return false;

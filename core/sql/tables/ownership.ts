@@ -10,10 +10,10 @@ interface FixedColumn {
   readonly key: string;
 }
 
-/** Tells by the columns which tables may be written to: those that have the columns which every layout has. */
+/** Decides by its columns whether a table may be written to: it must have the columns of every layout. */
 export class Ownership {
   readonly #fixed: readonly FixedColumn[];
-  /** Lists of columns that have them all; most tables share one. */
+  /** Lists of columns that are known to be complete; many tables share one. */
   readonly #whole = new WeakSet<KnownColumns>();
 
   constructor(dialect: Pick<Dialect, "columnKey">, naming: ColumnNaming) {
@@ -23,7 +23,9 @@ export class Ownership {
     });
   }
 
-  /** Throws code `TABLE_NOT_OURS`. A table that a sink has listed may lack some of the columns: they are made again. */
+  /**
+   * Throws code `TABLE_NOT_OURS`. A table that a sink has listed may lack some of the columns: they are created again.
+   */
   refuseForeign(name: TableName, columns: KnownColumns | undefined, isListed: () => boolean): void {
     if (columns === undefined || this.isWhole(columns)) return;
     const lacking = this.#lacking(columns);
@@ -42,17 +44,18 @@ export class Ownership {
   }
 }
 
-/** What is thrown for a row of history that would go into a table of last data. */
+/** The error for a row of history that would be stored in a table of last data. */
 export function notHistory(name: TableName): AgentError {
   const message = `storing into ${described(name)}: it keeps last data, and the event would add history to it`;
-  const remedy = "give such events another place (data_model, enable_name_mappings) or change last_data_table_suffix";
+  const remedy =
+    "store such events in another table (data_model, enable_name_mappings) or change last_data_table_suffix";
   return new AgentError("TABLE_NOT_OURS", `${message}; ${remedy}`, { retryable: false });
 }
 
 function foreign(name: TableName, lacking: readonly FixedColumn[]): AgentError {
   const columns = lacking.map((column) => `"${column.name}"`).join(", ");
-  const message = `storing into ${described(name)}: it is no table of this agent, because it lacks ${columns}, and is left as it is`;
-  const remedy = "rename it, add the columns, or give such events another place (data_model, enable_name_mappings)";
+  const message = `storing into ${described(name)}: it is not a table of this agent, because it lacks ${columns}, and is not changed`;
+  const remedy = "rename it, add the columns, or store such events in another table (data_model, enable_name_mappings)";
   return new AgentError("TABLE_NOT_OURS", `${message}; ${remedy}`, { retryable: false });
 }
 

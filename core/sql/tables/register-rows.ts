@@ -4,10 +4,10 @@ import type { Dialect, TableDefinition } from "../contract/dialect.js";
 import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
 
-/** What a table of a sink is for. */
+/** The purpose of a table. */
 export type TableKind = "history" | "last data";
 
-/** A table as a sink lists it. */
+/** A table in the list of a sink. */
 export interface Listing {
   readonly name: TableName;
   readonly kind: TableKind;
@@ -56,7 +56,7 @@ export function listingStatements(
   return joinedRuns(rows);
 }
 
-/** The rows of a register among those of an answer that has columns of tables, too. */
+/** The rows of a register in a result that also contains columns of tables. */
 export function registerRows(answer: readonly (readonly Cell[])[]): readonly RegisterRow[] {
   return answer.flatMap((row) => {
     if (row.length !== CELLS_OF_ROW) return [];
@@ -78,7 +78,9 @@ export interface ListedTables {
   readonly others: readonly TableName[];
 }
 
-/** What the rows of registers say for a sink. A table that keeps last data for one sink is history for none. */
+/**
+ * The listed tables from the point of view of a sink. A table that holds last data for one sink is history for none.
+ */
 export function listedTables(rows: readonly RegisterRow[], sink: string): ListedTables {
   const lastData = new Set(rows.filter(({ kind }) => kind === "last data").map(({ name }) => tableKey(name)));
   const own = new Map<string, TableName>();
@@ -90,7 +92,7 @@ export function listedTables(rows: readonly RegisterRow[], sink: string): Listed
   };
 }
 
-/** The rows of all registers that there are. */
+/** The rows of all existing registers. */
 export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Promise<readonly RegisterRow[]> {
   const rows: RegisterRow[] = [];
   for (const register of await registers(store, signal)) rows.push(...(await rowsOf(register, store, signal)));
@@ -117,8 +119,8 @@ async function rowsOf(
     return registerRows(await driver.read(dialect.registered(register), signal));
   } catch (error) {
     if (signal.aborted) throw error;
-    // Others may drop theirs at any time.
-    log.warn({ register, reason: databaseErrorOf(error).message }, "a list of tables cannot be read now");
+    // A register may be dropped at any time.
+    log.warn({ register, reason: databaseErrorOf(error).message }, "a register of tables cannot be read");
     return [];
   }
 }

@@ -19,27 +19,27 @@ import {
 } from "./register-rows.js";
 
 const MOST_REMEMBERED = 100_000;
-/** A register that is refused is left alone for so long. */
+/** The pause after a register was refused. */
 const PAUSE_MILLIS = 600_000;
 
 type Written = Pick<TableBatch, "name" | "key" | "subject">;
 
 /**
- * Which tables the sinks write to, kept in a table beside them. It is read in the question for the columns of a table and
- * written in the step that makes the table, so a table that is known costs nothing. Where it cannot be kept, for want of
- * rights, this process alone knows its tables.
+ * The register: a table in the database that lists the tables of the sinks. It is read together with the columns of a
+ * table and written in the step that creates the table, so a known table costs nothing. Without the privilege to write
+ * it, only this process knows its tables.
  */
 export class Register {
   readonly #store: KnownStore;
   readonly #context: Pick<Context, "name" | "now">;
   readonly #ownership: Ownership;
-  /** Tables that this process writes to and that this sink has not listed, or not as what it writes. */
+  /** Tables that this process writes to and that this sink has not listed, or has listed as another kind. */
   readonly #unlisted = new Map<string, Listing>();
   readonly #lastData = new RecentMap<true>(MOST_REMEMBERED);
   #hasLastData = false;
-  /** Tables of sinks that lack columns which every layout has. */
+  /** Listed tables that lack some columns of every layout. */
   readonly #listedInPart = new Set<string>();
-  /** Registers that were refused, and until when. */
+  /** Refused registers, and the end of their pause. */
   readonly #pausedUntil = new Map<string, number>();
 
   constructor(store: KnownStore, context: Pick<Context, "name" | "now">) {
@@ -48,7 +48,7 @@ export class Register {
     this.#ownership = new Ownership(store.dialect, store.naming);
   }
 
-  /** Asks the store once for all the tables that are not known: their columns, and which sinks have listed them. */
+  /** Looks up all unknown tables in one query: their columns, and the sinks that have listed them. */
   async lookUp(tables: readonly Written[], signal: AbortSignal): Promise<void> {
     const unknown = tables.filter(({ name }) => this.#store.tables.columns(name) === undefined);
     if (unknown.length === 0) return;
@@ -57,19 +57,19 @@ export class Register {
     for (const table of unknown) this.#learn(table, listed.get(tableKey(table.name)) ?? []);
   }
 
-  /** Throws code `TABLE_NOT_OURS` for a table that is known, and is somebody else's. */
+  /** Throws code `TABLE_NOT_OURS` for a known table that does not belong to a sink. */
   refuseForeign({ name, key }: Written, columns: KnownColumns | undefined): void {
     if (this.#hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
     try {
       this.#ownership.refuseForeign(name, columns, () => this.#listedInPart.has(tableKey(name)));
     } catch (error) {
-      // The next event asks again: somebody may have followed the advice.
+      // The next event looks it up again: the operator may have changed it.
       this.#store.tables.forget(name);
       throw error;
     }
   }
 
-  /** What lists tables that are made in the same step, and makes the register when it is missing. */
+  /** The statements that list tables created in the same step, and create the register if it does not exist. */
   statements(tables: readonly Written[]): readonly Statement[] {
     const { dialect } = this.#store;
     const registers = this.#registersOf(tables);
@@ -85,18 +85,18 @@ export class Register {
     ];
   }
 
-  /** After the statements for these tables ran. */
+  /** Called after the statements for these tables ran. */
   learnListed(tables: readonly Written[]): void {
     for (const name of this.#registersOf(tables).values()) this.#store.tables.learn(name, registerColumns);
     for (const { name } of tables) this.#unlisted.delete(tableKey(name));
   }
 
-  /** Has the registers of these tables looked up again. */
+  /** Has the registers of these tables looked up again on next use. */
   forget(tables: readonly Written[]): void {
     for (const name of this.#registersOf(tables).values()) this.#store.tables.forget(name);
   }
 
-  /** After the statements for these tables were refused and all else was done. */
+  /** Called after only the listing of these tables was refused. */
   pause(tables: readonly Written[], error: unknown): void {
     for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, databaseErrorOf(error).message);
     for (const table of tables) this.#setUnlisted(table);
@@ -104,10 +104,10 @@ export class Register {
 
   #pauseRegister(name: TableName, reason: string): void {
     this.#pausedUntil.set(tableKey(name), this.#context.now().getTime() + PAUSE_MILLIS);
-    this.#store.log.warn({ register: name, reason }, "tables are not listed, tried again in 10 minutes");
+    this.#store.log.warn({ register: name, reason }, "tables are not listed, will be tried again in 10 minutes");
   }
 
-  /** Lists tables that were there before this sink wrote to them. */
+  /** Lists tables that existed before this sink wrote to them. */
   async listExisting(tables: readonly Written[], signal: AbortSignal): Promise<void> {
     if (this.#unlisted.size === 0) return;
     const open = tables.filter(({ name }) => this.#unlisted.has(tableKey(name)));
@@ -118,14 +118,14 @@ export class Register {
       this.learnListed(open);
     } catch (error) {
       const { errors } = this.#store.dialect;
-      // Made or dropped by somebody else: the next batch looks again.
+      // Created or dropped by another process: the next batch looks it up again.
       if (errors.raced(databaseErrorOf(error)) || errors.missing(databaseErrorOf(error))) return this.forget(open);
       await this.throwUnlessAnswered(error, signal);
       this.pause(open, error);
     }
   }
 
-  /** Throws the error when the store does not answer at all: then no register is to blame. */
+  /** Throws the error if the store does not respond at all: then the register is not the cause. */
   async throwUnlessAnswered(error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw error;
     await this.#store.driver.read([], signal).catch(() => {
@@ -145,7 +145,7 @@ export class Register {
       return await this.#ask(tables, signal);
     } catch (error) {
       if (signal.aborted || this.#registersOf(tables).size === 0) throw error;
-      // Somebody dropped a register, or it is refused: then what matters are the tables.
+      // A register was dropped, or access to it is refused: the tables are looked up without it.
       this.forget(tables);
       const columns = await this.#store.driver.read(this.#store.dialect.catalogue(tables.map(nameOf)), signal);
       learnAll(columns, this.#store);
@@ -172,7 +172,7 @@ export class Register {
     return registerRows([...answer, ...more]);
   }
 
-  /** A table of that name that is something else is left alone. */
+  /** A table of that name with other columns is not used. */
   #isRegister(name: TableName): boolean {
     const columns = this.#store.tables.columns(name);
     if (columns === undefined) return false;
@@ -200,7 +200,7 @@ export class Register {
     if (this.#unlisted.size < MOST_REMEMBERED) this.#unlisted.set(tableKey(table.name), listingOf(table));
   }
 
-  /** The registers of these tables by their keys, without those that are paused. */
+  /** The registers of these tables by key, without the paused ones. */
   #registersOf(tables: readonly Written[]): Map<string, TableName> {
     const now = this.#context.now().getTime();
     const all = new Map(

@@ -1,10 +1,10 @@
-/** How connections are opened and how many are kept. */
+/** How connections are opened and how many are kept open. */
 export interface ConnectionPoolOptions<Connection> {
   open(): Promise<Connection>;
   close(connection: Connection): Promise<void>;
   readonly mostOpen: number;
   readonly mostIdle: number;
-  /** So many idle connections are kept however long they are idle. */
+  /** The number of idle connections that are kept open however long they are idle. */
   readonly leastIdle: number;
   /** 0 keeps idle connections open. */
   readonly idleMillis: number;
@@ -15,7 +15,10 @@ interface Idle<Connection> {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** Connections that are lent to one user at a time; who finds none waits until one comes back. */
+/**
+ * A pool of connections, each for one user at a time. Who finds none waits until one is returned. See
+ * docs/decisions/0115 for why it is not that of mysql2.
+ */
 export class ConnectionPool<Connection> {
   readonly #options: ConnectionPoolOptions<Connection>;
   readonly #closing = new Set<Promise<void>>();
@@ -40,24 +43,24 @@ export class ConnectionPool<Connection> {
     }
   }
 
-  /** Takes a connection back that is fit for another use. */
+  /** Returns a connection that can be used again. */
   keep(connection: Connection): void {
     this.#returnOne();
     if (this.#idle.length >= this.#options.mostIdle) this.#close(connection);
     else this.#idle = [...this.#idle, this.#resting(connection)];
   }
 
-  /** Takes a connection back that its user has ended. */
+  /** Returns a connection that its user has destroyed. */
   lose(): void {
     this.#returnOne();
   }
 
-  /** Forgets an idle connection that broke. */
+  /** Removes an idle connection that broke. */
   broken(connection: Connection): void {
     for (const idle of this.#idle) if (idle.connection === connection) this.#forget(idle);
   }
 
-  /** Ends after the last connection came back. */
+  /** Closes all connections after the last one in use is returned. */
   async end(): Promise<void> {
     while (this.#lent > 0) await this.#returned();
     for (const idle of this.#idle) this.#close(this.#forget(idle));

@@ -4,10 +4,10 @@ import type { ConnectionOptions } from "mysql2/promise";
 import type { ServerSettings } from "../server.js";
 import type { Encryption } from "../tls.js";
 
-// Each connection keeps the texts it ran last prepared, and a server has some thousands of such places.
+// The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
 
-/** The settings of one connection in the words of `mysql2`. */
+/** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
   const { options } = settings;
   return {
@@ -15,7 +15,7 @@ export function connectionOptions(settings: ServerSettings, encryption: Encrypti
     port: settings.port,
     user: settings.username,
     password: settings.password,
-    // Every character of Unicode, compared as the server does it.
+    // All of Unicode, with the collation of the server.
     charset: "UTF8MB4_UNICODE_CI",
     connectTimeout: options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
     enableKeepAlive: true,
@@ -26,7 +26,7 @@ export function connectionOptions(settings: ServerSettings, encryption: Encrypti
   };
 }
 
-/** Whether another way to connect may succeed: no TLS there, or nothing but TLS. */
+/** Whether the other encryption may succeed: the server has no TLS, or requires it. */
 export function wantsOtherEncryption(error: unknown): boolean {
   if (typeof error !== "object" || error === null || !("code" in error)) return false;
   return error.code === "HANDSHAKE_NO_SSL_SUPPORT" || error.code === "ER_SECURE_TRANSPORT_REQUIRED";

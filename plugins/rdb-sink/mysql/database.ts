@@ -2,10 +2,10 @@ import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
 import type { DatabaseKind } from "../database.js";
 import { type ServerSettings, serverAddress, serverSettings } from "../server.js";
+import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
 import { mysqlOptions } from "./options.js";
-import { MysqlOwnPlace } from "./own-place.js";
 import { mysqlQuery } from "./query.js";
 
 const defaults = { port: 3306, username: "root" } as const;
@@ -13,14 +13,15 @@ const defaults = { port: 3306, username: "root" } as const;
 export const mysqlDatabase: DatabaseKind = {
   options: mysqlOptions,
   open: (config) => {
-    const ownPlace = new MysqlOwnPlace({ database: config.rdb_bookkeeping_database, configured: config.rdb_database });
+    const { rdb_bookkeeping_database: database, rdb_database: configured } = config;
+    const bookkeepingDatabase = new MysqlBookkeepingDatabase({ database, configured });
     return {
       dialect: {
         ...mysql,
-        positionsTable: () => ownPlace.table("deneb_positions"),
-        lettersTable: () => ownPlace.table("deneb_letters"),
+        positionsTable: () => bookkeepingDatabase.table("deneb_positions"),
+        deadLettersTable: () => bookkeepingDatabase.table("deneb_letters"),
       },
-      ownPlace,
+      bookkeepingDatabase,
       driver: new MysqlDriver(settings(config)),
       server: serverAddress(config, defaults),
       ignoredOptions: settings(config).options.unknown,

@@ -27,7 +27,7 @@ const MOST_BYTES_OF_A_CHARACTER = 4;
 // An index takes 3,072 bytes.
 const MOST_CHARACTERS_OF_A_KEY = 768;
 
-// Earlier versions kept them beside the rows, in the database of each service.
+// Earlier versions kept positions beside the rows, in the database of each service.
 const EARLIER_POSITIONS = `
   SELECT table_schema, table_schema, table_name FROM information_schema.tables
   WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
@@ -70,7 +70,7 @@ export const mysql = {
   select,
   selectSettled: (rows) => {
     const question = boundedSelect(rows, sql);
-    // InnoDB waits for the rows that others have changed, and for those they have added.
+    // InnoDB waits for rows that other transactions have changed or inserted.
     return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
   },
   commitUnit: () => ({ database: "", schema: "" }),
@@ -92,7 +92,7 @@ export const mysql = {
     text: `DELETE FROM ${path(name)} WHERE ${sortable(time)} < ? LIMIT ${limit}`,
     runs: [[before]],
   }),
-  // Nothing tells rows apart, so it is the number that counts.
+  // Rows have no identifier, so the oldest ones are deleted by number.
   deleteExcess: ({ name, time }, _newest, limit) =>
     plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
   noteTexts: () => [],
@@ -106,7 +106,7 @@ const types = {
   number: "double",
   boolean: "boolean",
   time: "datetime(6)",
-  // MariaDB keeps JSON as longtext; by the comment the column is known again.
+  // MariaDB stores JSON as longtext; the comment identifies the column.
   json: "json COMMENT 'json'",
   other: "text",
 } as const satisfies Record<ColumnKind, string>;
@@ -155,7 +155,7 @@ function columnsOf(at: TableName, tables: readonly TableName[]): Statement {
 }
 
 function registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
-  // It speaks for its own database only.
+  // A register lists the tables of its own database only.
   const text = `SELECT schema_name, schema_name, table_name, sink, kind, subject FROM ${path(register)} WHERE schema_name = ?`;
   if (tables === undefined) return [{ at: register, text, runs: [[register.schema]] }];
   const names = tables.map(({ table }) => table);
@@ -197,7 +197,7 @@ function where({ key }: KeyedRows): string {
   return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
 }
 
-/** Times in texts are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
 }

@@ -10,17 +10,17 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-import { Lease, type LeaseEnd } from "../lease.js";
+import { type LeaseEnd, Leases } from "../lease.js";
 import type { ServerSettings } from "../server.js";
 import { encrypted } from "../tls.js";
 import { connectionOptions, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 
-/** A MySQL or MariaDB server through a pool of connections; the statements name the databases they work on. */
+/** A MySQL or MariaDB server, accessed by a pool of connections; the statements name their databases. */
 export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
-  readonly #leases = new Set<Lease>();
+  readonly #leases = new Leases();
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
@@ -54,7 +54,7 @@ export class MysqlDriver implements Driver {
       for (const statement of statements) {
         for (const run of statement.runs) await execute(connection, statement, run);
       }
-      // A write that is given up while it waits has lost its connection, and the server rolls it back.
+      // An abandoned write has lost its connection, and the server rolls it back.
       await connection.query("COMMIT");
       return 0;
     });
@@ -65,15 +65,7 @@ export class MysqlDriver implements Driver {
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const abandon = () => this.#abandonAll();
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon, { once: true });
-    await this.#pool.end();
-    signal.removeEventListener("abort", abandon);
-  }
-
-  #abandonAll(): void {
-    for (const lease of this.#leases) lease.destroy();
+    await this.#leases.closing(signal, () => this.#pool.end());
   }
 
   async #leased<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -84,18 +76,15 @@ export class MysqlDriver implements Driver {
       connection.destroy();
       this.#pool.lose();
     };
-    const lease = new Lease({ release, limitMillis: this.#limit(), signal });
-    this.#leases.add(lease);
+    const lease = this.#leases.open({ release, limitMillis: this.#limit(), signal });
     try {
-      // A connection that is destroyed leaves the promises of its work open.
+      // The promises of a destroyed connection are never settled.
       const result = await lease.unlessDestroyed(work(connection));
       lease.end("keep");
       return result;
     } catch (error) {
       lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
       throw signal.aborted ? writeAborted() : error;
-    } finally {
-      this.#leases.delete(lease);
     }
   }
 
@@ -110,7 +99,7 @@ export class MysqlDriver implements Driver {
       connect: (way) => createConnection(connectionOptions(this.#settings, way)),
       wantsOther: wantsOtherEncryption,
     });
-    // Whatever runs gets the same error; without a listener the connection would throw it out of the process.
+    // A running query gets the same error; without a listener the error would end the process.
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
   }
@@ -139,7 +128,7 @@ function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
 }
 
-/** True when the connection is fit for another use after the error. */
+/** True if the connection can be used again after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
   if (isUnexpectedChanges(error)) return await rollback(connection);
   // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
@@ -153,7 +142,7 @@ async function rollback(connection: Connection): Promise<boolean> {
     await connection.query("ROLLBACK");
     return true;
   } catch {
-    // The error that led here is the one to report.
+    // The first error is reported.
     return false;
   }
 }
@@ -162,6 +151,6 @@ async function ended(connection: Connection): Promise<void> {
   try {
     await connection.end();
   } catch {
-    // It is gone already.
+    // It is closed already.
   }
 }

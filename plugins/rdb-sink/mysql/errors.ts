@@ -35,7 +35,7 @@ const PERMANENT = new Set([
 // Triggers and functions raise these for single values.
 const DOUBTFUL =
   /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
-// What MariaDB says by a message only: a CHECK, and InnoDB's limit of 1,017 columns.
+// Errors of MariaDB without a code of their own: a CHECK, and the limit of 1,017 columns of InnoDB.
 const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
 const TOO_MANY_COLUMNS = /Too many columns/;
 
@@ -79,7 +79,7 @@ const explanations: readonly Explanation[] = [
   {
     when: (error) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(error) || TOO_MANY_COLUMNS.test(error.message),
     say: (server, { message }) =>
-      `a table on ${described(server)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+      `a table on ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded("ER_NET_PACKET_TOO_LARGE"),

@@ -2,7 +2,7 @@ import { givenOptions, millisOf, type ServerOptions, type SslMode, timeFault } f
 
 const SECOND = 1000;
 
-/** Reads options in the spelling and with the meaning of Connector/J, or of libpq for certificates and connect_timeout. */
+/** Parses options with the spelling and meaning of Connector/J, or of libpq for certificates and connect_timeout. */
 export function mysqlOptions(text: string): ServerOptions {
   const options = givenOptions(text);
   const given = new Map(options.map(({ canonical, value }) => [canonical, value]));
@@ -31,7 +31,7 @@ export function mysqlOptions(text: string): ServerOptions {
   };
 }
 
-/** useSSL without requireSSL goes on without TLS where the server has none. */
+/** useSSL without requireSSL connects without TLS if the server has none. */
 function modeOfFlags(given: ReadonlyMap<string, string>): string {
   if (given.get("usessl") === "false") return "disabled";
   if (given.get("verifyservercertificate") === "true") return "verify-ca";

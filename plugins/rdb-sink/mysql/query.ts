@@ -4,17 +4,17 @@ import type { ServerSettings } from "../server.js";
 import { encrypted } from "../tls.js";
 import { connectionOptions, wantsOtherEncryption } from "./connection.js";
 
-/** Runs one statement in a read-only transaction over a connection of its own. */
+/** Runs one statement in a read-only transaction on a separate connection. */
 export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
   const { createConnection } = await import("mysql2/promise");
   const connection = await encrypted(settings.options, {
     connect: (way) => createConnection(connectionOptions(settings, way)),
     wantsOther: wantsOtherEncryption,
   });
-  // A break during the query reaches its promise too.
+  // If the connection breaks, the promise of the query rejects too.
   connection.on("error", () => undefined);
   try {
-    // For the session: a definition would end a transaction that is only read.
+    // For the session: a definition would end a read-only transaction.
     await connection.query("SET SESSION TRANSACTION READ ONLY");
     await connection.query("START TRANSACTION READ ONLY");
     return await answer(connection, text);

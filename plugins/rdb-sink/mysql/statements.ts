@@ -9,7 +9,7 @@ import {
   type TableRows,
 } from "deneb/sql";
 
-/** Adds rows, in statements that are neither too long nor have too many parameters. */
+/** Inserts rows by statements of bounded length and number of parameters. */
 export function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const into = `INSERT INTO ${path(name)} (${columnList(columns)}) VALUES `;
   const row = `(${columns.map(() => "?").join(", ")})`;
@@ -20,14 +20,14 @@ export function insert({ name, columns, rows }: TableRows): readonly Statement[]
   }));
 }
 
-/** Adds a row of last data, or changes the stored one when this one is newer. */
+/** Inserts a row of last data, or updates the stored one if this one is newer. */
 export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
   const names = columns.map((column) => quoted(column.name));
   const own = quoted(time.name);
   const read = (column: string) => timeOf(column, time, timeFormat);
   const newer = `${own} IS NULL OR ${read(own)} < ${read(`VALUES(${own})`)}`;
   const plainly = columns.filter((column) => !key.includes(column.name) && column.name !== time.name);
-  // Changes are made one after another, so the time comes last: the others ask for it.
+  // Assignments are evaluated in order, and all of them read the time, so it comes last.
   const changes = [...plainly.map((column) => quoted(column.name)), own].map(
     (column) => `${column} = IF(${newer}, VALUES(${column}), ${column})`,
   );
@@ -39,7 +39,9 @@ export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow)
   return { at: name, text, runs: [[...cells, ...formats]] };
 }
 
-/** A time to compare; texts are read with a format, or are times in UTC as this sink writes them. */
+/**
+ * An expression for a comparable time; texts are parsed with the format, or are times in UTC as this sink writes them.
+ */
 function timeOf(column: string, { kind }: Column, format: string | undefined): string {
   if (kind !== "text") return column;
   return format === undefined ? `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')` : `STR_TO_DATE(${column}, ?)`;
@@ -47,7 +49,7 @@ function timeOf(column: string, { kind }: Column, format: string | undefined): s
 
 const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));
 
-/** Rows that go in with statements of `size` rows each; each run is the cells of one statement. */
+/** Rows for statements of `size` rows each; a run holds the cells of one statement. */
 interface Chunk {
   readonly size: number;
   readonly runs: readonly (readonly Cell[])[];
@@ -58,7 +60,7 @@ const MOST_ROWS = 100;
 // A statement must fit into max_allowed_packet, 16 MiB unless the server says otherwise; a row alone may be larger.
 const MOST_CHARACTERS = 1_000_000;
 
-/** Cuts rows into statements that are neither too long nor have too many parameters. */
+/** Splits rows into statements of bounded length and number of parameters. */
 function chunks(rows: readonly (readonly Cell[])[], columns: number): readonly Chunk[] {
   const most = Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_PARAMETERS / columns)));
   const cuts: (readonly (readonly Cell[])[])[] = [];
@@ -78,7 +80,7 @@ function chunks(rows: readonly (readonly Cell[])[], columns: number): readonly C
   return joined(cuts);
 }
 
-/** Statements of the same size one after another are one text that runs several times. */
+/** Joins consecutive statements of the same size to one text with several runs. */
 function joined(cuts: readonly (readonly (readonly Cell[])[])[]): readonly Chunk[] {
   const chunks: { size: number; runs: (readonly Cell[])[] }[] = [];
   for (const cut of cuts) {

@@ -5,8 +5,7 @@ import type { ServerSettings } from "../server.js";
 import type { Encryption } from "../tls.js";
 
 /**
- * The settings of one connection in the words of `pg`. Settings of a session are not among them: a pooler that lends
- * server connections for one transaction refuses them.
+ * The settings of one connection for `pg`, without settings of the session: a pooler in transaction mode refuses them.
  */
 export function clientConfig(settings: ServerSettings, encryption: Encryption): pg.ClientConfig {
   const { options } = settings;
@@ -15,7 +14,7 @@ export function clientConfig(settings: ServerSettings, encryption: Encryption): 
     port: settings.port,
     database: settings.database,
     user: settings.username,
-    // As a function: with an empty text `pg` would look for PGPASSWORD and a password file.
+    // As a function: for an empty text `pg` would use PGPASSWORD or a password file.
     password: () => settings.password,
     ssl: encryption,
     application_name: options.applicationName ?? "deneb",
@@ -33,30 +32,30 @@ export function poolConfig(settings: ServerSettings, encryption: Encryption): pg
   };
 }
 
-/** True when another way to connect may succeed: no TLS here, or pg_hba.conf wants the other way. */
+/** True if the other encryption may succeed: the server has no TLS, or pg_hba.conf requires the other one. */
 export function wantsOtherEncryption(error: unknown): boolean {
   return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
 }
 
-/** Statements, and how many rows of their answer are none of theirs. */
+/** Statements with a time limit, and the number of rows that the limit itself returns. */
 interface Limited {
   readonly statements: readonly Statement[];
   readonly ownRows: number;
 }
 
-/** Milliseconds that the server lets one statement run; 0 for no limit. */
+/** The statement time-out in milliseconds; 0 for no limit. */
 export function statementLimit({ options, statementTimeoutMillis }: ServerSettings): number {
   return options.statementTimeoutMillis ?? statementTimeoutMillis;
 }
 
 /**
- * The statements of one round trip with the limit as a setting of their transaction: a setting of the session would be
- * that of whoever a pooler such as PgBouncer lends the connection to next.
+ * The statements of one round trip with the time-out as a setting of their transaction: a pooler such as PgBouncer
+ * would pass a setting of the session on to the next client.
  */
 export function limited(statements: readonly Statement[], settings: ServerSettings): Limited {
   const limit = statementLimit(settings);
   const [first] = statements;
-  // Without a limit of ours that of the server's user counts.
+  // Without a limit that of the user on the server applies.
   if (first === undefined || limit === 0) return { statements, ownRows: 0 };
   const own = statements.flatMap((statement) =>
     statement.text === "BEGIN"
@@ -64,7 +63,7 @@ export function limited(statements: readonly Statement[], settings: ServerSettin
       : [statement],
   );
   if (first.text === "BEGIN") return { statements: own, ownRows: 0 };
-  // Without BEGIN all statements before a Sync are one transaction too, but SET LOCAL would warn there.
+  // Without BEGIN all statements before a Sync are one transaction too, but SET LOCAL would raise a warning.
   const setting = plain(first.at, `SELECT set_config('statement_timeout', '${limit}', true)`);
   return { statements: [setting, ...own], ownRows: 1 };
 }

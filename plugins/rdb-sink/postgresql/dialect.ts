@@ -56,7 +56,7 @@ export const postgresql = {
   select,
   selectSettled: (rows) => [
     plain(rows.name, "BEGIN"),
-    // A lock of the rows would not wait for a row that is not committed yet.
+    // Row locks would not wait for an uncommitted INSERT.
     plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
     boundedSelect(rows, sql),
     plain(rows.name, "COMMIT"),
@@ -117,7 +117,7 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map([
   ...["json", "jsonb"].map((type) => [type, "json"] as const),
 ]);
 
-// PostgreSQL's jsonb takes neither of these escapes.
+// jsonb rejects these escape sequences.
 const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
 
 const cells: Cells = {
@@ -173,7 +173,7 @@ function where({ key }: KeyedRows): string {
   return `WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`;
 }
 
-// A table may consist of several, and each of them counts its rows anew.
+// Each partition of a table has its own ctids.
 function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
   const text = `
     DELETE FROM ${path(name)} WHERE (tableoid, ctid) IN (SELECT tableoid, ctid FROM ${path(name)} ${which})`;
@@ -184,7 +184,7 @@ function bound({ time }: History, before: string): string {
   return time.kind === "time" ? `${before}+00` : before;
 }
 
-/** Times in texts are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
 }

@@ -9,17 +9,17 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type pg from "pg";
-import { Lease, type LeaseEnd } from "../lease.js";
+import { type LeaseEnd, Leases } from "../lease.js";
 import type { ServerSettings } from "../server.js";
 import { type Encryption, encrypted } from "../tls.js";
 import { limited, poolConfig, statementLimit, wantsOtherEncryption } from "./connection.js";
 import { isSqlState } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
-/** One database of a PostgreSQL server through a pool of connections. */
+/** One database of a PostgreSQL server, accessed by a pool of connections. */
 export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   readonly #settings: ServerSettings;
-  readonly #leases = new Set<Lease>();
+  readonly #leases = new Leases();
   #pool: Promise<pg.Pool> | undefined;
 
   constructor(settings: ServerSettings) {
@@ -36,7 +36,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return rows.slice(ownRows);
   }
 
-  /** Runs a statement that no transaction may hold. */
+  /** Runs a statement that must not be part of a transaction. */
   async execute(statement: Statement, signal: AbortSignal): Promise<void> {
     await this.#leased(signal, (client) => answered(client, [statement]));
   }
@@ -45,7 +45,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     const { statements: all } = limited([plain(nowhere, "BEGIN"), ...statements], this.#settings);
     return await this.#leased(signal, async (client) => {
       const { bytes } = await answered(client, all);
-      // Apart from the rest: a write that is given up while it waits must not be committed by a server that goes on.
+      // Sent separately: an abandoned write must not be committed by a server that continues.
       await answered(client, [plain(nowhere, "COMMIT")]);
       return bytes;
     });
@@ -54,17 +54,11 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   async close(signal: AbortSignal): Promise<void> {
     const opened = this.#pool;
     this.#pool = undefined;
-    const abandon = () => this.#abandonAll();
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon, { once: true });
-    // A pool that never opened has nothing to close; whoever waits for it gets its error.
-    const pool = await opened?.catch(() => undefined);
-    await pool?.end();
-    signal.removeEventListener("abort", abandon);
-  }
-
-  #abandonAll(): void {
-    for (const lease of this.#leases) lease.destroy();
+    await this.#leases.closing(signal, async () => {
+      // A pool that could not be opened has nothing to close; whoever waits for it gets the error.
+      const pool = await opened?.catch(() => undefined);
+      await pool?.end();
+    });
   }
 
   async #leased<T>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -72,8 +66,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     const client = await this.#connected(pool, signal);
     const { mostIdle } = this.#settings;
     const release = (how: LeaseEnd) => client.release(how === "destroy");
-    const lease = new Lease({ release, limitMillis: limitOf(this.#settings), signal });
-    this.#leases.add(lease);
+    const lease = this.#leases.open({ release, limitMillis: limitOf(this.#settings), signal });
     try {
       const result = await work(client);
       lease.end(pool.idleCount >= mostIdle ? "destroy" : "keep");
@@ -81,8 +74,6 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     } catch (error) {
       lease.end((await rolledBack(client, error)) ? "keep" : "destroy");
       throw signal.aborted ? writeAborted() : error;
-    } finally {
-      this.#leases.delete(lease);
     }
   }
 
@@ -108,15 +99,15 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return this.#pool;
   }
 
-  /** The first connection finds out which of the allowed encryptions the server takes; the pool then stays with it. */
+  /** The first connection determines which of the allowed encryptions the server accepts; the pool keeps it. */
   async #open(): Promise<pg.Pool> {
     const { Pool } = (await import("pg")).default; // Only where PostgreSQL is used: it is large.
     const connect = async (way: Encryption) => {
       const pool = new Pool(poolConfig(this.#settings, way));
-      // An idle connection that breaks has left the pool already; the next write opens another.
+      // A broken idle connection is removed from the pool; the next write opens another one.
       pool.on("error", ignore);
-      // Whatever runs gets the same error. The server may end a connection at any moment, also while it is handed over
-      // or just thrown away: a client without a listener would throw that out of the process.
+      // A running query gets the same error. The server may close a connection at any moment; without a listener the
+      // error would end the process.
       pool.on("connect", (client) => client.on("error", ignore));
       try {
         (await pool.connect()).release();
@@ -132,7 +123,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
 
 const nowhere = { database: "", schema: "" } as const;
 
-/** The server ends a statement at its limit; the lease ends when the server does not answer at all. */
+/** The server enforces the statement time-out; the lease ends if the server does not respond at all. */
 function limitOf(settings: ServerSettings): number | undefined {
   const limit = statementLimit(settings);
   return limit === 0 ? undefined : limit + settings.connectTimeoutMillis;
@@ -142,14 +133,14 @@ async function answered(client: pg.PoolClient, statements: readonly Statement[])
   return await client.query(new PostgresqlPipeline(statements)).done;
 }
 
-/** True when the connection is fit for another use after the error. */
+/** True if the connection can be used again after the error. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
   if (!isSqlState(codeOf(error)) && !isUnexpectedChanges(error)) return false;
   try {
     await answered(client, [plain(nowhere, "ROLLBACK")]);
     return true;
   } catch {
-    // The error that led here is the one to report.
+    // The first error is reported.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
 
 const MISSING = new Set(["3F000", "42P01", "42703"]);
-// Deadlocks too: two sinks that alter the same tables in another order.
+// Includes deadlocks: two processes that alter the same tables in different order.
 const RACED = new Set(["23505", "42P07", "42P06", "42701", "40P01", "XX000"]);
 const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
 // Functions and triggers, also those of extensions such as PostGIS, raise these for single values.
@@ -22,7 +22,7 @@ export const postgresqlErrors: DatabaseErrorReader = {
     `writing to ${described(server)} failed: ${error.message}`,
 };
 
-/** True for the code of a server, false for the code of a Node error. */
+/** True for a SQLSTATE, false for the code of a Node error. */
 export function isSqlState(code: string | undefined): code is string {
   return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
 }
@@ -73,7 +73,7 @@ const explanations: readonly Explanation[] = [
   {
     when: coded("54011", "54000"),
     say: (server, { message }) =>
-      `a table of ${described(server)} cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+      `a table of ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded("42P10"),

@@ -2,7 +2,7 @@ import { givenOptions, millisOf, type ServerOptions, sslModes, timeFault } from 
 
 const SECOND = 1000;
 
-/** Reads options in the spelling of libpq or JDBC, joined by `&` or blanks, with the meaning of libpq. */
+/** Parses options in the spelling of libpq or JDBC, separated by `&` or spaces, with the meaning of libpq. */
 export function postgresqlOptions(text: string): ServerOptions {
   const options = givenOptions(text);
   const given = new Map(options.map(({ canonical, value }) => [canonical, value]));

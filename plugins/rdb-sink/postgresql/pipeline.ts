@@ -4,7 +4,7 @@ import { pipelineMessages } from "./messages.js";
 
 export interface PipelineResult {
   readonly rows: readonly (readonly Cell[])[];
-  /** Bytes of the server's messages. */
+  /** The size of the messages of the server in bytes. */
   readonly bytes: number;
 }
 
@@ -25,13 +25,13 @@ interface DataRow extends ServerMessage {
  * All statements in one round trip: every Parse, Bind and Execute, then a single Sync. After an error the server skips
  * the rest. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
  *
- * `pg` calls the handle... methods of whatever is submitted to a client.
+ * `pg` calls the `handle...` methods of what is submitted to a client.
  */
 export class PostgresqlPipeline implements Submittable {
   readonly done: Promise<PipelineResult>;
   readonly #statements: readonly Statement[];
   readonly #rows: (readonly Cell[])[] = [];
-  /** For each run the rows it must change, where a statement says so. */
+  /** For each run the number of rows that it must change, if given. */
   readonly #changes: readonly (number | undefined)[];
   #completed = 0;
   #unexpected = false;
@@ -51,7 +51,7 @@ export class PostgresqlPipeline implements Submittable {
   }
 
   submit(connection: Connection): void {
-    // A connection that broke is reported to whoever waits for it by `pg`.
+    // `pg` reports a broken connection to whoever waits for it.
     if (!connection.stream.writable) return;
     for (const piece of pipelineMessages(this.#statements)) connection.stream.write(piece);
   }

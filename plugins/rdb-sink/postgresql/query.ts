@@ -4,7 +4,7 @@ import type { ServerSettings } from "../server.js";
 import { type Encryption, encrypted } from "../tls.js";
 import { clientConfig, statementLimit, wantsOtherEncryption } from "./connection.js";
 
-/** Runs one statement in a read-only transaction over a connection of its own. */
+/** Runs one statement in a read-only transaction on a separate connection. */
 export async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
   const client = await encrypted(settings.options, {
     connect: (way) => connected(settings, way),
@@ -28,7 +28,7 @@ export async function postgresqlQuery(settings: ServerSettings, text: string): P
 async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
   const { Client } = (await import("pg")).default;
   const client = new Client(clientConfig(settings, way));
-  // A break during the query reaches its promise too.
+  // If the connection breaks, the promise of the query rejects too.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -36,7 +36,7 @@ async function connected(settings: ServerSettings, way: Encryption): Promise<pg.
 
 function question(text: string): pg.QueryArrayConfig {
   const asText = { getTypeParser: () => (value: string) => value };
-  // The extended protocol takes a single statement, so none can end the read-only transaction and go on.
+  // The extended protocol accepts a single statement, so the text cannot end the read-only transaction and continue.
   const extended = { queryMode: "extended" };
   return { ...extended, text, rowMode: "array", types: asText };
 }

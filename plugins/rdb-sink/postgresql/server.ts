@@ -1,21 +1,21 @@
 import { codeOf } from "deneb/sdk";
-import { type Cell, type Driver, PartlyWritten, plain, type SchemaName, type Statement } from "deneb/sql";
+import { abortable, type Cell, type Driver, PartlyWritten, plain, type SchemaName, type Statement } from "deneb/sql";
 import type { ServerSettings } from "../server.js";
 import { PostgresqlDriver } from "./driver.js";
 
-// Each has connections of its own; those of a database that was not used for long are closed.
+// Each has its own connections; those of the least recently used databases are closed.
 const MOST_DATABASES = 20;
 const NO_DATABASE = "3D000";
 const MADE_BY_SOMEBODY_ELSE = new Set(["42P04", "23505"]);
 
-/** The databases of a PostgreSQL server, each through a pool of its own. Those that a data model asks for are made. */
+/** The databases of a PostgreSQL server, each with its own pool. Databases of a data model are created when needed. */
 export class PostgresqlServer implements Driver {
   readonly #settings: ServerSettings;
   readonly #default: PostgresqlDriver;
   /** In the order of their last use. */
   readonly #others = new Map<string, PostgresqlDriver>();
   readonly #used = new Set<string>();
-  /** Databases that were there when they were asked for. */
+  /** Databases that are known to exist. */
   readonly #existing = new Set<string>();
   readonly #closing = new Set<Promise<void>>();
 
@@ -57,18 +57,17 @@ export class PostgresqlServer implements Driver {
   async close(signal: AbortSignal): Promise<void> {
     const open = [this.#default, ...this.#others.values()];
     this.#others.clear();
-    // A signal of its own for each: one that many listen to is taken for a leak.
-    const endings = open.map((driver) => ({ driver, abandon: new AbortController() }));
-    const abandon = () => {
-      for (const ending of endings) ending.abandon.abort();
+    // One signal for each: many listeners on one signal cause a leak warning.
+    const endings = open.map((driver) => ({ driver, controller: new AbortController() }));
+    const abortAll = () => {
+      for (const { controller } of endings) controller.abort();
     };
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon, { once: true });
-    await Promise.all([...endings.map((ending) => ending.driver.close(ending.abandon.signal)), ...this.#closing]);
-    signal.removeEventListener("abort", abandon);
+    const closed = () =>
+      Promise.all([...endings.map(({ driver, controller }) => driver.close(controller.signal)), ...this.#closing]);
+    await abortable(signal, abortAll, closed);
   }
 
-  /** To ask is no reason to make a database. */
+  /** Reading does not create a database. */
   async #answers(
     database: string,
     questions: readonly Statement[],
@@ -83,7 +82,7 @@ export class PostgresqlServer implements Driver {
     }
   }
 
-  /** Does the work in a database, which is made when it is not there and not that of the configuration. */
+  /** Runs the work in a database, which is created if it does not exist and is not that of the configuration. */
   async #made<T>(database: string, signal: AbortSignal, work: (driver: PostgresqlDriver) => Promise<T>): Promise<T> {
     if (!(await this.#exists(database, signal))) await this.#create(database, signal);
     try {
@@ -95,7 +94,9 @@ export class PostgresqlServer implements Driver {
     }
   }
 
-  /** Asked once, in the database of the configuration: a pooler lets those wait who connect to one that is not there. */
+  /**
+   * Looked up once, in the database of the configuration: a pooler delays clients that connect to a missing database.
+   */
   async #exists(database: string, signal: AbortSignal): Promise<boolean> {
     if (this.#isDefault(database) || this.#existing.has(database)) return true;
     const text = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = $1";

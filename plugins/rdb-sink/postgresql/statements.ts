@@ -12,10 +12,11 @@ import {
 } from "deneb/sql";
 
 const MOST_PARAMETERS = 65_535;
-// Measured: larger statements cost the server more to read than they save; a full one is parsed once and run often.
+// Measured: larger statements cost the server more to parse than they save; a full one is parsed once and run
+// repeatedly.
 const ROWS_PER_STATEMENT = 100;
 
-/** Adds rows, in statements of at most 100. */
+/** Inserts rows by statements of at most 100. */
 export function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   const size = Math.max(1, Math.min(ROWS_PER_STATEMENT, Math.floor(MOST_PARAMETERS / columns.length)));
   const full: (readonly Cell[])[] = [];
@@ -32,7 +33,7 @@ export function insert({ name, columns, rows }: TableRows): readonly Statement[]
   ];
 }
 
-/** Adds a row of last data, or changes the stored one when this one is newer. */
+/** Inserts a row of last data, or updates the stored one if this one is newer. */
 export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
   const values = columns.map((_, index) => `$${index + 1}`).join(", ");
   const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
@@ -46,7 +47,7 @@ export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow)
   return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
 }
 
-/** A time to compare; texts are read with a format, or as ISO 8601. */
+/** An expression for a comparable time; texts are parsed with the format, or as ISO 8601. */
 function timeOf(column: string, { kind }: Column, formatParameter: number | undefined): string {
   if (kind !== "text") return column;
   return formatParameter === undefined
@@ -54,7 +55,7 @@ function timeOf(column: string, { kind }: Column, formatParameter: number | unde
     : `to_timestamp(${column}, $${formatParameter}::text)`;
 }
 
-/** The quoted name of a table with its schema. */
+/** The qualified, quoted name of a table. */
 export function path({ schema, table }: TableName): string {
   return `${quoted(schema)}.${quoted(table)}`;
 }
@@ -62,7 +63,9 @@ export function path({ schema, table }: TableName): string {
 const MOST_REMEMBERED = 1000;
 const LONGEST_REMEMBERED = 16_000;
 
-/** `($1, $2), ($3, $4)` for two rows of two columns. Remembered: writing it anew would cost more than all else in an insert. */
+/**
+ * `($1, $2), ($3, $4)` for two rows of two columns. Cached: building it takes longer than everything else in an insert.
+ */
 function placeholders(rows: number, columns: number): string {
   const key = `${rows} ${columns}`;
   const known = remembered.get(key);

@@ -8,7 +8,7 @@ import { SqliteDriver } from "./driver.js";
 import { sqliteQuery } from "./query.js";
 
 export const sqliteDatabase: DatabaseKind = {
-  // Files have no connection options.
+  // SQLite has no connection options.
   options: postgresqlOptions,
   open: (config, context) => ({
     dialect: sqlite,

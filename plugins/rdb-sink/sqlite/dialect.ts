@@ -45,7 +45,7 @@ export const sqlite = {
   catalogue,
   columnKind: (type) => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? "other",
   cell: (kind, value) => cells[kind](value),
-  // The file is the schema; opening it makes it.
+  // The file is the schema; it is created when it is opened.
   createSchema: () => [],
   createTable,
   addColumns: (name, columns) =>
@@ -60,7 +60,7 @@ export const sqlite = {
     runs: [rows.cells],
   }),
   select,
-  // The transactions of a process end with it, and those of this one are over when another begins.
+  // The transactions of a process end with it, and this process runs one at a time.
   selectSettled: (rows) => [boundedSelect(rows, sql)],
   commitUnit: (of) => ({ database: "", schema: of.schema }),
   positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
@@ -181,7 +181,7 @@ function upsert({ name, columns, cells, key, time }: LastRow): Statement {
   return { at: name, text, runs: [cells] };
 }
 
-/** ISO 8601 in any zone; what SQLite cannot read is compared as it is. */
+/** ISO 8601 with any zone; what SQLite cannot parse is compared as text. */
 function timeOf(column: string): string {
   return `coalesce(strftime('%Y-%m-%d %H:%M:%f', ${column}), ${column})`;
 }
@@ -192,7 +192,7 @@ function deletion({ name }: History, which: string, parameters: readonly string[
   return { at: name, text, runs: [parameters] };
 }
 
-/** Times are written with T and Z by NGSI-LD, with a blank by NGSI v2. */
+/** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
 function sortable({ name }: Column): string {
   return `replace(${quoted(name)}, 'T', ' ')`;
 }

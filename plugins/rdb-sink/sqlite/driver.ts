@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, readdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import {
+  abortable,
   type Cell,
   type DatabaseError,
   type Driver,
@@ -20,7 +21,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** SQLite files written by a thread of their own, so that waiting for the disk never holds up the agent. */
+/** SQLite files, accessed by a worker thread, so that waiting for the disk never blocks the agent. */
 export class SqliteDriver implements Driver {
   readonly #folder: string;
   readonly #waiting = new Map<number, Waiting>();
@@ -76,7 +77,7 @@ export class SqliteDriver implements Driver {
     throw written.size > 0 ? new PartlyWritten(({ schema }) => written.has(schema), error) : error;
   }
 
-  /** A thread in the middle of a transaction cannot be stopped safely; it looks at `aborted` and rolls back itself. */
+  /** A thread in a transaction cannot be terminated safely; it checks `aborted` and rolls back. */
   async #asked(
     task: SqliteRequest["task"],
     statements: readonly Statement[],
@@ -85,17 +86,13 @@ export class SqliteDriver implements Driver {
     const worker = this.#started();
     const aborted = new Int32Array(new SharedArrayBuffer(4));
     const abort = () => Atomics.store(aborted, 0, 1);
-    signal.addEventListener("abort", abort, { once: true });
     const id = ++this.#lastId;
-    try {
-      return await new Promise<SqliteReply>((resolve, reject) => {
+    const reply = () =>
+      new Promise<SqliteReply>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
         worker.postMessage({ id, task, statements, aborted } satisfies SqliteRequest);
       });
-    } finally {
-      this.#waiting.delete(id);
-      signal.removeEventListener("abort", abort);
-    }
+    return await abortable(signal, abort, reply).finally(() => this.#waiting.delete(id));
   }
 
   #started(): Worker {
@@ -109,7 +106,7 @@ export class SqliteDriver implements Driver {
     return worker;
   }
 
-  /** The next write starts another thread. */
+  /** The next write starts a new thread. */
   #lost(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -121,7 +118,7 @@ function errorOf(databaseError: DatabaseError): Error {
   return isUnexpectedChanges(databaseError) ? unexpectedChanges() : new SqliteError(databaseError);
 }
 
-/** An error of the other thread; its class does not survive the way here. */
+/** An error of the thread; its class is lost in transfer. */
 class SqliteError extends Error {
   readonly code: string | undefined;
 

@@ -23,7 +23,7 @@ const explanations: readonly Explanation[] = [
   {
     when: ({ message }) => /too many (columns|SQL variables)/.test(message),
     say: ({ address }, { message }) =>
-      `a table of the database files in "${address}" cannot have so many columns: ${message}; use attr_persistence = row for such entities`,
+      `a table of the database files in "${address}" has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
     when: coded(/^(SQLITE_FULL|ENOSPC)/),

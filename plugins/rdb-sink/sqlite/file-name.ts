@@ -1,11 +1,11 @@
 const SUFFIX = ".db";
 
-/** The name of the file of a schema, whatever characters the schema has. */
+/** The file name of a schema with any characters. */
 export function fileName(schema: string): string {
   return encodeURIComponent(schema) + SUFFIX;
 }
 
-/** The schema kept in a file of this name; undefined for a file that holds no schema. */
+/** The schema of a file name; undefined for a file that holds no schema. */
 export function schemaOf(file: string): string | undefined {
   return file.endsWith(SUFFIX) ? decoded(file.slice(0, -SUFFIX.length)) : undefined;
 }
@@ -14,7 +14,7 @@ function decoded(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
   } catch {
-    // Not one of ours: we write every % as an escape.
+    // Not a file of the agent, which escapes every %.
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ interface OpenFile {
   readonly connection: Connection;
 }
 
-/** The database files of a folder, one for each schema, opened when they are needed. For one thread. */
+/** The database files of a folder, one for each schema, opened on demand. For use in one thread. */
 export class SqliteFiles {
   readonly #folder: string;
   /** In the order of their last opening. */
@@ -30,8 +30,8 @@ export class SqliteFiles {
   }
 
   /**
-   * Opens what is not open. A file that somebody removed or replaced is opened anew: SQLite itself would go on
-   * writing into the removed one. Call it before a transaction, for all its schemas: it may close other files.
+   * Opens the files of the schemas. A file that was removed or replaced is opened again: SQLite would continue to write
+   * to the removed one. Call it before a transaction, for all its schemas: it may close other files.
    */
   open(schemas: readonly string[]): void {
     for (const schema of schemas) {
@@ -43,7 +43,7 @@ export class SqliteFiles {
     for (const schema of missing) this.#open.set(schema, openFile(join(this.#folder, fileName(schema))));
   }
 
-  /** Runs a command without parameters, as BEGIN. */
+  /** Runs a command without parameters, such as BEGIN. */
   execute(schema: string, command: string): void {
     this.#connection(schema).exec(command);
   }
@@ -88,7 +88,7 @@ export class SqliteFiles {
   }
 
   #close(schema: string, { connection }: OpenFile): void {
-    // Prepared statements keep the file open; which are of this file is not worth knowing.
+    // Prepared statements keep the file open; those of other files are prepared again.
     this.#prepared.clear();
     this.#open.delete(schema);
     connection.close();
@@ -104,7 +104,9 @@ function openFile(path: string): OpenFile {
   return { path, inode: inodeOf(path), connection };
 }
 
-/** Files beside it, as `-wal`, get the permissions of the database; those of an earlier version are here already. */
+/**
+ * Files beside it, such as `-wal`, get the permissions of the database; files of an earlier version may exist already.
+ */
 function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
@@ -112,7 +114,7 @@ function closeToOthers(path: string): void {
     try {
       chmodSync(file, mode & 0o7777 & ~OF_OTHERS);
     } catch {
-      // Somebody else's file: whoever made it decides who may read it.
+      // The file belongs to another user, who determines its permissions.
     }
   }
 }

@@ -4,17 +4,17 @@ import { AgentError, codeOf, type QueryResult } from "deneb/sdk";
 import type Database from "libsql";
 import { schemaOf } from "./file-name.js";
 
-// A limit of SQLite as it is compiled.
+// A compile-time limit of SQLite.
 const MOST_ATTACHED = 10;
 const TAKEN_BY_SQLITE: ReadonlySet<string> = new Set(["main", "temp"]);
 
 interface SchemaFile {
   readonly path: string;
-  /** The schema, under which the file is attached. */
+  /** The schema name under which the file is attached. */
   readonly name: string;
 }
 
-/** Runs one query over the files of the folder, each attached under the name of its schema. */
+/** Runs one query on the files of the folder, each attached under the name of its schema. */
 export async function sqliteQuery(folder: string, text: string): Promise<QueryResult> {
   const files = await schemaFiles(folder);
   const { default: Files } = await import("libsql"); // Only where SQLite is used.
@@ -54,7 +54,7 @@ function chosen(files: readonly SchemaFile[], text: string): readonly SchemaFile
   return [...first, ...files.filter(({ name }) => !named.has(name))].slice(0, MOST_ATTACHED);
 }
 
-/** What stands before a dot, quoted or not: the schemas of a query, and more. */
+/** Everything before a dot, quoted or not: the schemas of a query, and more. */
 function qualifiers(text: string): ReadonlySet<string> {
   const found = text.matchAll(/"((?:[^"]|"")+)"\s*\.|([^\s".,()]+)\s*\./g);
   return new Set([...found].map(([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare));

@@ -2,12 +2,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type Cell, type DatabaseError, databaseErrorOf, type Statement } from "deneb/sql";
 import { SqliteFiles } from "./files.js";
 
-/** What the driver asks of the thread that holds the files. */
+/** A request of the driver to the thread. */
 export interface SqliteRequest {
   readonly id: number;
   readonly task: "read" | "write" | "close";
   readonly statements: readonly Statement[];
-  /** Memory shared by both threads: 1 once the work shall be given up. */
+  /** Shared by both threads: 1 if the work is to be aborted. */
   readonly aborted: Int32Array;
 }
 
@@ -23,7 +23,7 @@ const files = new SqliteFiles(String(workerData));
 
 parentPort?.on("message", (request: SqliteRequest) => parentPort?.postMessage(sqliteAnswer(files, request)));
 
-/** Does what is asked and says how it went; never throws. */
+/** Handles a request; never throws. */
 function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
   const written: string[] = [];
   const reply = { id: request.id, rows: [], written, error: undefined };
@@ -42,7 +42,7 @@ function read(files: SqliteFiles, statements: readonly Statement[]): SqliteReply
   return statements.flatMap((statement) => files.rows(statement));
 }
 
-/** One transaction for each schema; none is committed before all statements of all have run. */
+/** One transaction for each schema; none is committed before all statements have run. */
 function write(files: SqliteFiles, { statements, aborted }: SqliteRequest, written: string[]): void {
   const begun: string[] = [];
   const schemas = schemasOf(statements);
@@ -79,6 +79,6 @@ function rollBack(files: SqliteFiles, schema: string): void {
   try {
     files.execute(schema, "ROLLBACK");
   } catch {
-    // A full disk or a failed write has rolled back by itself; the error that led here is the one to report.
+    // SQLite has rolled back after a full disk or a failed write; the first error is reported.
   }
 }

@@ -16,7 +16,7 @@ const SLOW_COMMITS = `
   CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow.e DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION slow.wait()`;
 
-test("a commit that PostgreSQL is still at when its sink is gone counts for the next sink, and is not made again", async (context) => {
+test("a commit that PostgreSQL has not finished when its sink is gone counts for the next sink, and is not repeated", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -49,7 +49,7 @@ test("a commit that PostgreSQL is still at when its sink is gone counts for the 
   assert.deepEqual(await database.query("SELECT a FROM slow.e"), [{ a: "1" }, { a: "2" }]);
 });
 
-test("a position that another transaction of MySQL is changing is told as it is afterwards", async (context) => {
+test("a position that another transaction of MySQL is changing is read after that transaction", async (context) => {
   const server = await mysqlServer();
   if (server === undefined) return context.skip("MySQL is not reachable");
   context.after(() => server.drop());
@@ -86,7 +86,7 @@ test("a position that another transaction of MySQL is changing is told as it is 
   assert.deepEqual([...own].sort(), [`${c}:2`, `${d}:1`]);
 });
 
-test("two sinks that make the table of positions at the same time both store", async (context) => {
+test("two sinks that create the table of positions at the same time both store", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());

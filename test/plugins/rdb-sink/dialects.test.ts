@@ -228,12 +228,12 @@ const explained = [
   {
     dialect: mysql,
     code: "ER_TOO_MANY_FIELDS",
-    line: 'a table on the server at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+    line: 'a table on the server at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
   },
   {
     dialect: postgresql,
     code: "54011",
-    line: 'a table of database "d" at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+    line: 'a table of database "d" at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
   },
   {
     dialect: postgresql,

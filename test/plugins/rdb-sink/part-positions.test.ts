@@ -76,7 +76,7 @@ test("a position of one file counts for no configuration that could place the ro
   assert.deepEqual([rows(folder, "one", "t"), rows(folder, "two", "t")], [["0"], ["1"]]);
 });
 
-test("a batch for one file keeps one position and makes no other statement", async (context) => {
+test("a batch for one file records one position and runs no other statement", async (context) => {
   const folder = await tempFolder(context);
   const sink = await sinkIn(context, folder);
 

@@ -36,7 +36,7 @@ function sinkBehind(context: TestContext, server: TestDatabase, more: Partial<Rd
 }
 
 test(
-  "schemas, tables and columns are made, rows, last data and positions are stored",
+  "schemas, tables and columns are created, rows, last data and positions are stored",
   { skip },
   pooled(async ({ server, context }) => {
     const sink = sinkBehind(context, server, { last_data_mode: "both", attr_native_types: true });
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  "the server ends a write and a question at rdb_statement_timeout, and no other client gets that limit",
+  "the server ends a write and a query at rdb_statement_timeout, and no other client gets that limit",
   { skip },
   pooled(async ({ server, context }) => {
     const events = [eventOf(entity("e", { a: "1" }), "limited")];
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  "databases of a -database model are made",
+  "databases of a -database model are created",
   { skip },
   pooled(async ({ server, context }) => {
     const service = `${server.database}_made`;

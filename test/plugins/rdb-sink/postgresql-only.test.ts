@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "a write that waits is given up when the signal aborts, and nothing of it is stored",
+  "a write that waits ends when the signal is aborted, and nothing of it is stored",
   { skip },
   onDatabase(async ({ query, host, port, user, password, database }, { sink }) => {
     const event = eventOf(entity("w", { a: "1" }), "waiting");

@@ -65,7 +65,7 @@ const tablesIn = async ({ query }: TestServer, database: string) =>
     .sort();
 
 test(
-  "a user that may not create the database deneb keeps positions and letters with the first rows, and finds them again",
+  "a user without the right to create the database deneb keeps positions and dead letters with the first rows, and finds them again",
   { skip },
   restricted(async ({ server, config, databases: [a, b] }) => {
     const channel = newChannel();
@@ -86,7 +86,9 @@ test(
       `SELECT deneb_position AS position, deneb_owner AS owner FROM ${b}.deneb_positions`,
     );
     assert.deepEqual(rows, [{ position: `${channel}:3`, owner: "next" }]);
-    const told = first.lines.filter(({ message }) => message.startsWith("positions and replayed letters are kept"));
+    const told = first.lines.filter(({ message }) =>
+      message.startsWith("positions and replayed dead letters are kept"),
+    );
     assert.deepEqual(
       told.map(({ level }) => level),
       ["warn"],
