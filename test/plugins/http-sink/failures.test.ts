@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
 import plugin from "../../../plugins/http-sink/index.js";
-import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { now, patient, receiver, room, runningSink, sinkConfig } from "./receiver.js";
 
@@ -121,76 +118,6 @@ test("a kept connection that the server has closed in the meantime is not a fail
   for (const n of [1, 2]) await sink.persist({ events: [room("a", n)] }, patient);
 
   assert.equal(server.requests.length, 3);
-});
-
-test("one event that is refused becomes a dead letter, the others are sent once and in order", async (context) => {
-  const server = await receiver(context, (response, _, { body }) => {
-    response.writeHead(body === "3" ? 400 : 200).end();
-  });
-  const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}" });
-  const { log } = recordingLog();
-  const deadLetters = new DeadLetters(await tempFolder(context));
-  const { chain, counters } = chainTo({ sink, retry: { batchTtl: 0, batchRetryIntervals: [1] }, deadLetters, log });
-
-  await deliver(
-    chain,
-    [1, 2, 3, 4, 5].map((n) => room("a", n)),
-  );
-
-  const good = server.requests.map(({ body }) => body).filter((body) => body !== "3");
-  assert.deepEqual(good, ["1", "2", "4", "5"]);
-  assert.equal(counters.deadLettered, 1);
-});
-
-const untilStored = { batchTtl: 10, batchRetryIntervals: [1], untilStored: true };
-const judged = [
-  { status: 503, times: 40, deadLettered: 0 },
-  { status: 429, times: 40, deadLettered: 0 },
-  { status: 500, times: Number.POSITIVE_INFINITY, deadLettered: 1 },
-] as const;
-for (const { status, times, deadLettered } of judged)
-  test(`behind a durable channel an event that gets ${status} ${times} times while others pass becomes ${deadLettered} dead letters`, async (context) => {
-    let left: number = times;
-    const server = await receiver(context, (response, _, { body }) => {
-      const fails = body === "3" && left > 0;
-      if (fails) left -= 1;
-      response.writeHead(fails ? status : 200).end();
-    });
-    const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}" });
-    const { log } = recordingLog();
-    const deadLetters = new DeadLetters(await tempFolder(context));
-    const { chain, counters } = chainTo({ sink, retry: untilStored, deadLetters, log });
-
-    await deliver(
-      chain,
-      [1, 2, 3, 4, 5, 6].map((n) => room(String(n), n)),
-    );
-
-    const passed = new Set(server.requests.map(({ body }) => body));
-    assert.equal(passed.size, 6);
-    assert.equal(counters.deadLettered, deadLettered);
-    assert.equal(left === 0, deadLettered === 0);
-  });
-
-test("what was sent before the retry limit was reached is not among the dead letters", async (context) => {
-  const server = await receiver(context, (response, _, { body }) => {
-    response.writeHead(body === "3" ? 503 : 200).end();
-  });
-  const sink = await runningSink(context, { url: server.url, body: "{{attribute.n}}", max_connections: 1 });
-  const { log } = recordingLog();
-  const deadLetters = new DeadLetters(await tempFolder(context));
-  const { chain, counters } = chainTo({ sink, retry: { batchTtl: 1, batchRetryIntervals: [1] }, deadLetters, log });
-
-  await deliver(
-    chain,
-    [1, 2, 3, 4].map((n) => room(String(n), n)),
-  );
-
-  assert.deepEqual(
-    server.requests.map(({ body }) => body),
-    ["1", "2", "3", "3"],
-  );
-  assert.equal(counters.deadLettered, 2);
 });
 
 test("what was sent before the server went away is not sent again", async (context) => {
