@@ -17,7 +17,7 @@ export const deadLettersPath = "/v1/admin/deadletters";
 /** The options that filter dead letters, for messages. */
 export const filterOptions = choiceNames.map((name) => `--${name}`).join(", ");
 
-/** For a command that reads the data directory, or asks the agent when an option names one. */
+/** For a command that reads the data directory, or calls the agent when an option names one. */
 export function withDataDirOption(command: Command): Command {
   return withManagementAddress(command.option("--data-dir <folder>", "data directory of the agent (default: data)"));
 }

@@ -64,11 +64,11 @@ async function change({ method, suffix }: Request, { id, options, terminal }: Ca
   if (options.dryRun === true) query.set("dry_run", "true");
   if (options.all === true) query.set("all", "true");
   const target = `${deadLettersPath}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${suffix}?${query}`;
-  const { body, refusal } = await askManagement(managementAddress(options, settings, terminal), method, target);
+  const { body, failure } = await askManagement(managementAddress(options, settings, terminal), method, target);
   const text = options.json === true ? JSON.stringify(body) : countsIn(body);
   if (text !== "") terminal.out(options.json !== true && options.dryRun === true ? `dry run: ${text}` : text);
-  if (refusal === undefined) return exitCodes.success;
-  terminal.err(`deneb: ${refusal}`);
+  if (failure === undefined) return exitCodes.success;
+  terminal.err(`deneb: ${failure}`);
   return exitCodes.failure;
 }
 

@@ -13,8 +13,8 @@ import type { Terminal } from "./terminal.js";
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
 /**
- * Finds the plugins that come with the program, those of further folders and those of packages, which are looked for
- * from the working directory and from the folder of the properties file; says what could not be loaded.
+ * Finds the plugins that come with the program, those of further folders and those of packages, which are searched
+ * for from the working directory and from the folder of the properties file; prints what could not be loaded.
  */
 export async function loadPlugins(
   { pluginFolders, pluginPackages }: PluginLocations,
@@ -33,15 +33,15 @@ export interface ConfigurationFile {
   readonly name?: string;
 }
 
-/** Where the management interface is going to listen. */
-export type ManagementPlace = Pick<KernelSettings, "managementHost" | "managementPort">;
+/** Where the management interface will listen. */
+export type ManagementListener = Pick<KernelSettings, "managementHost" | "managementPort">;
 
-/** Reads a properties file; a file that cannot be read is a fault like any other. */
+/** Reads a properties file; a file that cannot be read is a fault. */
 export function loadConfiguration(
   file: ConfigurationFile,
   catalogue: PluginCatalogue,
   terminal: Terminal,
-  management?: ManagementPlace,
+  management?: ManagementListener,
 ): Configuration {
   let text: string;
   try {

@@ -9,7 +9,7 @@ export function referenceFile({ kind, type }: AnyPlugin): string {
   return `${kind}-${type}.md`;
 }
 
-/** The markdown page of one plugin, made from its definition alone. */
+/** The markdown page of one plugin, generated from its definition alone. */
 export function referencePage(plugin: AnyPlugin): string {
   const parts = [
     GENERATED,

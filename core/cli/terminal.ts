@@ -1,20 +1,20 @@
 import { printable } from "../logging/printable.js";
 
-/** What a command may touch of the world outside; main.ts fills it with the process, tests with their own. */
+/** What a command uses of the process; tests pass their own. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the user or the system asks the program to stop. */
+  /** Aborts when the user or the system stops the program. */
   readonly stopRequested: AbortSignal;
-  /** From now on calls the listener whenever the configuration shall be read again. */
+  /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
 }
 
 /** Exit codes of the program. */
 export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3 } as const;
 
-/** The same terminal, which nothing that is printed can change: names and messages may come from anybody. */
+/** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
   const { env, stopRequested } = terminal;
   return {

@@ -1,8 +1,8 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /**
- * Something to be said about a configuration. An error keeps the agent from starting, a warning fails a check, a notice
- * does neither: it tells the new spelling of an old name.
+ * Something wrong in a configuration. An error prevents the start of the agent, a warning fails a check, a notice does
+ * neither: it reports the new spelling of an old name.
  */
 export interface ConfigurationFault {
   readonly severity: "error" | "warning" | "notice";
@@ -10,7 +10,7 @@ export interface ConfigurationFault {
   readonly key: string;
   /** The offending value; absent where there is none, masked where it is a secret. */
   readonly value?: string;
-  /** What is wrong and what would be right. */
+  /** What is wrong, and what is allowed. */
   readonly reason: string;
   /** The nearest known name, when one is near. */
   readonly nearest?: string;
@@ -38,7 +38,7 @@ export function noticeAt(location: Location, reason: string): ConfigurationFault
   return faultAt("notice", location, reason);
 }
 
-/** True when none of the faults keeps the agent from starting. */
+/** True when none of the faults prevents a start. */
 export function startable(faults: readonly ConfigurationFault[]): boolean {
   return faults.every((fault) => fault.severity !== "error");
 }
@@ -66,7 +66,7 @@ export function faultText({ key, value, reason, nearest, line }: ConfigurationFa
   return `${location}${key}${shown}: ${reason}${question}`;
 }
 
-/** The known name that was probably meant: one that has it as its first or last part, or a few letters away in any letter case. */
+/** The known name that was probably meant: one with this first or last part, or a few letters away in any letter case. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   const prefixed = known.find((candidate) => {
@@ -87,12 +87,12 @@ export const MASK = "***";
 
 const SECRET_NAME = /pass|pwd|secret|token|credential|key$/i;
 
-/** Whether the name of an unknown key says that its value is a secret. */
+/** Whether the name of an unknown key suggests that its value is a secret. */
 export function isSecretName(key: string): boolean {
   return SECRET_NAME.test(key);
 }
 
-/** The value, or the mask when the name of an unknown key says that it is a secret. */
+/** The value, or the mask when the name of an unknown key suggests that it is a secret. */
 export function shownValue(key: string, value: string): string {
   return isSecretName(key) ? MASK : value;
 }

@@ -13,7 +13,7 @@ export interface Environment {
   readonly management?: { readonly host: string; readonly port: number };
 }
 
-/** What was read, undefined where an error fault says why not. */
+/** What was read; the value is undefined where a fault is an error. */
 export interface Reading<T> {
   readonly value: T | undefined;
   readonly faults: readonly ConfigurationFault[];

@@ -10,7 +10,7 @@ import type { Topology } from "./topology.js";
 export interface ConfigurationInput extends Environment {
   /** The properties file. */
   readonly text: string;
-  /** May be left out when the file holds one agent. */
+  /** May be omitted when the file holds one agent. */
   readonly agent?: string;
 }
 

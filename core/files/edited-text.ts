@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
+import { SerialQueue } from "./serial-queue.js";
 
-/** What an edit makes of a text, and what it has to say to its caller. */
+/** The new text of an edit, and its result for the caller. */
 export interface Edit<T> {
   readonly text: string;
   readonly result: T;
@@ -39,7 +40,7 @@ export function editedMemory(): EditedText {
 class SerialText implements EditedText {
   readonly #load: () => Promise<string | undefined>;
   readonly #save: (text: string) => Promise<void>;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #edits = new SerialQueue();
 
   constructor(load: () => Promise<string | undefined>, save: (text: string) => Promise<void>) {
     this.#load = load;
@@ -51,13 +52,11 @@ class SerialText implements EditedText {
   }
 
   edit<T>(change: (text: string | undefined) => Edit<T> | { readonly result: T }): Promise<T> {
-    const turn = this.#last.then(async () => {
+    return this.#edits.run(async () => {
       const edit = change(await this.#load());
       if ("text" in edit) await this.#save(edit.text);
       return edit.result;
     });
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 }
 
@@ -74,7 +73,7 @@ const ORDINARY_MODE = 0o644;
 
 /**
  * Gives a file a new text: readers see the old one or the new one, never a part, also after a power failure. What a
- * symbolic link points to is replaced, not the link; the permissions stay; a missing folder is made.
+ * symbolic link points to is replaced, not the link; the permissions are kept; a missing folder is created.
  */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {

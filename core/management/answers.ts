@@ -1,22 +1,22 @@
 import type { Response } from "express";
 import { AgentError } from "../sdk/index.js";
 
-/** Every reply of the management interface is a JSON object whose `success` is the text `true` or `false`. */
+/** Every answer of the management interface is a JSON object whose `success` is the text `true` or `false`. */
 export function succeed(response: Response, payload: object = {}): void {
   sendJson(response, 200, { success: "true", ...payload });
 }
 
-/** A refusal or failure; `payload` says why, in `error` or `result` as the operation documents it. */
+/** An error; `payload` holds the reason in `error` or `result`, as documented for the operation. */
 export function fail(response: Response, status: number, payload: object): void {
   sendJson(response, status, { success: "false", ...payload });
 }
 
-/** A reply without the envelope, for the few operations that are documented so. */
+/** An answer without the envelope, for the few operations that are documented to have none. */
 export function sendJson(response: Response, status: number, body: object): void {
   response.status(status).set("Content-Type", "application/json; charset=utf-8").end(JSON.stringify(body));
 }
 
-/** A management call that is answered with this status and payload, and success 'false'. */
+/** An error that is answered with this status and payload, and success 'false'. */
 export class HttpError extends AgentError {
   readonly status: number;
   readonly payload: object;
@@ -28,7 +28,7 @@ export class HttpError extends AgentError {
   }
 }
 
-/** What the caller did wrong. */
+/** The error for an invalid call. */
 export function badRequest(error: string): HttpError {
   return new HttpError(400, { error });
 }

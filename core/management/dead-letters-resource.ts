@@ -10,66 +10,68 @@ import type { Resource } from "./openapi.js";
 import { parameterOf, parametersOf } from "./requests.js";
 import { adminOnly } from "./security/access.js";
 
-/** Letters that are listed when the request does not say. */
-const usualLimit = 100;
+/** The number of dead letters in a list, unless the query sets a limit. */
+const defaultLimit = 100;
 const largestLimit = 10_000;
 
 const path = "/v1/admin/deadletters";
 const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limit", "offset", "dry_run"]);
 
 /**
- * `GET /v1/admin/deadletters` lists, `GET .../{id}` shows one with its event, `POST .../replay` and
- * `POST .../{id}/replay` send letters to their sinks again, `DELETE` drops them. The query chooses which.
+ * `GET /v1/admin/deadletters` lists dead letters, `GET .../{id}` shows one with its event, `POST .../replay` and
+ * `POST .../{id}/replay` replay them to their sinks, `DELETE` drops them. The query selects them.
  */
-export function deadLettersResource(desk: LetterDesk): Resource {
+export function deadLettersResource(deadLetters: LetterDesk): Resource {
   const router = Router({ caseSensitive: true });
-  router.get(path, async (request, response) => list(desk, request, response));
-  router.get(`${path}/:id`, adminOnly, (request, response) => show(desk, textOf(request.params["id"]), response));
+  router.get(path, async (request, response) => list(deadLetters, request, response));
+  router.get(`${path}/:id`, adminOnly, (request, response) =>
+    show(deadLetters, textOf(request.params["id"]), response),
+  );
   router.post(`${path}/replay`, async (request, response) => {
-    answerReplay(response, await desk.replay(await choiceOf(desk, request), modeOf(request)));
+    answerReplay(response, await deadLetters.replay(await choiceOf(deadLetters, request), modeOf(request)));
   });
   router.post(`${path}/:id/replay`, async (request, response) => {
-    const { id, sink } = await known(desk, textOf(request.params["id"]));
-    answerReplay(response, await desk.replay({ id, sink }, modeOf(request)));
+    const { id, sink } = await known(deadLetters, textOf(request.params["id"]));
+    answerReplay(response, await deadLetters.replay({ id, sink }, modeOf(request)));
   });
   router.delete(path, async (request, response) => {
-    const choice = await choiceOf(desk, request);
+    const choice = await choiceOf(deadLetters, request);
     if (Object.values(choice).every((value) => value === undefined) && parameterOf(request, "all") !== "true") {
       throw badRequest(
         `Missing parameter. Give ${choiceNames.join(", ")}, or all=true to drop the letters of all sinks`,
       );
     }
-    succeed(response, await desk.drop(choice));
+    succeed(response, await deadLetters.drop(choice));
   });
   router.delete(`${path}/:id`, async (request, response) => {
-    const { id, sink } = await known(desk, textOf(request.params["id"]));
-    succeed(response, await desk.drop({ id, sink }));
+    const { id, sink } = await known(deadLetters, textOf(request.params["id"]));
+    succeed(response, await deadLetters.drop({ id, sink }));
   });
   return { router, paths, schemas };
 }
 
-async function list(desk: LetterDesk, request: Request, response: Response): Promise<void> {
-  const choice = await choiceOf(desk, request);
-  const limit = Math.min(countOf(request, "limit", usualLimit), largestLimit);
+async function list(deadLetters: LetterDesk, request: Request, response: Response): Promise<void> {
+  const choice = await choiceOf(deadLetters, request);
+  const limit = Math.min(countOf(request, "limit", defaultLimit), largestLimit);
   const offset = countOf(request, "offset", 0);
   const shown: object[] = [];
   let count = 0;
-  for await (const letter of desk.chosen(choice)) {
-    if (count >= offset && shown.length < limit) shown.push(await described(desk, letter));
+  for await (const deadLetter of deadLetters.chosen(choice)) {
+    if (count >= offset && shown.length < limit) shown.push(await described(deadLetters, deadLetter));
     count += 1;
   }
   succeed(response, { count, deadletters: shown });
 }
 
-/** A letter without its event, and what it is about. */
-async function described(desk: LetterDesk, letter: OpenLetter): Promise<object> {
-  const { event: _event, ...rest } = letter;
-  return { ...rest, ...subjectOf(letter), table: await desk.tableOf(letter) };
+/** A dead letter without its event, with its service, entity and table. */
+async function described(deadLetters: LetterDesk, deadLetter: OpenLetter): Promise<object> {
+  const { event: _event, ...rest } = deadLetter;
+  return { ...rest, ...subjectOf(deadLetter), table: await deadLetters.tableOf(deadLetter) };
 }
 
-async function show(desk: LetterDesk, id: string, response: Response): Promise<void> {
-  const letter = await known(desk, id);
-  succeed(response, { deadletter: { ...(await described(desk, letter)), event: letter.event } });
+async function show(deadLetters: LetterDesk, id: string, response: Response): Promise<void> {
+  const deadLetter = await known(deadLetters, id);
+  succeed(response, { deadletter: { ...(await described(deadLetters, deadLetter)), event: deadLetter.event } });
 }
 
 function answerReplay(response: Response, { replayed, underway, refusals }: ReplayResult): void {
@@ -84,23 +86,23 @@ function answerReplay(response: Response, { replayed, underway, refusals }: Repl
   fail(response, refusals.some(({ retryable }) => retryable) ? 503 : 409, { error, ...counts, refusals: shown });
 }
 
-async function known(desk: LetterDesk, id: string): Promise<OpenLetter> {
-  const letter = await desk.letters.find(id);
-  if (letter !== undefined) return letter;
+async function known(deadLetters: LetterDesk, id: string): Promise<OpenLetter> {
+  const deadLetter = await deadLetters.letters.find(id);
+  if (deadLetter !== undefined) return deadLetter;
   throw new HttpError(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
 }
 
-async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoice> {
+async function choiceOf(deadLetters: LetterDesk, request: Request): Promise<LetterChoice> {
   const given = parametersOf(request);
-  const strange = given.find((name) => !ownParameters.has(name));
-  if (strange !== undefined) {
-    throw badRequest(`Unknown parameter ${strange}. Known are ${[...ownParameters].join(", ")}`);
+  const unknown = given.find((name) => !ownParameters.has(name));
+  if (unknown !== undefined) {
+    throw badRequest(`Unknown parameter ${unknown}. Known are ${[...ownParameters].join(", ")}`);
   }
   const [sink, service, entity, reason, since] = choiceNames.map((name) => parameterOf(request, name));
   const choice = readChoice({ sink, service, entity, reason, since });
   if (typeof choice === "string") throw badRequest(`Invalid parameter. ${choice}`);
   try {
-    await desk.checkSink(choice.sink);
+    await deadLetters.checkSink(choice.sink);
   } catch (error) {
     if (codeOf(error) === "NO_SUCH_SINK") throw new HttpError(404, { error: reasonOf(error) });
     throw error;

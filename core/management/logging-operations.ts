@@ -8,7 +8,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The answers of a resource that are its own, word for word. */
+/** The documented answers that differ between appenders and loggers. */
 export interface LogMessages {
   readonly none: string;
   readonly unknown: string;
@@ -22,21 +22,21 @@ export interface LogMessages {
   readonly allRemoved: string;
 }
 
-/** Appenders or loggers: what they are called, where they are and how a body describes one. */
+/** Appenders or loggers: their path, answers and targets, and how a body describes one. */
 export interface LogResource<Item extends Named, Change extends Named> {
   readonly path: string;
   readonly messages: LogMessages;
   readonly running: LogTarget<Item, Change>;
   readonly file: LogFileTarget<Item, Change>;
-  /** Throws a refusal. */
+  /** Throws for an invalid body. */
   readonly read: (input: Readonly<Record<string, unknown>>) => Change;
-  /** Whether it says everything that the logging file needs. */
+  /** Whether it has all members that the logging file needs. */
   readonly complete: (change: Change) => boolean;
   readonly showAll: (items: readonly Item[]) => object;
   readonly showOne: (item: Item) => object;
 }
 
-/** The operations that appenders and loggers have in common. Faults of the body come before those of `transient`. */
+/** The operations that appenders and loggers have in common. The body is checked before `transient`. */
 export function logRouter<Item extends Named, Change extends Named>(resource: LogResource<Item, Change>): Router {
   const router = Router({ caseSensitive: true });
   const operation = (operate: Operation<Item, Change>) =>
@@ -108,7 +108,7 @@ async function remove<Item extends Named, Change extends Named>(
   succeed(response, { result: messages.removed(name) });
 }
 
-/** Answers that appenders and loggers have in common, word for word. */
+/** The documented answers that appenders and loggers have in common. */
 const logMessages = {
   invalidTransient: "Invalid transient parameter",
   missingBody: "Missing input JSON",
@@ -116,7 +116,7 @@ const logMessages = {
   notPosted: "POST appenders in transient mode is not implemented",
 } as const;
 
-/** Which of both an operation acts upon: the running agent, or the logging file. */
+/** The target of an operation: the running agent, or the logging file. */
 type LogMode = "running" | "file";
 
 /** A call that is answered with status 400 and the message in `result`. */
@@ -136,7 +136,7 @@ function logOperation(operate: (request: Request, response: Response) => Promise
   };
 }
 
-/** The parameter `transient`: the running agent unless it says otherwise. */
+/** The parameter `transient`: the running agent by default. */
 function modeOf(request: Request): LogMode {
   const transient = parameterOf(request, "transient") ?? "true";
   if (transient === "true") return "running";
@@ -152,7 +152,7 @@ function inputOf(request: Request): Readonly<Record<string, unknown>> {
   return input;
 }
 
-/** A member that must be a text with at least one character. */
+/** A member that must be a text that is not empty. */
 export function textOf(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
   throw invalidBody();

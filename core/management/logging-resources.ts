@@ -27,7 +27,7 @@ const appenderMessages: LogMessages = {
   allRemoved: "Appenders removed successfully",
 };
 
-/** `/v1/admin/log/appenders`: where log lines go and how they look, in the running agent or in the logging file. */
+/** `/v1/admin/log/appenders`: the output and layout of log lines, in the running agent or in the logging file. */
 export function appendersResource({ running, file }: LoggingTargets): Resource {
   const router = logRouter({
     path: pathOf("appender"),
@@ -71,7 +71,7 @@ const appenderSchemas = {
   },
 };
 
-/** That a logger is called `Appender` after an update is documented. */
+/** The answer about an updated logger is documented with the word `Appender`. */
 const loggerMessages: LogMessages = {
   none: "No log4j loggers found",
   unknown: "logger name not found",

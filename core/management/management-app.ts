@@ -17,7 +17,7 @@ import { nameMappingsResource } from "./name-mappings-resource.js";
 import { openapiResource } from "./openapi.js";
 import { bodyReader } from "./requests.js";
 import { type AccessTokens, accessControl, audit } from "./security/access.js";
-import { knownHosts, refusePages, securityHeaders } from "./security/browser-protection.js";
+import { knownHosts, rejectPages, securityHeaders } from "./security/browser-protection.js";
 import { WrongTokens } from "./security/wrong-tokens.js";
 import type { BrokerClient } from "./subscriptions/broker-client.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
@@ -41,19 +41,19 @@ export interface ManagementAccess {
   readonly tokens: AccessTokens;
   /** Whether it is served over TLS. */
   readonly tls: boolean;
-  /** Names besides those of loopback and the address of a connection under which it may be called. */
+  /** Host names that calls can use, besides loopback names and the address of the connection. */
   readonly hosts: readonly string[];
-  /** Largest body of a request, in bytes. */
+  /** Maximum size of a body, in bytes. */
   readonly bodyLimit: number;
 }
 
-/** The management interface as an express application: one router for each resource. */
+/** The management interface as an express application. A new resource is one file and one line in `resources`. */
 export function managementApp(parts: ManagementParts): Express {
   const { version, access, log } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   const wrongTokens = new WrongTokens({ log, count: () => parts.prometheus.countWrongToken() });
-  app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts), refusePages);
+  app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts), rejectPages);
   app.use(accessControl(access.tokens, wrongTokens));
   app.use(unknownMethod, bodyReader(access.bodyLimit));
   const resources = [
@@ -82,7 +82,7 @@ const correlate: RequestHandler = (request, response, next) => {
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);
 
-/** Express would answer HEAD and OPTIONS by itself. */
+/** Without this, express answers HEAD and OPTIONS itself. */
 const unknownMethod: RequestHandler = (request, response, next) => {
   if (methods.has(request.method)) next();
   else unknownPath(request, response, next);
@@ -112,7 +112,7 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Express marks what the client did wrong (a path that cannot be decoded, for one) with a 4xx status. */
+/** Express marks errors of the client, such as a path that cannot be decoded, with a 4xx status. */
 function clientStatusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
   const { status } = error;

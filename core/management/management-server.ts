@@ -7,9 +7,9 @@ import type { TlsMaterial } from "./security/read-security.js";
 
 export interface ManagementAddress {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the operating system chooses a free port. */
   readonly port: number;
-  /** Without it plain HTTP is spoken. */
+  /** Absent for plain HTTP. */
   readonly tls?: TlsMaterial | undefined;
 }
 
@@ -63,7 +63,7 @@ export class ManagementServer implements Lifecycle {
   }
 }
 
-/** Milliseconds within which a request must arrive; a slow one is answered 408. */
+/** Milliseconds within which a request must arrive; a slower one is answered with 408. */
 const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
 
 function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
@@ -72,18 +72,18 @@ function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
   return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
 }
 
-/** Answers in the envelope what never becomes a request: bytes that are not HTTP, too large, or too slow. */
+/** Answers, in the envelope, bytes that do not become a request: not HTTP, too large, or too slow. */
 function answerMalformed(error: Error, socket: Duplex): void {
   const code = codeOf(error);
   if (code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, reason } = refusals.get(code) ?? { status: 400, reason: "The request is not valid HTTP" };
+  const { status, reason } = parserErrors.get(code) ?? { status: 400, reason: "The request is not valid HTTP" };
   endWith(socket, status, reason);
 }
 
-/** CONNECT asks for a tunnel; there is none. */
+/** CONNECT requests a tunnel, which is not supported. */
 function answerConnect(path: string, socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   endWith(socket, 404, `CONNECT ${path} not found`);
@@ -101,7 +101,7 @@ function endWith(socket: Duplex, status: number, error: string): void {
 }
 
 /** By the error codes of Node's HTTP parser. */
-const refusals: ReadonlyMap<string | undefined, { readonly status: number; readonly reason: string }> = new Map([
+const parserErrors: ReadonlyMap<string | undefined, { readonly status: number; readonly reason: string }> = new Map([
   ["HPE_HEADER_OVERFLOW", { status: 431, reason: "The headers are too large" }],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, reason: "The chunk extensions are too large" }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, reason: "The request did not arrive in time" }],

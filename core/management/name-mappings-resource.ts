@@ -23,7 +23,7 @@ const messages = {
   empty: "Given name mappings are null or empty",
 } as const;
 
-/** `/v1/namemappings`: the file that the name-mappings interceptor reads. Every answer shows all mappings there are. */
+/** `/v1/namemappings`: the file that the name-mappings interceptor reads. Every answer holds all mappings. */
 export function nameMappingsResource(text: EditedText, log: Logger): Resource {
   const router = Router({ caseSensitive: true });
   const path = "/v1/namemappings";
@@ -84,7 +84,7 @@ function givenMappings(body: string): readonly MappingNode[] {
   }
 }
 
-/** Nothing is stored of mappings that could not be used. */
+/** Throws for invalid mappings: none of them is stored. */
 function rejectInvalid(given: readonly MappingNode[]): void {
   const [fault] = compileNameMappings(given).faults;
   if (fault !== undefined) throw badRequest(`Invalid name mappings, ${fault}`);
@@ -100,7 +100,7 @@ async function answer(response: Response, mappings: () => Promise<readonly Mappi
   }
 }
 
-/** What is wrong with the request is 400, what is wrong with the file 409. */
+/** 400 for an invalid request, 409 for an invalid file. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ["NOT_NAME_MAPPINGS", 400],
   ["NAME_MAPPINGS_FILE_NOT_VALID", 409],

@@ -11,7 +11,7 @@ export interface Resource {
 
 type Schemas = Readonly<Record<string, object>>;
 
-/** One operation as the document describes it. */
+/** The description of an operation. */
 export interface Operation {
   readonly summary: string;
   readonly parameters?: readonly object[];

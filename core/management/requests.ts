@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { type Request, type RequestHandler, raw } from "express";
+import { type Request, type RequestHandler, type Response, raw } from "express";
 import { isRecord } from "../sdk/records.js";
 import { malformedJson } from "./answers.js";
 
-/** Reads the body of a request whatever its method and content type say; larger ones are answered 413. */
+/** Reads the body of a request, whatever its method and content type; a larger one is answered with 413. */
 export function bodyReader(limit: number): RequestHandler {
   return raw({ type: () => true, limit });
 }
@@ -28,7 +28,7 @@ export function parameterOf(request: Request, name: string): string | undefined 
   return queryOf(request).get(name) ?? undefined;
 }
 
-/** The names of the parameters that are given. */
+/** The names of the parameters in the query. */
 export function parametersOf(request: Request): readonly string[] {
   return [...queryOf(request).keys()];
 }
@@ -46,7 +46,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The JSON value of a request's body; undefined when the body is empty. Throws the documented refusal of other texts. */
+/** The JSON value of a request's body; undefined when the body is empty. Throws the documented error for other texts. */
 export function jsonBody(request: Request): unknown {
   if (Buffer.isBuffer(request.body) && !isUtf8(request.body)) throw malformedJson();
   const text = bodyOf(request);
@@ -58,9 +58,16 @@ export function jsonBody(request: Request): unknown {
   }
 }
 
-/** Whether a call may change something: one with another method than those for reading, or a GET that resets. */
+/** Whether a call can change something: its method is not one for reading, or it is a GET that resets. */
 export function isChanging(request: Request): boolean {
   return !readingMethods.has(request.method) || parameterOf(request, "reset") === "true";
 }
 
 const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Aborts when the answer is sent or its caller disconnects. */
+export function disconnected(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
+  return controller.signal;
+}

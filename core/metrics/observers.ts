@@ -1,6 +1,6 @@
 import type { TransactionObserver } from "../tokens.js";
 
-/** One observer that tells several. */
+/** An observer that forwards every call to several observers. */
 export function observers(all: readonly TransactionObserver[]): TransactionObserver {
   return {
     received: (source, transaction) => {

@@ -1,7 +1,7 @@
 import { eventHeaders } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
 
-/** Stands for the services beyond the most that are counted by themselves; brokers do not allow this name. */
+/** Stands for all services beyond the maximum that are counted separately; brokers do not allow this name. */
 export const OTHER = "(other)";
 
 /** A service, and the sub-service as its service path without the slash in front. */
@@ -13,7 +13,7 @@ export interface Scope {
 /** The events of one scope. */
 export interface ScopeEvents {
   readonly service: string;
-  /** As the first of the events has it. */
+  /** That of the first event. */
   readonly servicePath: string;
   readonly events: readonly Event[];
 }
@@ -32,23 +32,23 @@ export function byScope(events: readonly Event[]): readonly ScopeEvents[] {
   return groups.all;
 }
 
-/** Is told the scope, and the service and service path that were the first of it. */
+/** Takes the scope, and the first service and service path that belong to it. */
 type Make<Value> = (scope: Scope, service: string, servicePath: string) => Value;
 
-/** One value for each scope, found by service and service path without making a text of both: it is asked for every event. */
+/** One value for each scope. Looks it up by service and service path without building a key, since it is asked for every event. */
 export class ByScope<Value> {
   readonly #make: Make<Value>;
   readonly #most: number;
   readonly #values = new Map<string, Value>();
   readonly #known = new Map<string, Map<string, Value>>();
 
-  /** `make` is asked for the value of a scope that has none; beyond `most` scopes, further ones share that of {@link OTHER}. */
+  /** `make` makes the value of a new scope; beyond `most` scopes, all others share the value of {@link OTHER}. */
   constructor(make: Make<Value>, most = Number.POSITIVE_INFINITY) {
     this.#make = make;
     this.#most = most;
   }
 
-  /** In the order in which they were first asked for. */
+  /** In the order of their first lookup. */
   get all(): readonly Value[] {
     return [...this.#values.values()];
   }
@@ -84,13 +84,30 @@ function keyOf({ service, subService }: Scope): string {
   return `${service}\n${subService}`;
 }
 
-/** Milliseconds from the reception of an event; 0 when it does not say when it was received. */
+/** The labels for services: their names, or {@link OTHER} beyond a maximum number of services. */
+export class ServiceLabels {
+  readonly #most: number;
+  readonly #services = new Set<string>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  of(service: string): string {
+    if (this.#services.has(service)) return service;
+    if (this.#services.size >= this.#most) return OTHER;
+    this.#services.add(service);
+    return service;
+  }
+}
+
+/** Milliseconds since the reception of an event; 0 if the event has no time of reception. */
 export function ageOf({ headers }: Event, now: Date): number {
   const received = Number(headers[eventHeaders.timestamp]);
   return Number.isFinite(received) ? Math.max(0, now.getTime() - received) : 0;
 }
 
-/** The share of each group in bytes that were counted for all, by number of events; the shares add up. */
+/** Splits a number of bytes among groups by their number of events; the parts add up to the whole. */
 export function shares(bytes: number, sizes: readonly number[]): readonly number[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   let before = 0;

@@ -1,7 +1,7 @@
 import type { Event } from "../sdk/index.js";
 import type { Clock, TransactionObserver, WriteAttempt } from "../tokens.js";
 
-/** Remembers when each sink last got something done. */
+/** Records when each sink last stored events or moved them to the dead letters. */
 export class SinkProgress implements TransactionObserver {
   readonly #clock: Clock;
   readonly #stored = new Map<string, Date>();
@@ -11,12 +11,12 @@ export class SinkProgress implements TransactionObserver {
     this.#clock = clock;
   }
 
-  /** When the sink last stored events; undefined when it never did. */
+  /** When the sink last stored events; undefined before the first time. */
   lastStored(sink: string): Date | undefined {
     return this.#stored.get(sink);
   }
 
-  /** When the sink last stored events or gave some up. */
+  /** When the sink last stored events or moved some to the dead letters. */
   lastSettled(sink: string): Date | undefined {
     return this.#settled.get(sink);
   }

@@ -1,7 +1,6 @@
 import type { Event, IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../tokens.js";
 import { ageOf, ByScope, byScope, type Scope, shares } from "./scopes.js";
-import { TransactionCounts, type TransactionMetricsView } from "./transaction-counts.js";
 
 export interface ServiceMetricsView {
   readonly subservs: Readonly<Record<string, TransactionMetricsView>>;
@@ -13,12 +12,12 @@ export interface MetricsView {
   readonly sum: ServiceMetricsView;
 }
 
-/** Counts transactions by service and sub-service. An event that is written counts at each try of each sink. */
+/** Counts transactions by service and sub-service. An event counts once for each attempt of each sink to write it. */
 export class TransactionMetrics implements TransactionObserver {
   readonly #mostScopes: number;
   #counts: ByScope<ScopeCounts>;
 
-  /** Beyond `mostScopes` pairs of service and sub-service, further ones are counted together. */
+  /** Beyond `mostScopes` pairs of service and sub-service, all others are counted together. */
   constructor(mostScopes: number) {
     this.#mostScopes = mostScopes;
     this.#counts = countsFor(mostScopes);
@@ -47,7 +46,7 @@ export class TransactionMetrics implements TransactionObserver {
     }
   }
 
-  /** A notification that was taken and then not stored is an error of the incoming side too. */
+  /** A notification that was accepted and then not stored is an incoming error too. */
   givenUp(_sink: string, events: readonly Event[]): void {
     for (const { service, servicePath, events: own } of byScope(events)) {
       this.#counts.of(service, servicePath).counts.incomingErrors += own.length;
@@ -78,7 +77,7 @@ function countsFor(mostScopes: number): ByScope<ScopeCounts> {
   return new ByScope((scope) => ({ scope, counts: new TransactionCounts() }), mostScopes);
 }
 
-/** The counts of each sub-service, those of several services added up, and of all together. */
+/** The counts by sub-service, added up over services, and their sum. */
 function summed(scopes: readonly ScopeCounts[]): ServiceMetricsView {
   const sum = new TransactionCounts();
   const subServices = new Map<string, TransactionCounts>();
@@ -92,4 +91,57 @@ function summed(scopes: readonly ScopeCounts[]): ServiceMetricsView {
     subservs: Object.fromEntries([...subServices].map(([name, counts]) => [name, counts.view()])),
     sum: sum.view(),
   };
+}
+
+/** The metrics of one scope, in the names of the management interface; sizes in bytes, serviceTime in milliseconds. */
+interface TransactionMetricsView {
+  readonly incomingTransactions: number;
+  readonly incomingTransactionRequestSize: number;
+  readonly incomingTransactionResponseSize: number;
+  readonly incomingTransactionError: number;
+  readonly serviceTime: number;
+  readonly outgoingTransactions: number;
+  readonly outgoingTransactionRequestSize: number;
+  readonly outgoingTransactionResponseSize: number;
+  readonly outgoingTransactionError: number;
+}
+
+/** What is counted for one service and sub-service. */
+class TransactionCounts {
+  incoming = 0;
+  incomingRequestBytes = 0;
+  incomingResponseBytes = 0;
+  incomingErrors = 0;
+  /** Sum, over all writes of all events, of the time from reception to the end of the write. */
+  processingMillis = 0;
+  outgoing = 0;
+  outgoingRequestBytes = 0;
+  outgoingResponseBytes = 0;
+  outgoingErrors = 0;
+
+  add(other: TransactionCounts): void {
+    this.incoming += other.incoming;
+    this.incomingRequestBytes += other.incomingRequestBytes;
+    this.incomingResponseBytes += other.incomingResponseBytes;
+    this.incomingErrors += other.incomingErrors;
+    this.processingMillis += other.processingMillis;
+    this.outgoing += other.outgoing;
+    this.outgoingRequestBytes += other.outgoingRequestBytes;
+    this.outgoingResponseBytes += other.outgoingResponseBytes;
+    this.outgoingErrors += other.outgoingErrors;
+  }
+
+  view(): TransactionMetricsView {
+    return {
+      incomingTransactions: this.incoming,
+      incomingTransactionRequestSize: this.incomingRequestBytes,
+      incomingTransactionResponseSize: this.incomingResponseBytes,
+      incomingTransactionError: this.incomingErrors,
+      serviceTime: this.outgoing === 0 ? 0 : this.processingMillis / this.outgoing,
+      outgoingTransactions: this.outgoing,
+      outgoingTransactionRequestSize: this.outgoingRequestBytes,
+      outgoingTransactionResponseSize: this.outgoingResponseBytes,
+      outgoingTransactionError: this.outgoingErrors,
+    };
+  }
 }

@@ -12,11 +12,11 @@ export interface Discovery {
   readonly problems: readonly PluginProblem[];
 }
 
-/** Where plugins are beside the given folders, and how long they may take. */
+/** Plugins besides those of the given folders, and the time-out of an import. */
 export interface FurtherPlugins {
   /** Names of installed npm packages. */
   readonly packages?: readonly string[];
-  /** Folders from which the packages are looked for, in this order. */
+  /** Folders from which the packages are searched for, in this order. */
   readonly from?: readonly string[];
   /** Milliseconds the import of one plugin may take. */
   readonly limitMillis?: number;
@@ -24,7 +24,7 @@ export interface FurtherPlugins {
 
 const LIMIT_MILLIS = 10_000;
 
-/** Finds the plugins in the given folders and packages. What cannot be used is a problem; the others are there. */
+/** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
   const { packages = [], from = [], limitMillis = LIMIT_MILLIS } = further;
   const bases = absolute(from);
@@ -48,7 +48,7 @@ function absolute(folders: readonly string[]): readonly string[] {
   return [...new Set(folders.map((folder) => resolve(folder)))];
 }
 
-/** What one folder holds when it is a plugin by itself: `index.js` in it, or a package; else the plugins below it. */
+/** The plugin of a folder that is one itself (`index.js` in it, or a package), else the plugins below the folder. */
 export async function pluginsAt(folder: string, limitMillis: number): Promise<Found> {
   offerContract();
   const { modules, problems } = await modulesAt(resolve(folder));
@@ -76,7 +76,7 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** Catalogues plugins under their types and aliases; of two that claim one name the first has it. */
+/** Catalogues plugins under their types and aliases; of two with the same name the first is used. */
 export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
   readonly catalogue: PluginCatalogue;
   readonly problems: readonly PluginProblem[];
@@ -87,7 +87,7 @@ export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
   for (const plugin of plugins) {
     const { kind, type, aliases = [] } = plugin.definition;
     const taken = takenNames(plugin, owners);
-    // A plugin whose type is taken could be reached by aliases only, and would not be what the file says.
+    // A plugin whose type is taken would be reachable by its aliases only.
     const left = taken.includes(type);
     problems.push(...(left ? [type] : taken).map((name) => duplicate(plugin, name, owners)));
     if (left) continue;
@@ -114,7 +114,7 @@ function duplicate({ definition: { kind }, origin }: CataloguedPlugin, name: str
   return {
     origin,
     cause: `declares the ${kind} "${name}", which ${first} declares too; the first one is used`,
-    remedy: "remove one of the two, or give one another name",
+    remedy: "remove or rename one of the two",
   };
 }
 

@@ -72,6 +72,8 @@ export interface Channel extends Lifecycle {
    * agent looks after the start and after each take, and counts them as lost.
    */
   readonly lost?: number;
+  /** Bytes that the events of the channel take where it keeps them, for statistics; absent when it does not count them. */
+  readonly bytes?: number | undefined;
   /**
    * `events`: how many the transaction is to hold when that is more than transactionCapacity, because they belong
    * together. A channel that ignores it gets them in several transactions.
@@ -85,4 +87,15 @@ export interface Channel extends Lifecycle {
    * cannot come from it, because its folder was copied or restored: to leave out what it covers would be to lose it.
    */
   skipTo?(position: string): Promise<number>;
+}
+
+/** Names of channels. The notification is refused when a required one fails; a failing optional one is only logged. */
+export interface Selection {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** Chooses the channels of each event among those of its source. */
+export interface ChannelSelector {
+  select(event: Event): Selection;
 }

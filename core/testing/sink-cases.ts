@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type AnyPlugin, codeOf, type Event, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
-import { hostileNames, hostileValues } from "./hostile-texts.js";
-import { frozen, markedEvent } from "./marked-event.js";
-import type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+import { frozen, hostileNames, hostileValues, markedEvent } from "./marked-event.js";
+import type { ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 
 /** What a case of a sink works with. */
 export interface SinkBench {

@@ -44,6 +44,10 @@ export class FileChannel implements Channel {
     return this.#queue.size;
   }
 
+  get bytes(): number {
+    return this.#queue.bytes;
+  }
+
   get lost(): number {
     return this.#queue.lost;
   }

@@ -45,6 +45,10 @@ export class LogQueue implements EventQueue {
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
   }
 
+  get bytes(): number {
+    return this.#events.usedBytes;
+  }
+
   get size(): number {
     return this.#events.size;
   }

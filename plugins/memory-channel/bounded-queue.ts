@@ -28,6 +28,11 @@ export class BoundedQueue implements EventQueue {
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#bytes }));
   }
 
+  /** Undefined without a limit: then they are not counted. */
+  get bytes(): number | undefined {
+    return this.#limits.byteCapacity === undefined ? undefined : this.#bytes;
+  }
+
   get size(): number {
     return this.#queued.length + this.#taken;
   }

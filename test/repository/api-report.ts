@@ -16,7 +16,12 @@ interface PublicEntry {
 export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
   { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
-  { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
+  {
+    name: "deneb/sdk/testing",
+    entry: "core/testing/index.d.ts",
+    report: "docs/api/sdk-testing.txt",
+    parts: "core/testing",
+  },
   { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: "core/ngsi" },
   {
     name: "deneb/sql",

@@ -41,6 +41,6 @@ export function more(...lines: readonly string[]): string {
 }
 
 /** Severity and text of each fault. */
-export function told({ faults }: Configuration): readonly string[] {
+export function faultTexts({ faults }: Configuration): readonly string[] {
   return faults.map((fault) => `${fault.severity} ${faultText(fault)}`);
 }

@@ -24,7 +24,7 @@ export function agentSection(settings: readonly Setting[], agent: string, name: 
   return sectionOf(key, all.get(key), settingsBelow(all, key));
 }
 
-/** Faults of the keys themselves. Of other agents only malformed keys are told. */
+/** Faults of the keys themselves; of other agents, malformed keys only. */
 export function keyFaults(
   settings: readonly Setting[],
   agents: readonly string[],

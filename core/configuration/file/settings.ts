@@ -3,7 +3,7 @@ export interface Setting {
   /** The full key, for example `a1.sinks.s.batch_size`. */
   readonly key: string;
   readonly value: string;
-  /** Undefined for a setting that no file holds. */
+  /** Undefined for a setting that is not in a file. */
   readonly line: number | undefined;
 }
 

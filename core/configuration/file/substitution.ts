@@ -13,7 +13,7 @@ export interface Mistake {
 
 /**
  * Replaces `${env:NAME}` and `${NAME}` by the environment variable, with `:-default` by the default where the
- * variable is not set or empty. A default may hold expressions; the value of a variable is taken as it is.
+ * variable is not set or empty. A default may hold expressions; the value of a variable is not expanded.
  * `$${` writes `${`.
  */
 export function substitute(text: string, env: EnvironmentVariables): Substitution {

@@ -6,7 +6,7 @@ export interface LineEdit {
   readonly rename?: { readonly from: string; readonly to: string };
   /** Its value. */
   readonly value?: string;
-  /** Its value is not shown: a variable gives it, or, where nobody reads it, nothing does. */
+  /** Its value is hidden: a reference to a variable replaces it, or a mask where the setting is not read. */
   readonly secret?: { readonly variable: string | undefined };
   /** Settings that follow it. */
   readonly added?: readonly { readonly key: string; readonly value: string }[];
@@ -14,7 +14,7 @@ export interface LineEdit {
   readonly dropped?: string;
 }
 
-/** The text with the settings changed that start on these lines; everything else stays as it is. */
+/** The text with the settings changed that start on these lines; everything else is unchanged. */
 export function rewritten(text: string, edits: ReadonlyMap<number, LineEdit>): string {
   const lines = text.split(/\r\n|\r|\n/);
   let continued: "dropped" | "hidden" | undefined;
@@ -37,7 +37,7 @@ function fateOf(edit: LineEdit | undefined): "dropped" | "hidden" | undefined {
   return edit?.dropped === undefined ? undefined : "dropped";
 }
 
-/** The setting with a variable as its value; of one that nobody reads only the name. */
+/** The setting with a variable as its value; of a setting that is not read, only the name. */
 function hidden(line: string, edit: LineEdit, number: number): readonly string[] {
   const variable = edit.secret?.variable;
   if (edit.dropped !== undefined) return [`# ${edit.dropped}:`, `# ${masked(line)}`];

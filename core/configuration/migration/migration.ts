@@ -17,7 +17,7 @@ export interface Migration {
   readonly text: string;
   /** The environment variables that stand for secrets in the text, and the line of the old file with the value. */
   readonly variables: readonly SecretVariable[];
-  /** Those whose plugins were found; of each, what its old spelling says about it. */
+  /** Those whose plugins were found; each with the spelling that the old file uses. */
   readonly components: readonly MigratedComponent[];
   /** What is still wrong with the new file, by agent. */
   readonly faults: readonly ConfigurationFault[];
@@ -64,7 +64,7 @@ const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 /** A setting, anywhere in a comment too. */
 const LIKE_A_SETTING = /([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
 
-/** The edits of a file, by line, for those lines that show a secret: settings that count, others, and comments. */
+/** The edits of a file, by line, for lines that show a secret: settings in effect, overridden settings, and comments. */
 function secretEdits({ text, settings, components, edits }: OldFile): ReadonlyMap<number, LineEdit> {
   const secrecy = new Map(components.flatMap((component) => [...component.secrecy]));
   const counting = new Map(

@@ -7,7 +7,7 @@ export const sourceSettings = {
 
 /** The keys of a source that the kernel reads, whatever its type. */
 export const sourceProperties = {
-  type: { doc: "Type of the source, or a class name that a plugin knows as another name for it.", format: "text" },
+  type: { doc: "Type of the source, or a class name that a plugin accepts as an alias.", format: "text" },
   ...sourceSettings,
   interceptors: {
     doc: "Names of the interceptors in the order of execution; each has its own type and properties below `interceptors.<name>.`.",
@@ -25,7 +25,7 @@ export const sourceProperties = {
 export const sinkSettings = {
   channel: { doc: "Name of the channel the sink reads from. A sink has exactly one.", format: "text" },
   batch_size: {
-    doc: "Number of events that triggers a write. It is not a ceiling: when more are waiting, the sink takes up to the channel's transactionCapacity in one go; the rdb sink takes up to 1000 where the channel is one that forgets.",
+    doc: "Number of events that triggers a write. It is not a maximum: when more events are waiting, the sink takes up to the channel's transactionCapacity at once; the rdb sink takes up to 1000 from a channel that is not durable.",
     format: "count",
     min: 1,
     default: 1,
@@ -37,14 +37,14 @@ export const sinkSettings = {
     default: 30,
   },
   batch_linger: {
-    doc: "Milliseconds from the first event of a batch that is not full until it is written, at most batch_timeout: a short time fills batches while much comes, and keeps single events from waiting. -1 leaves it to the sink: 2 for those that write rows to a database, batch_timeout for all others.",
+    doc: "Milliseconds from the first event of an incomplete batch until it is written, at most batch_timeout: a short linger still fills batches under load and delays single events little. -1 leaves it to the sink: 2 for sinks that write rows to a database, batch_timeout for all others.",
     format: "integer",
     min: -1,
     default: -1,
     max: 86_400_000,
   },
   batch_ttl: {
-    doc: "Number of retries after the first try of a failed write; 0 for none, -1 without end. After the last one the events go to the dead letters. Where it is not set, a sink behind a durable channel (file, spillable) retries without end.",
+    doc: "Number of retries after the first try of a failed write; 0 for none, -1 without limit. After the last one the events go to the dead letters. Where it is not set, a sink behind a durable channel (file, spillable) retries without limit.",
     format: "integer",
     min: -1,
     default: 10,
@@ -55,7 +55,7 @@ export const sinkSettings = {
     default: [5000],
   },
   persist_timeout: {
-    doc: "Seconds one write may take. After that it counts as failed and may be retried, and the sink is stopped and started again; 0 waits for ever.",
+    doc: "Seconds one write may take. After that it counts as failed and may be retried, and the sink is stopped and started again; 0 is no limit.",
     format: "seconds",
     default: 300,
     max: 86_400,
@@ -64,7 +64,7 @@ export const sinkSettings = {
 
 /** The keys of a sink that the kernel reads, whatever its type. */
 export const sinkProperties = {
-  type: { doc: "Type of the sink, or a class name that a plugin knows as another name for it.", format: "text" },
+  type: { doc: "Type of the sink, or a class name that a plugin accepts as an alias.", format: "text" },
   ...sinkSettings,
 } as const satisfies Schema;
 
@@ -74,7 +74,7 @@ export const sinkGroupSettings = {
     format: "words",
   },
   positions_timeout: {
-    doc: "Seconds that events left in a durable channel by a process before wait at a start for sinks that cannot say what they have stored already. After it the others go on, and rows of the last batch may be there twice. With an empty channel nothing waits.",
+    doc: "Seconds that events left in a durable channel by an earlier process wait at a start for sinks that cannot report yet what they have stored. After that the other sinks continue, and rows of the last batch may be stored twice. With an empty channel there is no wait.",
     format: "seconds",
     default: 30,
     max: 86_400,

@@ -9,14 +9,14 @@ import { typedValues } from "./typed-values.js";
 export interface SettingsReading<S extends Schema> {
   /** Undefined when an error fault says why not. */
   readonly config: ConfigOf<S> | undefined;
-  /** The values that are right, also when others are not. */
+  /** The valid values, also when others are not. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Where each property that is not at its default was given. */
   readonly locations: ReadonlyMap<string, Location>;
   readonly faults: readonly ConfigurationFault[];
 }
 
-/** Reads the properties of a schema from the lines of a component and the environment; other lines are left alone. */
+/** Reads the properties of a schema from the lines of a component and the environment; other lines are ignored. */
 export function readSettings<const S extends Schema>(
   schema: S,
   block: ComponentBlock,
@@ -77,7 +77,7 @@ function meant(format: Property["format"], value: string): string | undefined {
   return typeof format === "string" ? undefined : nearest(value, format);
 }
 
-// The border where values get the types of their schema: each one in the record was judged by its format.
+// Here values get the types of their schema: each one in the record was validated by its format.
 function isConfig<S extends Schema>(schema: S, values: object): values is ConfigOf<S> {
   return Object.keys(schema).every((name) => Object.hasOwn(values, name));
 }

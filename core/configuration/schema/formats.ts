@@ -1,17 +1,17 @@
 import type { FormatName, Property } from "../../sdk/index.js";
 
-/** How a format reads a text, and what it says of a value it refuses. */
+/** How a format converts a text, and why it rejects a value. */
 export interface Format {
   /** The typed value, or the text itself where it is not of this format. */
   coerce(text: string): unknown;
-  /** What is allowed, said as a reason; undefined when the value is right. */
+  /** What is allowed, as the reason of a fault; undefined when the value is valid. */
   reason(value: unknown, property: Property): string | undefined;
 }
 
 /** Names of the formats that read one text; the format `map` is not among them, it reads many. */
 export type TextFormat = Exclude<FormatName, "map"> | "choice";
 
-/** A timer takes no more than this; beyond it Node waits one millisecond. */
+/** Maximum delay of a timer; above it Node waits one millisecond. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const formats = {

@@ -11,12 +11,12 @@ export interface Given<Content = string | Readonly<Record<string, string>>> {
 }
 
 export interface PropertyReading<Content = string | Readonly<Record<string, string>>> {
-  /** Absent: the default counts. Unreadable: a fault says why, and nothing more is to be said about the property. */
+  /** Absent: the default applies. Unreadable: a fault says why, and the property is not checked further. */
   readonly state: Given<Content> | "absent" | "unreadable";
   readonly faults: readonly ConfigurationFault[];
 }
 
-/** What decides how a given text is judged and shown. */
+/** What decides how a given text is checked and shown. */
 type Nature = Pick<Property, "default" | "sensitive">;
 
 /** The text of a property: its environment variable, else the file that one names, else the line of the file. */
@@ -89,7 +89,7 @@ function given(property: Nature, text: string, location: Location): PropertyRead
       faults: [],
     };
   }
-  // Where the default is empty too, an empty value says what it means.
+  // Where the default is empty, an empty value equals the default.
   if (property.default === "" || (Array.isArray(property.default) && property.default.length === 0)) {
     return { state: "absent", faults: [] };
   }
@@ -99,7 +99,7 @@ function given(property: Nature, text: string, location: Location): PropertyRead
 
 const SUFFIX = ".*";
 
-/** What stands before the entries of a map in a file: the map `storages.*` is written `storages.<entry>`. */
+/** The prefix of the entries of a map in a file: the map `storages.*` is written `storages.<entry>`. */
 export function mapPrefix(property: string): string {
   return sharesItsName(property) ? property.slice(0, -SUFFIX.length) : property;
 }

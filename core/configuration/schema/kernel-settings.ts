@@ -93,7 +93,7 @@ function isKernelName(name: string): name is KernelName {
   return Object.hasOwn(kernelProperties, name);
 }
 
-// The border where values get the types of the schema: each one in the record was judged by its format.
+// Here values get the types of the schema: each one in the record was validated by its format.
 function isComplete(values: object): values is ConfigOf<typeof kernelProperties> {
   return kernelNames.every((name) => Object.hasOwn(values, name));
 }

@@ -11,7 +11,7 @@ export interface OldVariable {
   readonly fault: ConfigurationFault;
 }
 
-/** What the variables of a spelling give. A property whose own variable is set is left out: that one wins. */
+/** What the variables of a spelling give. A property whose own variable is set is omitted: that one takes precedence. */
 export function oldVariables(
   { variables = {}, fileVariables = {} }: Spelling,
   { config }: AnyPlugin,
@@ -47,7 +47,7 @@ function newName(name: string, variable: string | undefined): string {
   return variable === undefined ? `the property "${name}" of the file` : `"${variable}"`;
 }
 
-/** The value of a variable is taken as it is, so what would be replaced in a line is written as itself. */
+/** The value of a variable is not expanded, so `${` is escaped. */
 function given(variable: string, name: string, text: string, now: string): OldVariable {
   const setting = { key: variable, value: text.replaceAll("${", () => "$${"), line: undefined };
   return { name, setting, fault: noticeAt({ key: variable }, `is an old name of a variable; the new one is ${now}`) };

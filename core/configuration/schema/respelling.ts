@@ -11,7 +11,7 @@ export interface Respelling {
   readonly definition: AnyPlugin;
   /** The type as the file writes it. */
   readonly typeName: string;
-  /** The properties to look after; others are left alone. */
+  /** The properties to respell; others are left unchanged. */
   readonly schema: Schema;
   readonly block: ComponentBlock;
 }

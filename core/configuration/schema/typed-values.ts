@@ -2,7 +2,7 @@ import convict from "convict";
 import type { Property, Schema } from "../../sdk/index.js";
 import { type Format, formats } from "./formats.js";
 
-/** The values of a schema that are right, and for each other property that has a value why it is not. */
+/** The valid values of a schema, and the reason for each value that is not valid. */
 export interface TypedValues {
   readonly values: ReadonlyMap<string, unknown>;
   readonly reasons: ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ export interface TypedValues {
 /** What was given for a property: its text, or for the format `map` its entries. */
 type Contents = ReadonlyMap<string, string | Readonly<Record<string, string>>>;
 
-/** Types and judges what was given, and the defaults of the properties for which nothing was. */
+/** Converts and validates the given values, and the defaults of the other properties. */
 export function typedValues(schema: Schema, contents: Contents): TypedValues {
   const maps = Object.entries(schema)
     .filter(([, property]) => property.format === "map")
@@ -21,7 +21,7 @@ export function typedValues(schema: Schema, contents: Contents): TypedValues {
   return { values: new Map([...values, ...maps].filter(([, value]) => value !== undefined)), reasons };
 }
 
-// convict gets no environment and no arguments: which of them counts is decided before, where the location is known.
+// convict gets no environment and no arguments: precedence is decided before, where the location of a value is known.
 function readByConvict(properties: readonly (readonly [string, Property])[], contents: Contents): TypedValues {
   const reasons = new Map<string, string>();
   const entries = properties.map(([name, property]) => [
@@ -52,13 +52,13 @@ function entry(property: Property, report: Report) {
   return { doc: property.doc, format, default: property.default, property, report };
 }
 
-/** What `entry` made, as convict hands it back to a format. */
+/** The schema entry of a property, as convict passes it to a format. */
 interface Entry extends convict.SchemaObj<unknown> {
   readonly property: Property;
   readonly report: Report;
 }
 
-// convict joins the messages of everything it refuses into one text; reporting instead keeps them by property.
+// convict joins the messages of all invalid values into one text; a callback keeps the reasons by property.
 function convictFormat({ coerce, reason }: Format) {
   return {
     coerce,

@@ -14,7 +14,7 @@ export interface KnownNames {
   readonly kernelNames: readonly string[];
 }
 
-/** A warning for each line of a component that nobody reads. */
+/** A warning for each line of a component that is not read. */
 export function unknownSettings(
   { definition, block, kernelNames }: KnownNames,
   catalogue: PluginCatalogue,
@@ -44,10 +44,10 @@ function slotNames(slots: Slots, catalogue: PluginCatalogue): readonly string[] 
 }
 
 const OWN = /^DENEB_(?!TEST_|BENCH_)/;
-/** Other programs have variables of this beginning, too: only what looks like one of ours is told. */
+/** Other programs use this prefix too: a variable is reported only when a known name is near. */
 const SHARED = /^AGENT_/;
 
-/** A warning for each environment variable that looks like one of ours and that nothing reads. */
+/** A warning for each environment variable that looks like one of the agent and is not read. */
 export function variableFaults(text: string, { env, catalogue }: Environment): readonly ConfigurationFault[] {
   const known = [
     ...variablesOf(kernelProperties),

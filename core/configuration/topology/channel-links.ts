@@ -8,7 +8,7 @@ export interface ChannelLink {
   readonly channels: readonly string[] | undefined;
 }
 
-/** A fault for each name that is no channel or is given twice. No channel at all is a fault told elsewhere. */
+/** A fault for each name that is no channel or is given twice. A file without channels is reported elsewhere. */
 export function linkFaults(
   { location, channels }: ChannelLink,
   declared: readonly string[],
@@ -25,7 +25,7 @@ export function linkFaults(
   return [...unknown, ...twice];
 }
 
-/** A warning for each channel that nobody writes or reads; none while a link itself is at fault. */
+/** A warning for each channel without a source or a sink; none while a link itself has a fault. */
 export function idleChannels(
   declared: DeclaredComponents,
   links: { readonly written: readonly ChannelLink[]; readonly read: readonly ChannelLink[] },

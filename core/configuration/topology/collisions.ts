@@ -38,7 +38,7 @@ export function listensEverywhere({ host }: Listener): boolean {
   return everyAddress.has(host);
 }
 
-/** A fault for each port that another component, or the management interface, listens on too. */
+/** A fault for each port that another component, or the management interface, also listens on. */
 export function portFaults(
   resources: readonly Resource[],
   management: Listener | undefined,
@@ -56,7 +56,7 @@ export function portFaults(
   });
 }
 
-/** A fault for each folder that another component uses too, or that lies in one of another component. */
+/** A fault for each folder that another component also uses, or that overlaps one of another component. */
 export function folderFaults(resources: readonly Resource[]): readonly ConfigurationFault[] {
   const used = resources.filter(({ kind }) => kind === "folder").flatMap(foldersOf);
   return used.flatMap(({ folder, resource: { owner, location } }, at) => {

@@ -34,7 +34,7 @@ export function componentType(type: TypeSetting, { env, catalogue }: Environment
   return { value, faults: [...faults, ...oldNameFaults(name, value, location)] };
 }
 
-/** The type as it is written, its expressions replaced; empty when there is none. */
+/** The type as written, its expressions replaced; empty when there is none. */
 export function typeName({ setting, preset = "" }: TypeSetting, { env }: Environment): string {
   return setting === undefined ? preset : substitute(setting.value, env).text;
 }
@@ -55,7 +55,7 @@ function oldNameFaults(
 
 function unknownType(kind: Kind, name: string, location: Location, catalogue: PluginCatalogue) {
   const what = CLASS_NAME.test(name)
-    ? `is a Java class name that no ${kind} here answers to`
+    ? `is a Java class name that no ${kind} plugin accepts`
     : `is no known type of ${kind}`;
   const reason = `${what}; ${known(kind, catalogue)}`;
   return errorAt({ ...location, value: name, nearest: meantType(kind, name, catalogue) }, reason);

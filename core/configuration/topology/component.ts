@@ -8,18 +8,18 @@ import { unknownSettings } from "../schema/unknown-settings.js";
 import type { ComponentNode } from "../topology.js";
 import { componentType, type TypeSetting, typeName } from "./component-type.js";
 
-/** A component of the file: who it is, what it is and its lines, those that the kernel reads itself taken out. */
+/** A component of the file: its name, its type and its lines, without those that the kernel reads itself. */
 export interface ComponentInput {
   readonly block: ComponentBlock;
   readonly type: TypeSetting;
   /** Names that the kernel reads, to suggest them for a misspelt key. */
   readonly kernelNames: readonly string[];
-  /** What the component chooses among, for its check; absent where nothing or not known. */
+  /** The names that the component chooses from, for its check; absent where there are none or they are unknown. */
   readonly linked?: readonly string[] | undefined;
 }
 
 export interface ComponentReading extends Reading<ComponentNode> {
-  /** What it needs for itself, with that of the components in its slots. */
+  /** The resources of the component and of the components in its slots. */
   readonly resources: readonly Resource[];
 }
 
@@ -74,7 +74,7 @@ interface Checked extends Pick<ComponentInput, "block" | "type" | "linked"> {
   readonly definition: AnyPlugin;
 }
 
-/** Asks the definition only when each value by itself is right: its check relies on their types. */
+/** The check of the plugin, called only when each value is valid by itself: it relies on their types. */
 function checkFaults(
   { definition, block, type, linked }: Checked,
   { config, locations }: SettingsReading<Schema>,
@@ -95,7 +95,7 @@ function checkFaults(
   }
 }
 
-/** Something outside the program that a component uses, as its schema says. */
+/** Something outside the program that a component uses, as declared in its schema. */
 export interface Resource {
   readonly kind: Exclude<NonNullable<Property["resource"]>, "host">;
   /** The key of the component, for example `a1.sources.s`. */

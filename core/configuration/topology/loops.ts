@@ -17,7 +17,7 @@ export function loopFaults(
     targetsOf(sink).flatMap(({ listener, resource }) => {
       const source = sources.find((one) => receives(one, listener) && reaches(one, sink, { sinks, fed }));
       if (source === undefined) return [];
-      const reason = `is source "${source.name}", from which the events of this sink come: they would never end`;
+      const reason = `is source "${source.name}", from which the events of this sink come: they would circulate without end`;
       const isCertain = source.value?.selector.definition.type === sourceProperties["selector.type"].default;
       return [(isCertain ? errorAt : warningAt)(resource.location, `${reason}; send elsewhere`)];
     }),

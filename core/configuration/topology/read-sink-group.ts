@@ -64,7 +64,7 @@ function readProcessor(
   );
 }
 
-/** Dead letters and log lines go by the name of a group as by that of a sink. */
+/** Dead letters and log lines name a group as they name a sink. */
 function nameFaults({ name, key, line }: ComponentBlock, declared: readonly string[]): readonly ConfigurationFault[] {
   return declared.includes(name) ? [errorAt({ key, line }, `has the name of a sink; give the group another one`)] : [];
 }

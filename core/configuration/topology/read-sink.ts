@@ -20,7 +20,7 @@ export interface SinkReading extends Reading<SinkNode> {
   readonly batchSizeLocation: Location;
 }
 
-/** Reads a sink: its link, its batching and what its plugin asks for. */
+/** Reads a sink: its link, its batching and the properties of its plugin. */
 export function readSink(block: ComponentBlock, channels: readonly string[], environment: Environment): SinkReading {
   const input = componentInput(block);
   const spelt = kernelBlock(block, input.type, environment);

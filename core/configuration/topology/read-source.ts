@@ -21,7 +21,7 @@ export interface SourceReading extends Reading<SourceNode> {
   readonly link: ChannelLink;
 }
 
-/** Reads a source: its links, its interceptors and selector, and what its plugin asks for. */
+/** Reads a source: its links, its interceptors and selector, and the properties of its plugin. */
 export function readSource(
   block: ComponentBlock,
   channels: readonly string[],

@@ -41,7 +41,7 @@ function channelFaults(
   return [errorAt(location, `the sinks of group "${name}" read from different channels: ${listed}; give them one`)];
 }
 
-/** The group is fed as its first sink says; another wish of another sink would be ignored silently. */
+/** The settings of the first sink apply to the group; different ones of another sink would be ignored silently. */
 function feedingFaults(
   { name, sinks = [] }: SinkGroupReading,
   all: readonly SinkReading[],
@@ -54,7 +54,7 @@ function feedingFaults(
     if (value === undefined) return [];
     const differing = fields.filter(([field]) => String(value.batching[field]) !== String(batching[field]));
     return differing.map(([field, key]) => {
-      const rule = `the group "${name}" is fed as its first sink says: "${first.name}" has ${batching[field]}`;
+      const rule = `the group "${name}" uses the settings of its first sink: "${first.name}" has ${batching[field]}`;
       return warningAt(locationOf(key), `has no effect: ${rule}; write the same here`);
     });
   });
@@ -73,7 +73,7 @@ export function sharedChannels(
   sinks: readonly SinkReading[],
   groups: readonly SinkGroupReading[],
 ): readonly ConfigurationFault[] {
-  // Which sinks belong together is not known while a group is at fault.
+  // Which sinks belong together is unknown while a group has a fault.
   if (groups.some(({ value }) => value === undefined)) return [];
   const groupOf = ({ name }: SinkReading) => groups.find((group) => group.sinks?.includes(name));
   return sinks.flatMap((sink, at) => {

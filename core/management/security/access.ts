@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "../../sdk/index.js";
 import { fail } from "../answers.js";
-import { isChanging, parameterOf } from "../requests.js";
+import { disconnected, isChanging, parameterOf } from "../requests.js";
 import type { WrongTokens } from "./wrong-tokens.js";
 
 export interface AccessTokens {
@@ -10,12 +10,12 @@ export interface AccessTokens {
   readonly admin: readonly string[];
 }
 
-/** What a caller may do: `open` when no tokens are configured, `wrong` when the one it has is not among them. */
+/** The rights of a caller: `open` without configured tokens, `wrong` for a token that is not among them. */
 type Role = "open" | "none" | "wrong" | "read" | "admin";
 
 const onlyReads = "This token may only read counts and states. Use an admin token";
 
-/** Asks for a bearer token when some are configured: one of either role to read, an admin one to change anything. */
+/** Requires a bearer token if tokens are configured: of either role to read, of the admin role to change anything. */
 export function accessControl(tokens: AccessTokens, wrongTokens: WrongTokens): RequestHandler {
   const roleOf = roles(tokens);
   return async (request, response, next) => {
@@ -39,24 +39,22 @@ export function accessControl(tokens: AccessTokens, wrongTokens: WrongTokens): R
   };
 }
 
-/** Waits as long as a wrong token costs, or until the caller goes away. */
+/** Waits for the delay of a wrong token, or until the caller disconnects. */
 async function isHeld(wrongTokens: WrongTokens, { socket }: Request, response: Response): Promise<boolean> {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  return await wrongTokens.held(socket.remoteAddress ?? "", gone.signal);
+  return await wrongTokens.held(socket.remoteAddress ?? "", disconnected(response));
 }
 
-/** Keeps a read token from what is more than counts and states: the data of notifications, calls to other servers. */
+/** Rejects a read token where more than counts and states is shown: data of notifications, calls to other servers. */
 export const adminOnly: RequestHandler = (_request, response, next) => {
   if (response.locals["role"] === "read") fail(response, 403, { error: onlyReads });
   else next();
 };
 
-export function hasTokens({ read, admin }: AccessTokens): boolean {
+function hasTokens({ read, admin }: AccessTokens): boolean {
   return read.length + admin.length > 0;
 }
 
-/** Orchestrators call these without a token; they tell nothing but names of components. */
+/** Orchestrators call these without a token; the answers hold no more than names of components. */
 function isProbe({ method, path }: Request): boolean {
   return method === "GET" && /^\/(live|ready)\/?$/.test(path);
 }
@@ -83,13 +81,13 @@ function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** The parameters of the interface; others may be anything, secrets included, and are not logged. */
+/** The parameters that are logged; others can hold anything, secrets included. */
 const shownParameters = [
   ...["name", "transient", "ngsi_version", "subscription_id", "reset"],
   ...["sink", "service", "entity", "reason", "since", "all", "dry_run"],
 ] as const;
 
-/** Writes one line for each call that changes something, refused ones included: who, what, and how it ended. */
+/** Logs each call that changes something, rejected ones included: caller, operation and status. */
 export function audit(log: Logger): RequestHandler {
   return (request, response, next) => {
     if (isChanging(request)) {

@@ -3,8 +3,8 @@ import type { RequestHandler } from "express";
 import { fail } from "../answers.js";
 
 /**
- * Refuses calls that name another host than this interface has: a page can let a name of its own point to this machine,
- * and a browser then takes both for one site (DNS rebinding). A call without the header comes from no browser.
+ * Rejects calls whose header Host names another host: a page can make a name of its own resolve to this machine, and a
+ * browser then treats both as one site (DNS rebinding). A call without the header does not come from a browser.
  */
 export function knownHosts(allowed: readonly string[]): RequestHandler {
   const names = allowed.map((name) => withoutBrackets(name.toLowerCase()));
@@ -21,13 +21,13 @@ export function knownHosts(allowed: readonly string[]): RequestHandler {
   };
 }
 
-/** True for the names and addresses that never leave a machine. */
-export function isLoopback(host: string): boolean {
+/** True for the names and addresses of the loopback interface. */
+function isLoopback(host: string): boolean {
   const name = withoutBrackets(host.toLowerCase());
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** The host of a header, without its port; undefined when it is not one. */
+/** The host of a header, without its port; undefined when it is invalid. */
 function hostIn(header: string): string | undefined {
   const [, host] = /^(\[[0-9a-f:.%]+\]|[^\s:@/?#[\]\\]+)(?::\d{1,5})?$/i.exec(header) ?? [];
   return host === undefined ? undefined : withoutBrackets(host.toLowerCase()).replace(/\.$/, "");
@@ -44,7 +44,7 @@ function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
 
-/** Nothing here is a page: it is not to be kept, framed, guessed at or run. */
+/** Headers for answers that are not pages: browsers must not cache, frame, sniff or run them. */
 export function securityHeaders(tls: boolean): RequestHandler {
   const headers = {
     "Cache-Control": "no-store",
@@ -60,8 +60,8 @@ export function securityHeaders(tls: boolean): RequestHandler {
   };
 }
 
-/** Browsers say when a page makes them call; there are no pages here, and nobody operates an agent from another one. */
-export const refusePages: RequestHandler = (request, response, next) => {
+/** Rejects calls that a page in a browser makes: the interface serves no pages, and pages of others must not use it. */
+export const rejectPages: RequestHandler = (request, response, next) => {
   const site = request.get("sec-fetch-site");
   const ownPage = site === undefined || site === "same-origin" || site === "none";
   if (ownPage && request.get("origin") === undefined) next();

@@ -17,7 +17,7 @@ export interface SecuritySettings {
 export interface TlsMaterial {
   readonly key: string;
   readonly cert: string;
-  /** Clients must have a certificate of one of these. */
+  /** Clients must have a certificate that one of these authorities signed. */
   readonly ca: string | undefined;
 }
 
@@ -62,7 +62,7 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
   };
 }
 
-/** Throws code `TLS_UNUSABLE` for material no server can use; the server is made only when brokers are answered already. */
+/** Throws code `TLS_UNUSABLE` for material that no server can use. Checked at the start, since the server is created later. */
 export function refuseUnusable(tls: TlsMaterial | undefined): void {
   if (tls === undefined) return;
   const { key, cert, ca } = tls;

@@ -3,21 +3,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../../sdk/index.js";
 
 const second = 1000;
-/** An address that sent none so long begins anew. */
-const memory = 15 * 60 * second;
-const mostAddresses = 1000;
-/** Answers that are held back at once; beyond that they are refused at once. */
-const mostHeld = 100;
-/** Wrong tokens of one address that are answered at once: somebody may have taken the wrong file. */
-const patience = 3;
+/** Milliseconds without a wrong token after which the count of an address starts again. */
+const forgetAfter = 15 * 60 * second;
+const maxAddresses = 1000;
+/** Maximum number of answers that are delayed at the same time; further calls are rejected immediately. */
+const maxDelayed = 100;
+/** Wrong tokens of one address that are answered without delay. */
+const undelayed = 3;
 const firstDelay = 250;
 const longestDelay = 5 * second;
 
 export interface WrongTokensParts {
   readonly log: Logger;
-  /** Told of each. */
+  /** Called for each wrong token. */
   readonly count: () => void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly uptime?: () => number;
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -28,34 +28,34 @@ interface Address {
 }
 
 /**
- * Answers wrong tokens the later the more of them an address sends, and logs and counts them. A right token is never
- * held back, from whatever address.
+ * Delays the answers to wrong tokens, longer with each one that an address sends, and logs and counts them. Answers to
+ * valid tokens are never delayed.
  */
 export class WrongTokens {
   readonly #parts: Required<WrongTokensParts>;
-  /** The address that sent one last is last. */
+  /** In the order of their last wrong token. */
   readonly #addresses = new Map<string, Address>();
-  #held = 0;
+  #delayed = 0;
 
   constructor({ log, count, uptime = () => performance.now(), wait = waited }: WrongTokensParts) {
     this.#parts = { log, count, uptime, wait };
   }
 
-  /** Resolves when the caller may be answered: true after its wait, false when too many wait already. */
+  /** Resolves when the caller is to be answered: true after its delay, false when too many answers are delayed already. */
   async held(remoteAddress: string, signal: AbortSignal): Promise<boolean> {
     const { log, count, wait } = this.#parts;
     const address = networkOf(remoteAddress);
     const tries = this.#tries(address);
     count();
-    // The first, and then whenever they have doubled: a log is not filled by those who guess.
+    // The first, and then each time the number has doubled, so that guessing does not fill the log.
     if (Number.isInteger(Math.log2(tries))) log.warn({ address, tries }, "wrong management tokens");
-    if (tries <= patience) return true;
-    if (this.#held >= mostHeld) return false;
-    this.#held += 1;
+    if (tries <= undelayed) return true;
+    if (this.#delayed >= maxDelayed) return false;
+    this.#delayed += 1;
     try {
-      await wait(Math.min(firstDelay * 2 ** (tries - patience - 1), longestDelay), signal);
+      await wait(Math.min(firstDelay * 2 ** (tries - undelayed - 1), longestDelay), signal);
     } finally {
-      this.#held -= 1;
+      this.#delayed -= 1;
     }
     return true;
   }
@@ -63,10 +63,10 @@ export class WrongTokens {
   #tries(address: string): number {
     const now = this.#parts.uptime();
     const known = this.#addresses.get(address);
-    const tries = known === undefined || now - known.lastAt > memory ? 1 : known.tries + 1;
+    const tries = known === undefined || now - known.lastAt > forgetAfter ? 1 : known.tries + 1;
     this.#addresses.delete(address);
     this.#addresses.set(address, { tries, lastAt: now });
-    if (this.#addresses.size > mostAddresses) {
+    if (this.#addresses.size > maxAddresses) {
       const [oldest] = this.#addresses.keys();
       if (oldest !== undefined) this.#addresses.delete(oldest);
     }
@@ -74,7 +74,7 @@ export class WrongTokens {
   }
 }
 
-/** One machine may have all addresses of an IPv6 network. */
+/** IPv6 addresses are counted by network, since one machine can have all addresses of it. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -1,6 +1,6 @@
 import { badRequest } from "../answers.js";
 import { type BrokerApi, type Caller, fiwareHeaders, givenHeaders } from "./broker-api.js";
-import { empty, type Fields, missing, refuseFirst } from "./fields.js";
+import { empty, type Fields, missing, throwFirst } from "./fields.js";
 import { createdResource, deletedResource, jsonPost, resourcePath } from "./rest-subscriptions.js";
 
 const collection = "/ngsi-ld/v1/subscriptions";
@@ -22,7 +22,7 @@ export const apiLd: BrokerApi = {
   },
 };
 
-/** A context stands in the payload or in the Link header, never in both. */
+/** A context is either in the payload or in the Link header, never in both. */
 function creationHeaders(subscription: unknown, caller: Caller): Readonly<Record<string, string>> {
   const inPayload = typeof subscription === "object" && subscription !== null && "@context" in subscription;
   if (!inPayload) return ldHeaders(caller);
@@ -33,7 +33,7 @@ function ldHeaders(caller: Caller): Readonly<Record<string, string>> {
   return { ...fiwareHeaders(caller), ...givenHeaders({ "NGSILD-Tenant": caller.tenant, Link: caller.link }) };
 }
 
-/** Reads a subscription of NGSI-LD; the function it returns throws the first refusal. */
+/** Reads a subscription of NGSI-LD; the function it returns throws the error of the first check that fails. */
 function readLd(subscription: Fields | undefined): () => void {
   const type = subscription?.text("type");
   const entities = subscription?.objects("entities");
@@ -43,7 +43,7 @@ function readLd(subscription: Fields | undefined): () => void {
   const uri = endpoint?.text("uri");
   return () => {
     if (subscription === undefined || subscription.isEmpty) throw badRequest("Missing subscription");
-    refuseFirst([
+    throwFirst([
       missing("type", type),
       empty("type", type),
       [type !== "Subscription", "type", "invalid"],

@@ -1,10 +1,10 @@
 import { badRequest } from "../answers.js";
 import { type BrokerApi, done, fiwareHeaders, type Outcome, relayed, unknownSubscription } from "./broker-api.js";
 import type { BrokerAnswer } from "./broker-client.js";
-import { empty, type Fields, missing, refuseFirst } from "./fields.js";
+import { empty, type Fields, missing, throwFirst } from "./fields.js";
 import { jsonPost } from "./rest-subscriptions.js";
 
-/** NGSI v1: every operation is a POST, and the outcome stands in the body. */
+/** NGSI v1: every operation is a POST, and the body holds the outcome. */
 export const apiV1: BrokerApi = {
   check: readV1,
   creation: (subscription, caller) => jsonPost("/v1/subscribeContext", subscription, fiwareHeaders(caller)),
@@ -14,22 +14,22 @@ export const apiV1: BrokerApi = {
   reading: undefined,
 };
 
-/** A `subscribeError` is documented to be told with success 'true'. */
+/** A `subscribeError` is documented to be answered with success 'true'. */
 function created(answer: BrokerAnswer): Outcome {
   const { status, body } = answer;
-  const told = body !== undefined && ("subscribeResponse" in body || "subscribeError" in body);
-  return status === 200 && told ? done(body) : relayed(refusalIn(answer));
+  const known = body !== undefined && ("subscribeResponse" in body || "subscribeError" in body);
+  return status === 200 && known ? done(body) : relayed(errorIn(answer));
 }
 
 function deleted(answer: BrokerAnswer): Outcome {
   const code = codeIn(answer.body, "statusCode");
   if (answer.status === 200 && (code === "200" || code === "204")) return done("Subscription deleted");
   if (answer.status === 404 || code === "404") return unknownSubscription(answer, {});
-  return relayed(refusalIn(answer));
+  return relayed(errorIn(answer));
 }
 
-/** These brokers answer 200 to what they refuse; then the status stands in the body. */
-function refusalIn(answer: BrokerAnswer): BrokerAnswer {
+/** These brokers also answer errors with 200; the body then holds the status. */
+function errorIn(answer: BrokerAnswer): BrokerAnswer {
   const code = codeIn(answer.body, "orionError") ?? codeIn(answer.body, "statusCode");
   return code === undefined || answer.status !== 200 ? answer : { ...answer, status: Number(code) };
 }
@@ -40,7 +40,7 @@ function codeIn(body: object | undefined, member: string): string | undefined {
   return String(holder.code);
 }
 
-/** Reads a subscription of NGSI v1; the function it returns throws the first refusal. */
+/** Reads a subscription of NGSI v1; the function it returns throws the error of the first check that fails. */
 function readV1(subscription: Fields | undefined): () => void {
   const entities = subscription?.objects("entities")?.map((entity) => textsOf(entity, ["type", "isPattern", "id"]));
   const conditions = subscription?.objects("notifyConditions")?.map((condition) => ({
@@ -57,7 +57,7 @@ function readV1(subscription: Fields | undefined): () => void {
     if ([entities, conditions, reference, duration, throttling].every((member) => member === undefined)) {
       throw badRequest("Missing subscription");
     }
-    refuseFirst([
+    throwFirst([
       [entities === undefined || entities.length === 0, "entities", "is missing"],
       [entityTexts.includes(undefined), "entities", "has missing fields"],
       [entityTexts.includes(""), "entities", "has empty fields"],

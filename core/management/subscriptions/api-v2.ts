@@ -1,6 +1,6 @@
 import { badRequest } from "../answers.js";
 import { type BrokerApi, fiwareHeaders } from "./broker-api.js";
-import { type Check, empty, type Fields, missing, refuseFirst } from "./fields.js";
+import { type Check, empty, type Fields, missing, throwFirst } from "./fields.js";
 import { createdResource, deletedResource, jsonPost, resourcePath } from "./rest-subscriptions.js";
 
 const collection = "/v2/subscriptions";
@@ -26,7 +26,7 @@ export const apiV2: BrokerApi = {
   },
 };
 
-/** Reads a subscription of NGSI v2; the function it returns throws the first refusal. */
+/** Reads a subscription of NGSI v2; the function it returns throws the error of the first check that fails. */
 function readV2(subscription: Fields | undefined): () => void {
   const subject = subscription?.object("subject");
   const described = ["description", "expires", "throttling"].flatMap((name) => {
@@ -43,7 +43,7 @@ function readV2(subscription: Fields | undefined): () => void {
   return () => {
     if (subscription === undefined) throw badRequest("Invalid subscription");
     if (subscription.isEmpty) throw badRequest("Missing subscription");
-    refuseFirst(checks);
+    throwFirst(checks);
   };
 }
 

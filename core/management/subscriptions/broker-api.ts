@@ -3,15 +3,15 @@ import { codeOf, reasonOf } from "../../sdk/index.js";
 import type { BrokerAnswer, BrokerRequest } from "./broker-client.js";
 import type { Fields } from "./fields.js";
 
-/** What differs between the APIs of brokers. */
+/** The differences between the APIs of brokers. */
 export interface BrokerApi {
-  /** Reads a subscription, refusing members of the wrong kind; the function it returns refuses the rest. */
+  /** Reads a subscription, and throws for members of the wrong type; the function it returns makes the other checks. */
   readonly check: (subscription: Fields | undefined) => () => void;
   readonly creation: (subscription: unknown, caller: Caller) => BrokerRequest;
   readonly created: (answer: BrokerAnswer) => Outcome;
   readonly deletion: (id: string, caller: Caller) => BrokerRequest;
   readonly deleted: (answer: BrokerAnswer) => Outcome;
-  /** Undefined where subscriptions cannot be read. */
+  /** Undefined for an API without reading. */
   readonly reading: Reading | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface PageWindow {
   readonly offset: number;
 }
 
-/** What a management request says about whose subscription it is; handed on to the broker where it is given. */
+/** The headers of a management request that determine the owner of the subscription; they are forwarded to the broker. */
 export interface Caller {
   readonly service: string | undefined;
   readonly servicePath: string | undefined;
@@ -46,7 +46,7 @@ export function callerOf(request: Request, response: Response): Caller {
   };
 }
 
-/** The headers that hold something. */
+/** The headers that have a value. */
 export function givenHeaders(headers: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])),
@@ -62,7 +62,7 @@ export function fiwareHeaders({ service, servicePath, correlator }: Caller): Rea
   });
 }
 
-/** How a call of a broker is told to the caller: success 'true' with status 200, else 'false'. */
+/** The answer to the caller about a call of a broker: success 'true' with status 200, else 'false'. */
 export interface Outcome {
   readonly status: number;
   readonly payload: object;
@@ -72,12 +72,12 @@ export function done(result: unknown): Outcome {
   return { status: 200, payload: { result } };
 }
 
-/** What the broker said when it knows no such subscription; `fallback` where it said nothing. */
+/** The answer of a broker that does not know the subscription; `fallback` if its answer has no body. */
 export function unknownSubscription({ body }: BrokerAnswer, fallback: object): Outcome {
   return { status: 404, payload: { result: body ?? fallback } };
 }
 
-/** Hands on why a broker refused. A broker that fails or speaks no JSON is no fault of the caller. */
+/** Forwards the error of a broker. A broker that fails or does not answer with JSON is not an error of the caller. */
 export function relayed({ status, body }: BrokerAnswer): Outcome {
   if (body === undefined) {
     const description = `The broker answered with status ${status} and without JSON`;
@@ -86,7 +86,7 @@ export function relayed({ status, body }: BrokerAnswer): Outcome {
   return { status: status >= 400 && status < 500 ? 400 : 502, payload: { result: body } };
 }
 
-/** How a broker that could not be asked is told to the caller; undefined for any other error. */
+/** The answer about a broker that could not be called; undefined for any other error. */
 export function brokerFailure(error: unknown): Outcome | undefined {
   const status = statuses.get(codeOf(error));
   return status === undefined ? undefined : { status, payload: { error: reasonOf(error) } };

@@ -3,7 +3,7 @@ import { request as requestTls } from "node:https";
 import { isIP } from "node:net";
 import { AgentError } from "../../sdk/index.js";
 
-/** No list of subscriptions is this large; a broker that sends more is not one. */
+/** Maximum size of an answer; a page of subscriptions is far smaller. */
 const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface BrokerRequest {
@@ -27,7 +27,7 @@ export interface BrokerSettings {
   readonly verifyTls: boolean;
 }
 
-/** Calls context brokers. Follows no redirects and keeps no connections. */
+/** Calls context brokers. Does not follow redirects or reuse connections. */
 export class BrokerClient {
   readonly #settings: BrokerSettings;
 
@@ -44,7 +44,7 @@ export class BrokerClient {
       const text = await textOf(response);
       return { status: response.statusCode ?? 0, headers: response.headers, body: jsonOf(text) };
     } catch (cause) {
-      if (timeout.aborted) throw this.#overdue(endpoint, cause);
+      if (timeout.aborted) throw this.#timeOut(endpoint, cause);
       const message = `calling broker "${addressOf(endpoint)}", which cannot be reached`;
       throw new AgentError("BROKER_UNREACHABLE", message, { cause, retryable: true });
     }
@@ -65,7 +65,7 @@ export class BrokerClient {
     });
   }
 
-  #overdue(endpoint: BrokerEndpoint, cause: unknown): AgentError {
+  #timeOut(endpoint: BrokerEndpoint, cause: unknown): AgentError {
     const { timeoutMillis } = this.#settings;
     const message = `calling broker "${addressOf(endpoint)}", which did not answer within ${timeoutMillis} milliseconds`;
     return new AgentError("BROKER_TIMEOUT", message, { cause, retryable: true });
@@ -95,7 +95,7 @@ function jsonOf(text: string): object | undefined {
   }
 }
 
-/** The brokers that may be called. */
+/** The brokers that calls are allowed to. */
 export class BrokerTargets {
   readonly #allowed: readonly string[];
 
@@ -103,7 +103,7 @@ export class BrokerTargets {
     this.#allowed = allowed.map((target) => target.toLowerCase());
   }
 
-  /** Throws when the broker is not among them. */
+  /** Throws when the broker is not allowed. */
   check(endpoint: BrokerEndpoint): void {
     const host = endpoint.host.toLowerCase();
     const address = addressOf({ ...endpoint, host });
@@ -117,7 +117,7 @@ function matches(target: string, host: string): boolean {
   return target === "*" || (target.startsWith("*.") && isIP(host) === 0 && host.endsWith(target.slice(1)));
 }
 
-/** Where a broker is and how to call it. */
+/** The address of a broker, and how to call it. */
 export interface BrokerEndpoint {
   readonly host: string;
   readonly port: number;
@@ -126,7 +126,7 @@ export interface BrokerEndpoint {
   readonly token: string | undefined;
 }
 
-/** The endpoint as people write it. */
+/** Host and port in the usual notation. */
 function addressOf({ host, port }: BrokerEndpoint): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

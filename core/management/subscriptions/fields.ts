@@ -1,9 +1,10 @@
+import { isRecord } from "../../sdk/records.js";
 import { badRequest, type HttpError, malformedJson } from "../answers.js";
 import type { BrokerEndpoint } from "./broker-client.js";
 
 /**
- * The members of a JSON object, `null` read as absent. A member of the wrong kind is malformed JSON; numbers and
- * booleans count as texts.
+ * The members of a JSON object; `null` is read as absent. A member of the wrong type is malformed JSON; numbers and
+ * booleans are accepted as texts.
  */
 export class Fields {
   readonly #members: object;
@@ -14,7 +15,7 @@ export class Fields {
 
   /** Throws when the value is not an object. */
   static of(value: unknown): Fields {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
+    if (!isRecord(value)) throw malformedJson();
     return new Fields(value);
   }
 
@@ -53,7 +54,7 @@ export class Fields {
   }
 }
 
-/** Names stand in messages as they are, without apostrophes. */
+/** Messages hold field names without quotation marks, as documented. */
 type Complaint = "is missing" | "is empty" | "has missing fields" | "has empty fields" | "invalid";
 
 export function invalid(thing: "subscription" | "endpoint", field: string, complaint: Complaint): HttpError {
@@ -66,11 +67,11 @@ export function parameterError(complaint: "wrong" | "missing" | "empty", name: s
 
 export const invalidVersion = "Parse error, invalid parameter (ngsi_version): Must be 1 or 2. Check it for errors";
 
-/** A check of a subscription: whether it fails, and what is then said of which field. */
+/** A check of a subscription: whether it fails, and the field and complaint of the error. */
 export type Check = readonly [fails: boolean, field: string, complaint: Complaint];
 
-/** Throws the refusal of the first check that fails. */
-export function refuseFirst(checks: readonly Check[]): void {
+/** Throws the error of the first check that fails. */
+export function throwFirst(checks: readonly Check[]): void {
   const failing = checks.find(([fails]) => fails);
   if (failing !== undefined) throw invalid("subscription", failing[1], failing[2]);
 }
@@ -83,7 +84,7 @@ export function empty(field: string, text: string | undefined): Check {
   return [text === "", field, "is empty"];
 }
 
-/** The endpoint object of a request, its members as they were given. */
+/** The endpoint object of a request, before its checks. */
 export interface GivenEndpoint {
   readonly host: string | undefined;
   readonly port: string | undefined;
@@ -91,7 +92,7 @@ export interface GivenEndpoint {
   readonly token: string | undefined;
 }
 
-/** Throws only for members of the wrong kind. */
+/** Throws only for members of the wrong type. */
 export function readEndpoint(fields: Fields | undefined): GivenEndpoint {
   return {
     host: fields?.text("host"),
@@ -101,7 +102,7 @@ export function readEndpoint(fields: Fields | undefined): GivenEndpoint {
   };
 }
 
-/** The endpoint to call. Throws the documented refusal of the first check that fails. */
+/** The endpoint to call. Throws the documented error of the first check that fails. */
 export function checkedEndpoint({ host, port, ssl, token }: GivenEndpoint): BrokerEndpoint {
   if (host === undefined && port === undefined && ssl === undefined && token === undefined) {
     throw badRequest("Missing endpoint");
@@ -120,7 +121,7 @@ export function checkedEndpoint({ host, port, ssl, token }: GivenEndpoint): Brok
   return { host: plainHost, port: Number(port), tls: ssl === "true", token: token === "" ? undefined : token };
 }
 
-/** Deleting needs a token, whatever the broker thinks of it. */
+/** Deleting needs a token, even if the broker does not require one. */
 export function checkToken({ token }: GivenEndpoint): void {
   if (token === undefined) throw badRequest("Missing Auth-Token. Required for DELETE subscriptions");
   if (token === "") throw badRequest("Empty Auth-Token. Required for DELETE subscriptions");

@@ -1,9 +1,7 @@
 import { done, type Outcome, type PageWindow, relayed, unknownSubscription } from "./broker-api.js";
 import type { BrokerAnswer, BrokerRequest } from "./broker-client.js";
 
-/** What NGSI v2 and NGSI-LD have in common: subscriptions are resources with an address. */
-
-/** The address of a subscription; an id of dots would be read as a folder by some servers. */
+/** The path of a subscription. An id of dots is encoded: some servers treat it as a directory. */
 export function resourcePath(collection: string, id: string): string {
   return `${collection}/${encodeURIComponent(id).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"))}`;
 }
@@ -13,7 +11,7 @@ export function jsonPost(path: string, body: unknown, headers: BrokerRequest["he
   return { method: "POST", path, headers: content, body: JSON.stringify(body) };
 }
 
-/** The id is the last part of the address that the broker gave. */
+/** The id is the last segment of the header Location. */
 export function createdResource(answer: BrokerAnswer): Outcome {
   const id = lastSegment(answer.headers.location);
   return answer.status >= 200 && answer.status < 300 && id !== undefined
@@ -49,13 +47,13 @@ function lastSegment(location: string | undefined): string | undefined {
   }
 }
 
-/** Every kind of broker allows this many in one answer. */
+/** Subscriptions of one page; all brokers allow this number. */
 const PAGE = 100;
 
-/** Enough for any broker. */
+/** Maximum number of pages that are read. */
 const MOST_PAGES = 1000;
 
-/** Reads page after page until the broker has no more, and tells all subscriptions in one list. */
+/** Reads all pages of a broker; the outcome holds all subscriptions in one list. */
 export async function allSubscriptions(
   page: (window: PageWindow) => Promise<BrokerAnswer>,
   countHeader: string,
@@ -66,7 +64,7 @@ export async function allSubscriptions(
     const answer = await page({ limit: PAGE, offset: found.length });
     if (answer.status !== 200 || !Array.isArray(answer.body)) return relayed(answer);
     const text = JSON.stringify(answer.body);
-    // A broker that knows no offset sends the same again.
+    // A broker that does not support offset sends the same page again.
     if (text === last) break;
     last = text;
     found.push(...answer.body);
@@ -75,7 +73,7 @@ export async function allSubscriptions(
   return done({ result: found });
 }
 
-/** Without a count, only a page of exactly the asked size may have another behind it. */
+/** Without a count, another page is expected only after a page of exactly the requested size. */
 function isComplete(found: number, { headers, body }: BrokerAnswer, countHeader: string): boolean {
   const count = headers[countHeader];
   if (typeof count === "string" && /^\d+$/.test(count)) return found >= Number(count);

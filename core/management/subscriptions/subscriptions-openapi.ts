@@ -2,7 +2,7 @@ import { answer, failure, operation, type Paths, queryParameter, record, schemaR
 
 const versions = { type: "string", enum: ["1", "2", "ld"] } as const;
 const version = queryParameter("ngsi_version", "API of the broker; 1 is deprecated.", versions, true);
-const relayed = "The call is wrong, or the broker refused it; then result holds what it said.";
+const relayed = "The call is invalid, or the broker rejected it; result then holds the answer of the broker.";
 const unknown = failure("The broker does not know the subscription.");
 
 const brokerFailures = {
@@ -11,24 +11,24 @@ const brokerFailures = {
 } as const;
 
 const endpointBody = {
-  description: "Read as JSON, whatever its content type is.",
+  description: "Read as JSON, whatever its content type.",
   required: true,
   content: { "application/json": { schema: schemaRef("Endpoint") } },
 } as const;
 
-/** Subscriptions at a broker. */
+/** The operations on subscriptions of a broker. */
 export const subscriptionPaths: Paths = {
   "/v1/subscriptions": {
     post: operation({
       summary: "Creates a subscription at a broker.",
       parameters: [version],
       requestBody: {
-        description: "Read as JSON, whatever its content type is. The subscription is sent to the broker as it is.",
+        description: "Read as JSON, whatever its content type. The subscription is sent to the broker unchanged.",
         required: true,
         content: { "application/json": { schema: schemaRef("NewSubscription") } },
       },
       responses: {
-        "200": answer("SubscriptionID, or with version 1 what the broker said.", schemaRef("Result")),
+        "200": answer("SubscriptionID, or with version 1 the answer of the broker.", schemaRef("Result")),
         "400": failure(relayed),
         ...brokerFailures,
       },
@@ -44,7 +44,7 @@ export const subscriptionPaths: Paths = {
         "200": answer("The subscription, or the list of all in result.result.", schemaRef("Result")),
         "400": failure(relayed),
         "404": unknown,
-        "501": failure("Version 1 has no reading."),
+        "501": failure("Version 1 does not support reading."),
         ...brokerFailures,
       },
     }),
@@ -53,7 +53,7 @@ export const subscriptionPaths: Paths = {
       parameters: [queryParameter("subscription_id", "The subscription to delete.", { type: "string" }, true), version],
       requestBody: endpointBody,
       responses: {
-        "200": answer("It is deleted.", schemaRef("Result")),
+        "200": answer("The subscription is deleted.", schemaRef("Result")),
         "400": failure(relayed),
         "404": unknown,
         ...brokerFailures,

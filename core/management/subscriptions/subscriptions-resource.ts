@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { jsonBody, parameterOf } from "../requests.js";
+import { disconnected, jsonBody, parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { apiLd } from "./api-ld.js";
 import { apiV1 } from "./api-v1.js";
@@ -20,7 +20,14 @@ import {
 import { allSubscriptions, readResource } from "./rest-subscriptions.js";
 import { subscriptionPaths as paths, subscriptionSchemas as schemas } from "./subscriptions-openapi.js";
 
-/** `/v1/subscriptions`: checks a call, makes it at the broker it names, and tells what the broker said. */
+/** By the value of the parameter ngsi_version. */
+const brokerApis: ReadonlyMap<string, BrokerApi> = new Map([
+  ["1", apiV1],
+  ["2", apiV2],
+  ["ld", apiLd],
+]);
+
+/** `/v1/subscriptions`: checks a call, calls the broker that it names, and answers with the outcome. */
 export function subscriptionsResource(brokers: BrokerClient): Resource {
   const router = Router({ caseSensitive: true });
   router.post("/v1/subscriptions", answering(brokers, create));
@@ -33,7 +40,7 @@ interface Call {
   readonly request: Request;
   readonly response: Response;
   readonly brokers: BrokerClient;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -87,9 +94,8 @@ function bareEndpoint(request: Request): GivenEndpoint {
 
 function answering(brokers: BrokerClient, operation: (call: Call) => Promise<Outcome>): RequestHandler {
   return async (request, response) => {
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const { status, payload } = await outcomeOf(operation({ request, response, brokers, signal: gone.signal }));
+    const signal = disconnected(response);
+    const { status, payload } = await outcomeOf(operation({ request, response, brokers, signal }));
     if (status === 200) succeed(response, payload);
     else fail(response, status, payload);
   };
@@ -105,20 +111,13 @@ async function outcomeOf(operation: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** By the value of the parameter ngsi_version. */
-export const brokerApis: ReadonlyMap<string, BrokerApi> = new Map([
-  ["1", apiV1],
-  ["2", apiV2],
-  ["ld", apiLd],
-]);
-
-/** The API that ngsi_version names, as POST and DELETE ask for it; `end` closes the message about an unknown one. */
+/** The API that ngsi_version names, for POST and DELETE; `end` is appended to the message about an unknown version. */
 function requiredVersion(request: Request, end = ""): BrokerApi {
   const version = requiredParameter(request, "ngsi_version");
   return versionOf(version, end);
 }
 
-/** GET tells a missing parameter from an empty one. */
+/** For GET, whose messages differ between a missing and an empty parameter. */
 function versionToRead(request: Request): BrokerApi {
   const version = parameterOf(request, "ngsi_version");
   if (version === undefined) throw parameterError("missing", "ngsi_version");

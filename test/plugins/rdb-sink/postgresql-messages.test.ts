@@ -34,7 +34,11 @@ test("a cell larger than a buffer and a run with the maximum of parameters are w
   assert.deepEqual(decoded(pipelineMessages(statements)), expected(statements));
 });
 
-type Message = readonly ["parse", string] | readonly ["bind", readonly Cell[]] | readonly ["execute"] | readonly ["sync"];
+type Message =
+  | readonly ["parse", string]
+  | readonly ["bind", readonly Cell[]]
+  | readonly ["execute"]
+  | readonly ["sync"];
 
 function expected(statements: readonly Statement[]): readonly Message[] {
   const messages = statements.flatMap(({ text, runs }): readonly Message[] => [

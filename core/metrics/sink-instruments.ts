@@ -1,0 +1,109 @@
+import { Counter, type Registry } from "prom-client";
+import type { Event } from "../sdk/index.js";
+import type { TransactionObserver, WriteAttempt } from "../tokens.js";
+import { Histogram, type Series } from "./histogram.js";
+import { ageOf, byScope, type ServiceLabels, shares } from "./scopes.js";
+
+/** Metrics about the writes of sinks. They only grow: resetting the metrics by service does not change them. */
+export class SinkInstruments implements TransactionObserver {
+  readonly #labels: ServiceLabels;
+  readonly #counters: ReturnType<typeof countersIn>;
+  readonly #durations = new Histogram({
+    name: "deneb_sink_write_seconds",
+    help: "Time that one write took.",
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  readonly #batches = new Histogram({
+    name: "deneb_sink_batch_events",
+    help: "Events of one write.",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+  });
+  readonly #delays = new Histogram({
+    name: "deneb_sink_delay_seconds",
+    help: "Time from the reception of an event until it was stored.",
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  });
+  readonly histograms = [this.#durations, this.#batches, this.#delays] as const;
+  readonly #bySink = new Map<string, SinkSeries>();
+
+  constructor(registry: Registry, labels: ServiceLabels) {
+    this.#labels = labels;
+    this.#counters = countersIn(registry);
+  }
+
+  received(): void {}
+
+  attempted({ sink, events, startedAt, finishedAt, receipt }: WriteAttempt): void {
+    const result = receipt === undefined ? "failed" : "stored";
+    const series = this.#seriesOf(sink);
+    series[result] ??= this.#durations.add({ sink, result });
+    series[result].observe(Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000);
+    series.batches.observe(events.length);
+    this.#count({ sink, events, result, bytes: receipt?.requestBytes ?? 0 });
+    if (receipt === undefined) return;
+    series.delays ??= this.#delays.add({ sink });
+    for (const event of events) series.delays.observe(ageOf(event, finishedAt) / 1000);
+  }
+
+  givenUp(sink: string, events: readonly Event[]): void {
+    for (const { service, events: own } of byScope(events)) {
+      this.#counters.deadLetters.inc({ sink, service: this.#labels.of(service) }, own.length);
+    }
+  }
+
+  #count({ sink, events, result, bytes }: Write): void {
+    const groups = byScope(events);
+    const sizes = groups.map((group) => group.events.length);
+    const parts = shares(bytes, sizes);
+    for (const [index, group] of groups.entries()) {
+      const service = this.#labels.of(group.service);
+      this.#counters.writes.inc({ sink, service, result }, group.events.length);
+      this.#counters.sent.inc({ sink, service }, parts[index]);
+    }
+  }
+
+  #seriesOf(sink: string): SinkSeries {
+    const series = this.#bySink.get(sink) ?? { batches: this.#batches.add({ sink }) };
+    this.#bySink.set(sink, series);
+    return series;
+  }
+}
+
+interface SinkSeries {
+  readonly batches: Series;
+  /** The durations by result; a scrape shows them after the first write with this result. */
+  stored?: Series;
+  failed?: Series;
+  delays?: Series;
+}
+
+interface Write {
+  readonly sink: string;
+  readonly events: readonly Event[];
+  readonly result: "stored" | "failed";
+  readonly bytes: number;
+}
+
+function countersIn(registry: Registry) {
+  const registers = [registry];
+  return {
+    writes: new Counter({
+      name: "deneb_sink_writes_total",
+      help: "Events handed to a sink, once for each attempt.",
+      labelNames: ["sink", "service", "result"],
+      registers,
+    }),
+    sent: new Counter({
+      name: "deneb_sink_sent_bytes_total",
+      help: "Bytes that a sink sent to its store.",
+      labelNames: ["sink", "service"],
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: "deneb_sink_dead_letters_total",
+      help: "Events that a sink could not store and that became dead letters.",
+      labelNames: ["sink", "service"],
+      registers,
+    }),
+  };
+}

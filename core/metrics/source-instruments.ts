@@ -1,0 +1,161 @@
+import { Counter, type Registry } from "prom-client";
+import type { IncomingTransaction } from "../sdk/index.js";
+import type { TransactionObserver } from "../tokens.js";
+import { Histogram, type Series } from "./histogram.js";
+import type { ServiceLabels } from "./scopes.js";
+
+/** Maximum number of pairs of status and cause of one source that have a label of their own. */
+const MOST_CAUSES = 100;
+
+/** Refusals that any source can make; they are shown, with 0, before the first of them. */
+const usual = [
+  { status: 413, cause: "notification-too-large" },
+  { status: 500, cause: "internal-error" },
+  { status: 500, cause: "handler-failed" },
+  { status: 503, cause: "channel-full" },
+] as const;
+
+/**
+ * Metrics about requests and refusals of sources. They only grow, also when a source is replaced or the metrics by
+ * service are reset. They are counted in plain numbers, which the counters take over at each scrape.
+ */
+export class SourceInstruments implements TransactionObserver {
+  readonly histograms = [
+    new Histogram({
+      name: "deneb_source_request_seconds",
+      help: "Time from the reception of a request to its answer.",
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    }),
+  ] as const;
+  /** The names of the present sources. */
+  sources: () => readonly string[] = () => [];
+  readonly #labels: ServiceLabels;
+  readonly #received = new Map<string, Received>();
+  readonly #refused = new Map<string, Map<string, Refused>>();
+
+  constructor(registry: Registry, labels: ServiceLabels) {
+    this.#labels = labels;
+    addCounters(registry, {
+      received: () => listed(this.#received),
+      refused: () => this.#allRefused(),
+    });
+  }
+
+  received(source: string, { service, failed, requestBytes, milliseconds }: IncomingTransaction): void {
+    const { seconds, services } = this.#received.get(source) ?? this.#newSource(source);
+    const counts = services.get(service) ?? this.#newService(services, service);
+    if (failed) counts.refused += 1;
+    else counts.accepted += 1;
+    counts.bytes += requestBytes;
+    if (milliseconds !== undefined) seconds.observe(milliseconds / 1000);
+  }
+
+  refused(source: string, refusal: { readonly status: number; readonly cause: string }): void {
+    const known = this.#refusedBy(source);
+    const isNew = !known.has(keyOf(refusal));
+    const { status, cause } = isNew && known.size >= MOST_CAUSES ? { status: 0, cause: "other" } : refusal;
+    const counted = known.get(keyOf({ status, cause })) ?? { status, cause, count: 0 };
+    counted.count += 1;
+    known.set(keyOf(counted), counted);
+  }
+
+  attempted(): void {}
+
+  givenUp(): void {}
+
+  #newSource(source: string): Received {
+    const received = { seconds: this.histograms[0].add({ source }), services: new Map() };
+    this.#received.set(source, received);
+    return received;
+  }
+
+  #newService(services: Map<string, ServiceCounts>, service: string): ServiceCounts {
+    const label = this.#labels.of(service);
+    const counts = services.get(label) ?? { accepted: 0, refused: 0, bytes: 0 };
+    services.set(label, counts);
+    return counts;
+  }
+
+  #refusedBy(source: string): Map<string, Refused> {
+    const known = this.#refused.get(source);
+    if (known !== undefined) return known;
+    const added = new Map(usual.map((one) => [keyOf(one), { ...one, count: 0 }]));
+    this.#refused.set(source, added);
+    return added;
+  }
+
+  #allRefused() {
+    for (const source of this.sources()) this.#refusedBy(source);
+    return [...this.#refused].flatMap(([source, causes]) => [...causes.values()].map((one) => ({ source, ...one })));
+  }
+}
+
+interface Received {
+  readonly seconds: Series;
+  readonly services: Map<string, ServiceCounts>;
+}
+
+/** What a source received of one service. */
+interface ServiceCounts {
+  accepted: number;
+  refused: number;
+  bytes: number;
+}
+
+interface Refused {
+  readonly status: number;
+  readonly cause: string;
+  count: number;
+}
+
+function keyOf({ status, cause }: { readonly status: number; readonly cause: string }): string {
+  return `${status} ${cause}`;
+}
+
+function* listed(sources: ReadonlyMap<string, Received>) {
+  for (const [source, { services }] of sources) {
+    for (const [service, counts] of services) yield { source, service, ...counts };
+  }
+}
+
+interface Counts {
+  readonly received: () => Iterable<ServiceCounts & { readonly source: string; readonly service: string }>;
+  readonly refused: () => Iterable<Refused & { readonly source: string }>;
+}
+
+function addCounters(registry: Registry, counts: Counts): void {
+  const registers = [registry];
+  new Counter({
+    name: "deneb_source_refused_total",
+    help: "Requests that a source refused.",
+    labelNames: ["source", "status", "cause"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, status, cause, count } of counts.refused()) this.inc({ source, status, cause }, count);
+    },
+  });
+  new Counter({
+    name: "deneb_source_notifications_total",
+    help: "Requests that a source answered.",
+    labelNames: ["source", "service", "result"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, service, accepted, refused } of counts.received()) {
+        if (accepted > 0) this.inc({ source, service, result: "accepted" }, accepted);
+        if (refused > 0) this.inc({ source, service, result: "refused" }, refused);
+      }
+    },
+  });
+  new Counter({
+    name: "deneb_source_received_bytes_total",
+    help: "Bytes of the bodies that a source received.",
+    labelNames: ["source", "service"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, service, bytes } of counts.received()) this.inc({ source, service }, bytes);
+    },
+  });
+}
