@@ -41,7 +41,7 @@ export type { Store } from "./contract/driver.js";
 export {
   abortable,
   type BookkeepingDatabase,
-  type BookkeepingUse,
+  type BookkeepingTables,
   type Driver,
   isUnexpectedChanges,
   PartlyWritten,

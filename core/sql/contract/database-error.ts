@@ -25,8 +25,6 @@ export interface DatabaseErrorReader {
   raced(error: DatabaseError): boolean;
   /** False if the data can never be stored. */
   retryable(error: DatabaseError): boolean;
-  /** True if the user lacks a privilege; absent where nothing depends on it. */
-  forbidden?(error: DatabaseError): boolean;
   /**
    * True for an error that may be transient or may be caused by the data: of a trigger, a function, or an internal one.
    */

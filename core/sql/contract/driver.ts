@@ -1,4 +1,4 @@
-import { AgentError, codeOf, type Logger } from "../../sdk/index.js";
+import { AgentError, codeOf } from "../../sdk/index.js";
 import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
@@ -87,19 +87,21 @@ export async function abortable<T>(signal: AbortSignal, abort: () => void, work:
   }
 }
 
-/** What {@link BookkeepingDatabase} works with. */
-export interface BookkeepingUse {
-  readonly store: Pick<Store, "dialect" | "driver">;
-  readonly log: Logger;
-  /** Creates the table of positions, or adds the columns that it lacks. */
-  make(name: TableName): Promise<void>;
-}
-
 /** Chooses the database in which a sink keeps positions and replayed dead letters. */
 export interface BookkeepingDatabase {
   /**
-   * Called before positions or dead letters are read for a write, or written. Resolves to false when there is no table yet
+   * Called before positions or dead letters are read for a write, or written. Resolves to false if there is no table yet
    * and `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
    */
-  settle(use: BookkeepingUse, signal: AbortSignal, written?: string): Promise<boolean>;
+  settle(tables: BookkeepingTables, written?: string): Promise<boolean>;
+}
+
+/** What a sink does for a {@link BookkeepingDatabase}. */
+export interface BookkeepingTables {
+  /** The databases in which earlier runs kept positions. */
+  earlier(): Promise<readonly string[]>;
+  /** Creates the table of positions unless it exists. */
+  create(name: TableName): Promise<void>;
+  /** Logs a warning. */
+  warn(fields: object, message: string): void;
 }

@@ -1,7 +1,8 @@
 import type { Batch, Context } from "../../sdk/index.js";
+import type { BookkeepingTables } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { settingsHash } from "../contract/settings.js";
-import type { Statement, TableName } from "../contract/statement.js";
+import type { Statement } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { makeOwnTable } from "../tables/own-table.js";
@@ -73,8 +74,20 @@ export class Bookkeeping {
     const { bookkeepingDatabase } = this.#store;
     const keeps = position !== undefined && this.#positions !== undefined;
     if (bookkeepingDatabase === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
-    const make = (name: TableName) => makeOwnTable(positionTableAt(name), this.#store, signal);
-    return await bookkeepingDatabase.settle({ store: this.#store, log: this.#store.log, make }, signal, written);
+    return await bookkeepingDatabase.settle(this.#tables(signal), written);
+  }
+
+  #tables(signal: AbortSignal): BookkeepingTables {
+    const { dialect, driver, log } = this.#store;
+    const { earlierPositions } = dialect;
+    return {
+      earlier: async () => {
+        const found = earlierPositions === undefined ? [] : await driver.read([earlierPositions], signal);
+        return found.flatMap(([, schema]) => schema ?? []);
+      },
+      create: async (name) => await makeOwnTable(positionTableAt(name), this.#store, signal),
+      warn: (fields, message) => log.warn(fields, message),
+    };
   }
 
   /** All positions that are kept for whole batches. */

@@ -1,4 +1,5 @@
-import { type BookkeepingDatabase, type BookkeepingUse, databaseErrorOf, type TableName } from "deneb/sql";
+import { type BookkeepingDatabase, type BookkeepingTables, databaseErrorOf, type TableName } from "deneb/sql";
+import { isForbidden } from "./errors.js";
 
 /** The default name of the database. */
 const DEFAULT_DATABASE = "deneb";
@@ -33,20 +34,20 @@ export class MysqlBookkeepingDatabase implements BookkeepingDatabase {
     return nameIn(this.#database, name);
   }
 
-  async settle({ store, log, make }: BookkeepingUse, signal: AbortSignal, written?: string): Promise<boolean> {
+  async settle(tables: BookkeepingTables, written?: string): Promise<boolean> {
     if (this.#settled) return true;
     let refused: unknown;
-    for (const database of await this.#candidates(store, signal, written)) {
+    for (const database of await this.#candidates(tables, written)) {
       try {
-        await make(nameIn(database, "deneb_positions"));
+        await tables.create(nameIn(database, "deneb_positions"));
       } catch (error) {
-        if (store.dialect.errors.forbidden?.(databaseErrorOf(error)) !== true) throw error;
+        if (!isForbidden(databaseErrorOf(error))) throw error;
         refused ??= error;
         continue;
       }
       if (refused !== undefined) {
         const fields = { database, instead: this.#database, reason: databaseErrorOf(refused).message };
-        log.warn(fields, "positions and replayed dead letters are kept in another database: a right is missing");
+        tables.warn(fields, "positions and replayed dead letters are kept in another database: a right is missing");
       }
       this.#database = database;
       this.#settled = true;
@@ -57,15 +58,10 @@ export class MysqlBookkeepingDatabase implements BookkeepingDatabase {
   }
 
   /** In the order in which they are tried; stable over restarts, because the database of an earlier run comes first. */
-  async #candidates(
-    { dialect, driver }: BookkeepingUse["store"],
-    signal: AbortSignal,
-    written: string | undefined,
-  ): Promise<Iterable<string>> {
+  async #candidates(tables: BookkeepingTables, written: string | undefined): Promise<Iterable<string>> {
     const { database, configured } = this.#settings;
     if (database !== "") return [database];
-    const found = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
-    const earlier = found.flatMap(([, schema]) => schema ?? []);
+    const earlier = await tables.earlier();
     const known = NO_MYSQL_DATABASE.has(configured) ? [] : [configured];
     return new Set([DEFAULT_DATABASE, ...earlier, ...known, ...(written === undefined ? [] : [written])]);
   }

@@ -42,7 +42,6 @@ const TOO_MANY_COLUMNS = /Too many columns/;
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
-  forbidden: ({ code }) => code !== undefined && RIGHTS.has(code),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   retryable: ({ code = "", message }) =>
     !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
@@ -50,6 +49,11 @@ export const mysqlErrors: DatabaseErrorReader = {
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `writing to ${described(server)} failed: ${error.message}`,
 };
+
+/** Whether the user lacks a privilege. */
+export function isForbidden({ code }: DatabaseError): boolean {
+  return code !== undefined && RIGHTS.has(code);
+}
 
 interface Explanation {
   when(error: DatabaseError): boolean;
