@@ -13,7 +13,7 @@ const choice = [
   queryParameter("service", "Only the letters of this service.", text),
   queryParameter("entity", "Only the letters of the entity with this id.", text),
   queryParameter("reason", "Only the letters of this reason.", {
-    enum: ["permanent", "retries-exhausted", "crashed-the-agent"],
+    enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"],
   }),
   queryParameter("since", "Only the letters that were kept at this time or later.", {
     type: "string",
