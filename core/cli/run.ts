@@ -82,6 +82,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     const { agent, manage, reloading, replays } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
+    terminal.onStopAgain?.(() => agent.eventsInMemory);
+    let lost = 0;
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
       management = await manage();
@@ -94,10 +96,12 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     } finally {
       await reloading.stop();
       await replays.stop();
-      await agent.stop(settings.gracePeriodSeconds * 1000);
+      lost = await agent.stop(settings.gracePeriodSeconds * 1000);
       await management?.stop(AbortSignal.abort());
     }
-    return exitCodes.success;
+    if (lost === 0) return exitCodes.success;
+    log.error({ events: lost }, "ended with a loss: these events were in memory and could not be kept");
+    return exitCodes.eventsLost;
   } catch (error) {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
