@@ -72,10 +72,9 @@ export class DeadLetterKeeper {
     const { events } = batch;
     const message = reasonOf(error);
     const code = codeOf(error);
-    const derived = batch.idsFor(name);
     const letters = events.map((event) =>
       readableLetter({
-        id: event.headers[letterHeader] ?? derived.get(event) ?? randomUUID(),
+        id: event.headers[letterHeader] ?? randomUUID(),
         time: clock.now().toISOString(),
         sink: name,
         reason,
@@ -87,7 +86,7 @@ export class DeadLetterKeeper {
     );
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await deadLetters.keep(letters, new Set(derived.values()));
+        await deadLetters.keep(letters);
         this.health.works();
         break;
       } catch (cause) {

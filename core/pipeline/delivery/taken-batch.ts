@@ -1,5 +1,4 @@
 import type { Batch, BatchPosition, Event, TakeTransaction } from "../../sdk/index.js";
-import { derivedIds } from "../dead-letter-id.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
@@ -55,11 +54,6 @@ export class TakenBatch {
     const open = this.#settlements.open(events);
     this.#settlements.note(open, outcome);
     return open.length;
-  }
-
-  /** Ids of dead letters that these events have again when a durable channel returns them to the next process. */
-  idsFor(sink: string): ReadonlyMap<Event, string> {
-    return this.position === undefined ? new Map() : derivedIds(sink, this.#whole);
   }
 
   /** What the sink of a plugin gets. */
