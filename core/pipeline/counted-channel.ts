@@ -80,6 +80,10 @@ export class CountedChannel implements Channel {
     return (await this.#channel.skipTo?.(position)) ?? 0;
   }
 
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    return (await this.#channel.leaveOut?.(ids)) ?? 0;
+  }
+
   openPut(events?: number): PutTransaction {
     return new CountedPut(this.#channel.openPut(events), this.#watch);
   }
@@ -174,6 +178,10 @@ class CountedTake implements TakeTransaction {
 
   coveredBy(position: string): readonly Event[] {
     return this.transaction.coveredBy?.(position) ?? [];
+  }
+
+  idOf(event: Event): string | undefined {
+    return this.transaction.idOf?.(event);
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {

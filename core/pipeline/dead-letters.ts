@@ -100,6 +100,13 @@ export class DeadLetters {
     for await (const record of this.#file(sink).records()) if (!isMark(record)) yield record;
   }
 
+  /** The id of every letter of all sinks that is on disk, stored ones that are remembered included. */
+  async *ids(): AsyncGenerator<string> {
+    for (const sink of await this.sinks()) {
+      for await (const { id } of this.#file(sink).records()) yield id;
+    }
+  }
+
   /** What a letter stands at; undefined when nothing is known of it. */
   async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
     return (await this.#shelf(sink).book()).entry(id);

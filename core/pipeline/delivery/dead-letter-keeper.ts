@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
+import { createHash, randomUUID } from "node:crypto";
+import { codeOf, type Event, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { DeadLetterReason, DeadLetters } from "../dead-letters.js";
@@ -70,7 +70,7 @@ export class DeadLetterKeeper {
     const code = codeOf(error);
     const letters = events.map((event) =>
       readableLetter({
-        id: event.headers[letterHeader] ?? randomUUID(),
+        id: event.headers[letterHeader] ?? letterId(event, batch.idOf(event)),
         time: clock.now().toISOString(),
         sink: name,
         reason,
@@ -95,4 +95,14 @@ export class DeadLetterKeeper {
     const fields = { events: events.length, attempts, reason: message, file, ...logContext(events) };
     log.error(fields, "events kept as dead letters");
   }
+}
+
+/**
+ * The same whenever the event is taken again from a durable channel, so that it has one letter. Copies of a channel
+ * number their events alike: what the event holds tells these apart.
+ */
+function letterId(event: Event, idInChannel: string | undefined): string {
+  if (idInChannel === undefined) return randomUUID();
+  const hash = createHash("sha256").update(JSON.stringify(event) ?? "");
+  return `${idInChannel}-${hash.digest("hex").slice(0, 12)}`;
 }

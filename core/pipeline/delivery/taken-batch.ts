@@ -2,7 +2,7 @@ import type { Batch, Event, TakeTransaction } from "../../sdk/index.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
-export type TakenFrom = Pick<TakeTransaction, "positionAfter" | "coveredBy">;
+export type TakenFrom = Pick<TakeTransaction, "positionAfter" | "coveredBy" | "idOf">;
 
 /** All that a transaction took, or a part of it, on its way to a sink. */
 export class TakenBatch {
@@ -31,6 +31,11 @@ export class TakenBatch {
     if (covered.length === 0) return covered;
     const own = new Set(this.events);
     return covered.filter((event) => own.has(event));
+  }
+
+  /** Names an event of this batch over restarts; undefined for channels that forget. */
+  idOf(event: Event): string | undefined {
+    return this.#transaction.idOf?.(event);
   }
 
   /** Two halves in order; the second is empty when there is one event. */

@@ -33,4 +33,6 @@ export interface EventQueue {
   positionAfter?(taken: readonly QueuedEvent[]): string;
   /** Those of the events that a stored position says are done; none for one of another channel. */
   coveredBy?(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
+  /** What TakeTransaction.idOf returns; absent for channels that forget. */
+  idOf?(taken: QueuedEvent): string;
 }

@@ -27,6 +27,11 @@ export class QueueTake implements TakeTransaction {
     return this.#queue.coveredBy?.(position, this.#taken).map(({ event }) => event) ?? [];
   }
 
+  idOf(event: Event): string | undefined {
+    const found = this.#taken.find((taken) => taken.event === event);
+    return found === undefined ? undefined : this.#queue.idOf?.(found);
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;
