@@ -8,7 +8,7 @@ import type { LetterCounts } from "./dead-letter-book.js";
 import { DeadLetterFile } from "./dead-letter-file.js";
 import type { DeadLetterLimits } from "./dead-letter-limits.js";
 import { LetterShelf, type MarkCondition } from "./dead-letter-shelf.js";
-import type { LetterEntry } from "./dead-letter-table.js";
+import { isOpen, type LetterEntry } from "./dead-letter-table.js";
 
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
 export type { LetterCounts } from "./dead-letter-book.js";
@@ -110,6 +110,15 @@ export class DeadLetters {
   /** What a letter stands at; undefined when nothing is known of it. */
   async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
     return (await this.#shelf(sink).book()).entry(id);
+  }
+
+  /** The sink under which a letter is open; of several sinks at one channel any may get what is replayed. */
+  async holder(id: string): Promise<string | undefined> {
+    for (const [sink, shelf] of this.#shelves) {
+      const entry = (await shelf.book()).entry(id);
+      if (entry !== undefined && isOpen(entry)) return sink;
+    }
+    return undefined;
   }
 
   /** The letters of a sink that are stored and still remembered. */

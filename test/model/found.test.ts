@@ -53,6 +53,7 @@ for (const [what, step] of [
       (letters) => letters.length === 1,
     );
 
+    world.store.takesPoison = true;
     await world.step(step);
     await world.settle();
 
@@ -63,3 +64,23 @@ for (const [what, step] of [
     );
   });
 }
+
+test("of two sinks at a channel any may refuse or store a replayed letter: it is open once, then stored once", async (context) => {
+  const world = new World({ channel: "memory", sinks: "two", batchSize: 1 }, await tempFolder(context));
+  context.after(() => world.end());
+  await world.start();
+  await world.step({ do: "put", events: 1, poison: 1, wait: true });
+  for (let replays = 0; replays < 6; replays += 1) {
+    await world.settle();
+    await world.step({ do: "replay" });
+  }
+  await world.settle();
+  const refused = await openLetters(world);
+  world.store.takesPoison = true;
+  await world.step({ do: "replay" });
+  await world.settle();
+
+  assert.deepEqual(refused, [1]);
+  assert.deepEqual(await openLetters(world), []);
+  assert.equal(world.store.rows.length, 1);
+});
