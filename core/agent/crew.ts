@@ -80,6 +80,7 @@ export class Crew {
     this.#stopped.add(running);
     await this.#stop(running, running.source, grace);
     running.receiver.stop();
+    running.processor.stop();
     for (const interceptor of running.interceptors) {
       await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
     }

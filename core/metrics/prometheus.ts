@@ -26,7 +26,17 @@ export class Prometheus {
       registers: [this.#instruments],
     });
     this.#refusals = new RefusalInstruments(this.#instruments);
-    this.observer = observers([new TransactionInstruments(this.#instruments, mostServices), this.#refusals]);
+    const unrouted = new Counter({
+      name: "deneb_source_unrouted_events_total",
+      help: "Events that were dropped because the selector of their source chose no channel.",
+      labelNames: ["source"],
+      registers: [this.#instruments],
+    });
+    const transactions = new TransactionInstruments(this.#instruments, mostServices);
+    this.observer = {
+      ...observers([transactions, this.#refusals]),
+      unrouted: (source, events) => unrouted.inc({ source }, events),
+    };
   }
 
   get contentType(): string {
