@@ -8,7 +8,7 @@ import type { LetterCounts } from "./dead-letter-book.js";
 import { DeadLetterFile } from "./dead-letter-file.js";
 import type { DeadLetterLimits } from "./dead-letter-limits.js";
 import { LetterShelf, type MarkCondition } from "./dead-letter-shelf.js";
-import type { LetterEntry } from "./dead-letter-table.js";
+import { isOpen, type LetterEntry } from "./dead-letter-table.js";
 
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
 export type { LetterCounts } from "./dead-letter-book.js";
@@ -100,9 +100,25 @@ export class DeadLetters {
     for await (const record of this.#file(sink).records()) if (!isMark(record)) yield record;
   }
 
+  /** The id of every letter of all sinks that is on disk, stored ones that are remembered included. */
+  async *ids(): AsyncGenerator<string> {
+    for (const sink of await this.sinks()) {
+      for await (const { id } of this.#file(sink).records()) yield id;
+    }
+  }
+
   /** What a letter stands at; undefined when nothing is known of it. */
   async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
     return (await this.#shelf(sink).book()).entry(id);
+  }
+
+  /** The sink under which a letter is open; of several sinks at one channel any may get what is replayed. */
+  async holder(id: string): Promise<string | undefined> {
+    for (const [sink, shelf] of this.#shelves) {
+      const entry = (await shelf.book()).entry(id);
+      if (entry !== undefined && isOpen(entry)) return sink;
+    }
+    return undefined;
   }
 
   /** The letters of a sink that are stored and still remembered. */

@@ -53,22 +53,22 @@ export class ReplayedLetters {
     const ids = events.map(({ headers }) => headers[letterHeader]).filter((id) => id !== undefined);
     if (ids.length === 0) return;
     for (const id of ids) this.#stored.add(id);
-    const { sink, others = [], log } = this.#parts;
+    const { log } = this.#parts;
     try {
-      if (others.length === 0) await this.#mark(sink, ids);
-      else for (const name of [sink, ...others]) await this.#mark(name, await this.#keptBy(name, ids));
+      await this.#mark(ids);
     } catch (error) {
       log.error({ letters: ids.length, reason: reasonOf(error) }, "replayed letters are stored but not marked so");
     }
   }
 
-  async #mark(name: string, ids: readonly string[]): Promise<void> {
-    await this.#parts.deadLetters.mark(name, ids, "stored");
-  }
-
-  /** A letter that is replayed has a standing where it is kept. */
-  async #keptBy(name: string, ids: readonly string[]): Promise<readonly string[]> {
-    const entries = await Promise.all(ids.map((id) => this.#parts.deadLetters.entry(name, id)));
-    return ids.filter((_id, index) => entries[index] !== undefined);
+  /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */
+  async #mark(ids: readonly string[]): Promise<void> {
+    const { sink, deadLetters } = this.#parts;
+    const holders = new Map<string, string[]>();
+    for (const id of ids) {
+      const holder = (await deadLetters.holder(id)) ?? sink;
+      holders.set(holder, [...(holders.get(holder) ?? []), id]);
+    }
+    for (const [holder, own] of holders) await deadLetters.mark(holder, own, "stored");
   }
 }

@@ -33,6 +33,11 @@ export class TakenBatch {
     return covered.filter((event) => own.has(event));
   }
 
+  /** Names an event of this batch over restarts; undefined for channels that forget. */
+  idOf(event: Event): string | undefined {
+    return this.#transaction.positions?.idOf(event);
+  }
+
   /** Two halves in order; the second is empty when there is one event. */
   split(): readonly [TakenBatch, TakenBatch] {
     return this.parted(Math.ceil(this.events.length / 2));
