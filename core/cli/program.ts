@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { reasonOf } from "../sdk/index.js";
 import { addDeadLetters } from "./dead-letters-command.js";
 import { addExplain } from "./explain-command.js";
+import { withManagementAddress } from "./management-address.js";
 import { withManagement } from "./management-options.js";
 import { addPlugin } from "./plugin-command.js";
 import { exitCodes, printingOnly, type Terminal } from "./terminal.js";
@@ -96,6 +97,17 @@ function commands(terminal: Terminal, settle: Settle): Command {
     .option("--out <folder>", "folder of the pages", "docs/reference")
     .action(({ out, plugins: pluginFolders, ...rest }) =>
       settle(import("./docs.js").then(({ docs }) => docs(out, { ...rest, pluginFolders }, terminal))),
+    );
+
+  withPlugins(
+    withManagementAddress(
+      withConfiguration(program.command("verify").description("compare the ledger with the channels and the stores")),
+    ),
+  )
+    .option("--data-dir <folder>", "data directory of the agent, for when it is stopped (default: data)")
+    .option("--json", "print the result as JSON")
+    .action(({ plugins: pluginFolders, ...rest }) =>
+      settle(import("./verify.js").then(({ verify }) => verify({ ...rest, pluginFolders }, terminal))),
     );
 
   addDeadLetters(program, settle, terminal);

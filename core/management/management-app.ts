@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
+import type { Verifier } from "../agent/verifier.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { LoggingTargets } from "../logging/targets.js";
 import type { Prometheus } from "../metrics/prometheus.js";
@@ -27,6 +28,7 @@ import { knownHosts } from "./security/known-hosts.js";
 import { WrongTokens } from "./security/wrong-tokens.js";
 import { statisticsResource } from "./statistics-resource.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
+import { verifyResource } from "./verify-resource.js";
 import { versionResource } from "./version-resource.js";
 
 export interface ManagementParts {
@@ -35,6 +37,7 @@ export interface ManagementParts {
   readonly metrics: TransactionMetrics;
   readonly prometheus: Prometheus;
   readonly readiness: Readiness;
+  readonly verifier: Pick<Verifier, "verify">;
   readonly brokers: BrokerClient;
   readonly access: ManagementAccess;
   readonly logging: LoggingTargets;
@@ -73,6 +76,7 @@ export function managementApp(parts: ManagementParts): Express {
   app.use(metricsResource(parts.metrics));
   app.use(prometheusResource(parts.prometheus, version));
   app.use(probesResource(parts.readiness));
+  app.use(verifyResource(parts.verifier));
   app.use(openapiResource(version));
   app.use(unknownPath);
   app.use(unexpectedError(log));

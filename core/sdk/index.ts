@@ -49,7 +49,7 @@ export type { Lifecycle } from "./lifecycle.js";
 export type { Accepted, Receive, Reception, Refuse, Refused, SourceRefusal } from "./reception.js";
 export type { ConfigOf, FormatName, Formats, Property, Schema } from "./schema.js";
 export type { ChannelSelector, Selection } from "./selector.js";
-export type { Batch, QueryResult, Receipt, Sink } from "./sink.js";
+export type { Batch, QueryResult, Receipt, Sink, StoredSummary } from "./sink.js";
 export type { SinkProcessor } from "./sink-processor.js";
 export type { Decoded, Delivery, Emit, Handler, Handover, Source } from "./source.js";
 export type { Spelling } from "./spelling.js";

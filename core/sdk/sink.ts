@@ -66,6 +66,19 @@ export interface Sink extends Lifecycle {
    * becomes a dead letter. Without it, that is concluded from other events of the batch that are stored meanwhile.
    */
   answers?(error: unknown, signal: AbortSignal): Promise<boolean>;
+  /**
+   * For a sink that counts the events it stores in the transaction that keeps their position: the counts of this sink.
+   * Asked by `deneb verify`.
+   */
+  storedSummary?(signal: AbortSignal): Promise<StoredSummary>;
+}
+
+/** What a store says it holds, to compare it with what the agent has counted. */
+export interface StoredSummary {
+  /** By the name of a channel, the part of its positions before the first colon: events stored with a position of it. */
+  readonly channels: readonly { readonly channel: string; readonly events: number }[];
+  /** For people. */
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

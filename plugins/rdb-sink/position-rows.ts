@@ -5,12 +5,12 @@ import { findOwnTable, makeOwnTable, type OwnTable } from "./own-table.js";
 import type { Cell, Statement } from "./statement.js";
 import type { TableName } from "./table-name.js";
 
-const SINK = "deneb_sink";
-const CHANNEL = "deneb_channel";
+export const SINK = "deneb_sink";
+export const CHANNEL = "deneb_channel";
 const POSITION = "deneb_position";
 const OWNER = "deneb_owner";
 const MOVED = "deneb_moved";
-const EVENTS = "deneb_events";
+export const EVENTS = "deneb_events";
 const KEY = [SINK, CHANNEL];
 const TEXTS = [SINK, CHANNEL, POSITION, OWNER, MOVED];
 const COLUMNS: readonly Column[] = [

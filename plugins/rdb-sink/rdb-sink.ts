@@ -1,4 +1,4 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "deneb/sdk";
+import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink, type StoredSummary } from "deneb/sdk";
 import { isNotAdmitted } from "./admission.js";
 import { Bookkeeping, type Step } from "./bookkeeping.js";
 import { isUnexpectedChanges, PartlyWritten } from "./drivers/driver.js";
@@ -17,6 +17,7 @@ import type { SqlConfig } from "./sql/schema.js";
 import { bytesOf } from "./statement.js";
 import type { Store } from "./store.js";
 import { storeError } from "./store-error.js";
+import { storedSummary } from "./stored-summary.js";
 import { Tables } from "./tables.js";
 import { ToldErrors } from "./told-errors.js";
 
@@ -148,6 +149,14 @@ export class RdbSink implements Sink {
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     try {
       return await this.#books.stored(signal);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  async storedSummary(signal: AbortSignal): Promise<StoredSummary> {
+    try {
+      return await storedSummary(this.#name, this.#store, signal);
     } catch (error) {
       throw this.#explained(error);
     }

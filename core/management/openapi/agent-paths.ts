@@ -35,6 +35,12 @@ export const agentPaths: Paths = {
       responses: { "200": answer("They are zero.", schemaRef("Success")) },
     }),
   },
+  "/v1/admin/verify": {
+    get: operation({
+      summary: "Compares the ledger with the channels and the stores.",
+      responses: { "200": answer("What was compared, and what differs.", schemaRef("Verification")) },
+    }),
+  },
   "/v1/admin/metrics": { get: readMetrics, delete: deleteMetrics },
   "/admin/metrics": { get: readMetrics, delete: deleteMetrics },
   "/metrics": {

@@ -91,6 +91,17 @@ export const schemas = {
       },
     }),
   }),
+  Verification: record({
+    success,
+    verification: record({
+      ok: { type: "boolean" },
+      channels: { type: "array", items: { type: "object" } },
+      tables: { type: "array", items: record({ sink: text, table: text, rows: count }) },
+      differences: { type: "array", items: text },
+      unknown: { type: "array", items: text },
+      notes: { type: "array", items: text },
+    }),
+  }),
   Metrics: record({ services: { type: "object", additionalProperties: service }, sum: service }),
   NotReady: {
     type: "object",

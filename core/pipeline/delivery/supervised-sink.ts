@@ -9,6 +9,7 @@ import {
   reasonOf,
   retryableOf,
   type Sink,
+  type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { FailureState } from "../failure-state.js";
@@ -115,6 +116,13 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
     const read = plugin.storedPositions?.bind(plugin);
     return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
+  }
+
+  /** Undefined for a sink that does not count. */
+  async storedSummary(signal: AbortSignal): Promise<StoredSummary | undefined> {
+    const { plugin } = this.#sink ?? (await this.#restarted(signal));
+    const ask = plugin.storedSummary?.bind(plugin);
+    return ask === undefined ? undefined : await this.#limited("counting what is stored", signal, ask);
   }
 
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
