@@ -126,7 +126,8 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
 
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
   if (difference < 0) {
-    const look = "a stored position that was changed by hand or by another agent makes events count as stored that are not";
+    const look =
+      "a stored position that was changed by hand or by another agent makes events count as stored that are not";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
     return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}, and so do events without a row`;
   }

@@ -1,4 +1,13 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink, type StoredSummary } from "deneb/sdk";
+import {
+  type Batch,
+  type Context,
+  type Event,
+  type Receipt,
+  reasonOf,
+  retryableOf,
+  type Sink,
+  type StoredSummary,
+} from "deneb/sdk";
 import { isNotAdmitted } from "./admission.js";
 import { Bookkeeping, type Step } from "./bookkeeping.js";
 import { isUnexpectedChanges, PartlyWritten } from "./drivers/driver.js";

@@ -30,7 +30,11 @@ async function waiting(context: TestContext, storing: StoringAgent): Promise<voi
   for (const n of [4, 5]) {
     const data = [room(n)];
     const body = JSON.stringify({ id: "urn:n:1", type: "Notification", subscriptionId: "urn:s:1", data });
-    const answer = await fetch(agent.notifyUrl, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const answer = await fetch(agent.notifyUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
     assert.equal(answer.status, 200);
   }
   await agent.end("SIGTERM");
