@@ -121,7 +121,7 @@ export class Agent {
     const { sources, sinks, channels } = this.assembly;
     await this.#crew.closeHandovers();
     await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
-    await Promise.all(sinks.map((running) => drain(running, grace)));
+    await Promise.all(sinks.map((running) => drain(running, sinks, grace)));
     await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
     this.#parts.crashWatch.close();
     let lost = 0;

@@ -21,6 +21,7 @@ import { Readiness } from "./readiness.js";
 import { RecentActivity } from "./recent-activity.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
+import { Verifier } from "./verifier.js";
 
 export const AGENT: InjectionToken<Agent> = Symbol("Agent");
 export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
@@ -34,6 +35,7 @@ export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
 const ACTIVITY: InjectionToken<RecentActivity> = Symbol("RecentActivity");
 const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
+export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
 /** Names of what the kernel keeps in the data directory. */
@@ -110,6 +112,13 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
           clock: scope.resolve(CLOCK),
         }),
     ),
+  });
+  own.register(VERIFIER, {
+    useFactory: instanceCachingFactory((scope) => {
+      const letters = scope.resolve(DEAD_LETTERS);
+      const log = scope.resolve(LOGGERS).of("ledger");
+      return new Verifier({ agent: scope.resolve(AGENT), ledger: scope.resolve(LEDGER), letters, log });
+    }),
   });
   own.register(LETTER_DESK, {
     useFactory: instanceCachingFactory((scope) => {

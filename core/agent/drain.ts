@@ -1,27 +1,39 @@
 import type { RunningSink } from "./component.js";
 
-/** Milliseconds between two checks of what a draining channel holds. */
-const PAUSE = 500;
+/** Milliseconds between two checks of a draining channel. */
+const PAUSE = 100;
 /** Milliseconds without progress after which a durable channel is not drained further. */
 const NO_PROGRESS = 5_000;
 
 /**
- * Stores what waits for a sink, within the grace period. Behind a durable channel only while something is stored: what is
- * left stays in the channel for the next start.
+ * Stores what waits for a sink, within the grace period. Behind a durable channel only while something is stored: it ends
+ * when a write fails, and ends a write that takes too long; what is left stays in the channel for the next start.
  */
-export async function drain({ feed, channel }: RunningSink, grace: AbortSignal): Promise<void> {
+export async function drain(running: RunningSink, sinks: readonly RunningSink[], grace: AbortSignal): Promise<void> {
+  const { feed, channel } = running;
   if (!channel.durable) return await feed.drain(grace);
   const standing = new AbortController();
+  const signal = AbortSignal.any([grace, standing.signal]);
+  const fed = sinks.filter((one) => one.feed === feed);
   let size = channel.size;
   let waited = 0;
-  const timer = setInterval(() => {
+  let halted: Promise<void> | undefined;
+  const check = () => {
     waited = channel.size === size ? waited + PAUSE : 0;
     size = channel.size;
+    if (fed.every(isFailing)) halted ??= feed.halt(signal);
     if (waited >= NO_PROGRESS) standing.abort();
-  }, PAUSE);
+  };
+  const timer = setInterval(check, PAUSE);
   try {
-    await feed.drain(AbortSignal.any([grace, standing.signal]));
+    check();
+    await feed.drain(signal);
+    await halted;
   } finally {
     clearInterval(timer);
   }
+}
+
+function isFailing({ sink, keeping }: RunningSink): boolean {
+  return sink.health.failure !== undefined || keeping.failure !== undefined;
 }

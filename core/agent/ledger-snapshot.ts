@@ -40,7 +40,8 @@ export function ledgerSnapshot(channels: readonly RunningChannel[], ledger: Ledg
   return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted), 0) };
 }
 
-function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLedger {
+/** The books of one channel that holds so many events. */
+export function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLedger {
   const { state } = ledger.account(name);
   const sinks = [...state.sinks].map(([sink, { stored, "dead-lettered": dead, filtered }]) => ({
     name: sink,

@@ -87,7 +87,7 @@ async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<De
   const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
   if (sink === undefined) return letters;
   const accounts = await readAccounts(path.join(dataDir, kernelFiles.ledger)).catch(() => undefined);
-  const counted = [...(accounts?.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
+  const counted = [...(accounts?.channels.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
   const known = [...new Set([...(await letters.sinks()), ...counted])].toSorted();
   if (known.includes(sink)) return letters;
   const others = known.length === 0 ? "it holds no data of any sink" : `there are ${known.map(quoted).join(", ")}`;

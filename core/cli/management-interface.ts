@@ -1,5 +1,5 @@
 import type { DependencyContainer } from "tsyringe";
-import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
+import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS, VERIFIER } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
@@ -34,6 +34,7 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     metrics: container.resolve(METRICS),
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
+    verifier: container.resolve(VERIFIER),
     brokers,
     access: { tokens, tls: tls !== undefined, hosts, bodyLimit: settings.managementBodyLimit },
     logging,

@@ -23,6 +23,11 @@ const commands: readonly CommandEntry[] = [
     description: "list, replay and drop events that a sink could not store",
     load: () => import("./dead-letters.js"),
   },
+  {
+    name: "verify",
+    description: "compare the ledger with the channels and the stores",
+    load: () => import("./verify.js"),
+  },
   { name: "plugin", description: "create and test a plugin of your own", load: () => import("./plugin.js") },
   {
     name: "explain",

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD } from "../agent/container.js";
+import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD, VERIFIER } from "../agent/container.js";
 import type { LetterReplays } from "../agent/letter-replays.js";
+import type { Verifier } from "../agent/verifier.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import {
   isGiven,
@@ -79,7 +80,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, manage, reloading, replays } = build(service);
+    const { agent, manage, reloading, replays, verifier } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
@@ -89,11 +90,13 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
       management = await manage();
       await management.start();
       reloading.start();
+      verifier.start();
       if (settings.deadLetterReplay) replays.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
     } finally {
+      verifier.stop();
       await reloading.stop();
       await replays.stop();
       lost = await agent.stop(settings.gracePeriodSeconds * 1000);
@@ -115,6 +118,7 @@ interface Built {
   readonly manage: () => Promise<ManagementServer>;
   readonly reloading: ReloadOnChange;
   readonly replays: LetterReplays;
+  readonly verifier: Verifier;
 }
 
 function build({ topology, settings, version, logging, file, read }: Service): Built {
@@ -146,5 +150,6 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     const { managementOf } = await import("./management-interface.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });
   };
-  return { agent: container.resolve(AGENT), manage, reloading, replays: container.resolve(LETTER_REPLAYS) };
+  const replays = container.resolve(LETTER_REPLAYS);
+  return { agent: container.resolve(AGENT), manage, reloading, replays, verifier: container.resolve(VERIFIER) };
 }

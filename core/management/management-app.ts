@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { LetterDesk } from "../agent/letter-desk.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
+import type { Verifier } from "../agent/verifier.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { LoggingTargets } from "../logging/definitions.js";
 import type { Prometheus } from "../metrics/prometheus.js";
@@ -21,6 +22,7 @@ import { knownHosts, rejectPages, securityHeaders } from "./security/browser-pro
 import { WrongTokens } from "./security/wrong-tokens.js";
 import type { BrokerClient } from "./subscriptions/broker-client.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
+import { verifyResource } from "./verify-resource.js";
 
 export interface ManagementParts {
   readonly version: string;
@@ -28,6 +30,7 @@ export interface ManagementParts {
   readonly metrics: TransactionMetrics;
   readonly prometheus: Prometheus;
   readonly readiness: Readiness;
+  readonly verifier: Pick<Verifier, "verify">;
   readonly brokers: BrokerClient;
   readonly access: ManagementAccess;
   readonly logging: LoggingTargets;
@@ -67,6 +70,7 @@ export function managementApp(parts: ManagementParts): Express {
     metricsResource(parts.metrics),
     prometheusResource(parts.prometheus, version),
     probesResource(parts.readiness),
+    verifyResource(parts.verifier),
   ];
   for (const { router } of [...resources, openapiResource(version, resources)]) app.use(router);
   app.use(unknownPath);

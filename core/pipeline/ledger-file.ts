@@ -11,6 +11,25 @@ export interface AccountState {
   /** Accepted, and then lost by damage to what the channel keeps. */
   readonly lost: number;
   readonly sinks: ReadonlyMap<string, Settled>;
+  /** Of `uncounted` those that a stored position said were stored. */
+  readonly skipped: number;
+  /** What the stores held when the comparison with them began; absent in the books of earlier versions. */
+  readonly base?: StoreBase;
+}
+
+/** What the stores of a channel held at some time, and what the books said had been stored then. */
+export interface StoreBase {
+  readonly events: number;
+  readonly stored: number;
+  /** True after the process was killed: then the books may be a moment behind the stores. */
+  readonly loose: boolean;
+}
+
+/** The books of all channels. */
+export interface Accounts {
+  readonly channels: ReadonlyMap<string, AccountState>;
+  /** True when the process that wrote them has stopped in order. */
+  readonly closed: boolean;
 }
 
 /** What must be waiting in the channel when the books are right. */
@@ -20,7 +39,7 @@ export function waitingIn({ received, uncounted, lost, sinks }: AccountState): n
 }
 
 /** Writes all accounts; a crash leaves the old file or the new one. */
-export async function writeAccounts(file: string, accounts: ReadonlyMap<string, AccountState>): Promise<void> {
+export async function writeAccounts(file: string, { channels: accounts, closed }: Accounts): Promise<void> {
   const channels = [...accounts].map(([name, { sinks, ...state }]) => [
     name,
     { ...state, sinks: Object.fromEntries(sinks) },
@@ -29,7 +48,7 @@ export async function writeAccounts(file: string, accounts: ReadonlyMap<string, 
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const handle = await open(draft, "w", 0o600);
   try {
-    await handle.writeFile(`${JSON.stringify({ channels: Object.fromEntries(channels) }, undefined, 2)}\n`);
+    await handle.writeFile(`${JSON.stringify({ channels: Object.fromEntries(channels), closed }, undefined, 2)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
@@ -37,15 +56,16 @@ export async function writeAccounts(file: string, accounts: ReadonlyMap<string, 
   await rename(draft, file);
 }
 
-/** No file is no accounts; a file that is none throws. */
-export async function readAccounts(file: string): Promise<ReadonlyMap<string, AccountState>> {
+/** Undefined without a file; a file that is none throws. */
+export async function readAccounts(file: string): Promise<Accounts | undefined> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (text === undefined) return new Map();
+  if (text === undefined) return undefined;
   const value: unknown = JSON.parse(text);
-  return new Map(entriesOf(memberOf(value, "channels")).map(([name, account]) => [name, accountOf(account)]));
+  const channels = entriesOf(memberOf(value, "channels")).map(([name, account]) => [name, accountOf(account)] as const);
+  return { channels: new Map(channels), closed: memberOf(value, "closed") === true };
 }
 
 function accountOf(value: unknown): AccountState {
@@ -55,7 +75,17 @@ function accountOf(value: unknown): AccountState {
     uncounted: countOf(value, "uncounted"),
     // Not in the files of earlier versions.
     lost: memberOf(value, "lost") === undefined ? 0 : countOf(value, "lost"),
+    skipped: memberOf(value, "skipped") === undefined ? 0 : countOf(value, "skipped"),
     sinks: new Map(sinks),
+    ...(memberOf(value, "base") === undefined ? {} : { base: baseOf(memberOf(value, "base")) }),
+  };
+}
+
+function baseOf(value: unknown): StoreBase {
+  return {
+    events: countOf(value, "events"),
+    stored: countOf(value, "stored"),
+    loose: memberOf(value, "loose") === true,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/settlements.js";
-import { type AccountState, readAccounts, waitingIn, writeAccounts } from "./ledger-file.js";
+import { type AccountState, readAccounts, type StoreBase, waitingIn, writeAccounts } from "./ledger-file.js";
 
 /** Milliseconds between two writes of a ledger that changes all the time. */
 const savePause = 1000;
@@ -13,6 +13,8 @@ export class Ledger {
   readonly #file: string;
   readonly #log: Logger;
   readonly #accounts = new Map<string, ChannelAccount>();
+  /** New books begin with nothing in the stores. */
+  #newBase: StoreBase = { events: 0, stored: 0, loose: false };
   #saved: ReadonlyMap<string, AccountState> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #changed = false;
@@ -27,7 +29,7 @@ export class Ledger {
   account(channel: string): ChannelAccount {
     const known = this.#accounts.get(channel);
     if (known !== undefined) return known;
-    const account = new ChannelAccount(channel, () => this.#soon());
+    const account = new ChannelAccount(channel, () => this.#soon(), this.#newBase);
     this.#accounts.set(channel, account);
     return account;
   }
@@ -35,7 +37,14 @@ export class Ledger {
   /** Reads the accounts of the run before; a file that cannot be read is reported and begun anew. */
   async start(): Promise<void> {
     try {
-      this.#saved = await readAccounts(this.#file);
+      const accounts = await readAccounts(this.#file);
+      const { channels, closed } = accounts ?? { channels: new Map(), closed: true };
+      this.#saved = closed ? channels : new Map([...channels].map(([name, state]) => [name, loosened(state)]));
+      this.#newBase = { ...this.#newBase, loose: !closed };
+      for (const account of this.#accounts.values()) account.base = this.#newBase;
+      // From now on the file says that a process is at work.
+      this.#changed = true;
+      await this.#save();
     } catch (error) {
       this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and begins anew");
     }
@@ -50,7 +59,8 @@ export class Ledger {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#save();
+    this.#changed = true;
+    await this.#save(true);
   }
 
   #soon(): void {
@@ -61,12 +71,12 @@ export class Ledger {
     }, savePause).unref();
   }
 
-  async #save(): Promise<void> {
+  async #save(closed = false): Promise<void> {
     const write = async () => {
       if (!this.#changed) return;
       this.#changed = false;
       try {
-        await writeAccounts(this.#file, this.#states());
+        await writeAccounts(this.#file, { channels: this.#states(), closed });
       } catch (error) {
         this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger not written");
       }
@@ -82,6 +92,12 @@ export class Ledger {
   }
 }
 
+/** Events may have been stored after the books were written. */
+function loosened(state: AccountState): AccountState {
+  const { base } = state;
+  return base === undefined ? state : { ...state, base: { ...base, loose: true } };
+}
+
 /** The books of one channel and the sinks that read from it, in events. */
 export class ChannelAccount {
   readonly name: string;
@@ -90,16 +106,35 @@ export class ChannelAccount {
   #received = 0;
   #uncounted = 0;
   #lost = 0;
+  #skipped = 0;
   #opened = false;
+  /** Undefined in books of earlier versions. */
+  #base: StoreBase | undefined;
 
-  constructor(name: string, changed: () => void) {
+  constructor(name: string, changed: () => void, base?: StoreBase) {
+    this.#base = base;
     this.name = name;
     this.#changed = changed;
   }
 
   get state(): AccountState {
     const sinks = [...this.#sinks].map(([name, { totals }]) => [name, { ...totals }] as const);
-    return { received: this.#received, uncounted: this.#uncounted, lost: this.#lost, sinks: new Map(sinks) };
+    const counts = { received: this.#received, uncounted: this.#uncounted, lost: this.#lost, skipped: this.#skipped };
+    return { ...counts, sinks: new Map(sinks), ...(this.#base === undefined ? {} : { base: this.#base }) };
+  }
+
+  /** What the stores must have been given: what was stored, and what stored positions said was. */
+  get storedOrSkipped(): number {
+    return [...this.#sinks.values()].reduce((sum, { totals }) => sum + totals.stored, this.#skipped);
+  }
+
+  get base(): StoreBase | undefined {
+    return this.#base;
+  }
+
+  set base(base: StoreBase | undefined) {
+    this.#base = base;
+    this.#changed();
   }
 
   /** True once its channel has started. */
@@ -107,7 +142,9 @@ export class ChannelAccount {
     return this.#opened;
   }
 
-  restore({ received, uncounted, lost, sinks }: AccountState): void {
+  restore({ received, uncounted, lost, sinks, skipped, base }: AccountState): void {
+    this.#skipped = skipped;
+    this.#base = base;
     this.#received = received;
     this.#uncounted = uncounted;
     this.#lost = lost;
@@ -136,6 +173,7 @@ export class ChannelAccount {
   /** Events that turned out to be settled before the channel started. */
   skipped(events: number): void {
     this.#uncounted += events;
+    this.#skipped += events;
     this.#changed();
   }
 

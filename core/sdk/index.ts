@@ -63,6 +63,7 @@ export type {
   SinkPositions,
   SinkProcessor,
   SinkTuning,
+  StoredSummary,
 } from "./sink.js";
 export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
 export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./tls-properties.js";

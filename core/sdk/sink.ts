@@ -84,6 +84,16 @@ export interface SinkPositions {
    * Called before the events become dead letters or go to another sink. Rejects while the store cannot be read.
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
+  /** The events that the sink has counted in the transactions of their positions, for `deneb verify`. */
+  summary?(signal: AbortSignal): Promise<StoredSummary>;
+}
+
+/** What a store holds, to be compared with what the agent has counted. */
+export interface StoredSummary {
+  /** By the name of a channel, the part of its positions before the first colon: events stored with a position of it. */
+  readonly channels: readonly { readonly channel: string; readonly events: number }[];
+  /** For people. */
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */

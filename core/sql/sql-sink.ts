@@ -8,6 +8,7 @@ import {
   type Sink,
   type SinkPositions,
   type SinkTuning,
+  type StoredSummary,
 } from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
@@ -18,6 +19,7 @@ import { ErrorTable } from "./features/error-table.js";
 import { ErrorTableWriter } from "./features/error-table-writer.js";
 import { positionUnsettled } from "./features/position-conflict.js";
 import { Retention } from "./features/retention.js";
+import { storedSummary } from "./features/stored-summary.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
@@ -41,6 +43,7 @@ export class SqlSink implements Sink {
   readonly positions = {
     stored: (signal: AbortSignal) => this.#storedPositions(signal),
     alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
+    summary: (signal: AbortSignal) => this.#summary(signal),
   } satisfies SinkPositions;
   readonly #store: ListedStore;
   readonly #rowBuilder: RowBuilder;
@@ -158,6 +161,14 @@ export class SqlSink implements Sink {
     }
     await this.#retention.grown(tables, signal);
     return total;
+  }
+
+  async #summary(signal: AbortSignal): Promise<StoredSummary> {
+    try {
+      return await storedSummary(this.#name, this.#store, signal);
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   async #storedPositions(signal: AbortSignal): Promise<readonly string[]> {

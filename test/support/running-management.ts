@@ -11,6 +11,7 @@ import {
   PROMETHEUS,
   READINESS,
   STATISTICS,
+  VERIFIER,
 } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
@@ -110,6 +111,7 @@ export function partsOf(container: DependencyContainer) {
     metrics: container.resolve(METRICS),
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
+    verifier: container.resolve(VERIFIER),
     letterDesk: container.resolve(LETTER_DESK),
     brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
     access: openAccess,

@@ -9,6 +9,7 @@ import {
   reasonOf,
   retryableOf,
   type Sink,
+  type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { FailureState } from "../failure-state.js";
@@ -116,6 +117,13 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const { positions } = plugin;
     if (positions === undefined) return [];
     return await this.#limited("reading the positions", signal, (own) => positions.stored(own));
+  }
+
+  /** Undefined for a sink that does not count. */
+  async storedSummary(signal: AbortSignal): Promise<StoredSummary | undefined> {
+    const { plugin } = this.#sink ?? (await this.#restarted(signal));
+    const ask = plugin.positions?.summary?.bind(plugin.positions);
+    return ask === undefined ? undefined : await this.#limited("counting what is stored", signal, ask);
   }
 
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {

@@ -4,12 +4,12 @@ import type { Cell, Statement, TableName } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
 
-const SINK = "deneb_sink";
-const CHANNEL = "deneb_channel";
+export const SINK = "deneb_sink";
+export const CHANNEL = "deneb_channel";
 const POSITION = "deneb_position";
 const OWNER = "deneb_owner";
 const MOVED = "deneb_moved";
-const EVENTS = "deneb_events";
+export const EVENTS = "deneb_events";
 const KEY = [SINK, CHANNEL];
 const TEXTS = [SINK, CHANNEL, POSITION, OWNER, MOVED];
 const COLUMNS: readonly Column[] = [

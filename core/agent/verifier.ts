@@ -1,0 +1,64 @@
+import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { Ledger } from "../pipeline/ledger.js";
+import type { Logger } from "../sdk/index.js";
+import type { Agent } from "./agent.js";
+import { ledgerSnapshot } from "./ledger-snapshot.js";
+import { type Verification, verification } from "./verification.js";
+
+/** Milliseconds that the stores have to answer. */
+const LONGEST = 30_000;
+const INTERVAL = 60_000;
+
+export interface VerifierParts {
+  readonly agent: Agent;
+  readonly ledger: Ledger;
+  readonly letters: Pick<DeadLetters, "counts">;
+  readonly log: Logger;
+}
+
+/** Compares the ledger with the channels each minute, and with the stores when it is asked to. */
+export class Verifier {
+  readonly #parts: VerifierParts;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<Verification> | undefined;
+  /** By channel: what was unaccounted for at the last check. */
+  #unaccounted: ReadonlyMap<string, number> = new Map();
+
+  constructor(parts: VerifierParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.check();
+    this.#timer ??= setInterval(() => this.check(), INTERVAL).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** One at a time: callers share a run. */
+  async verify(): Promise<Verification> {
+    const { agent, ledger, letters } = this.#parts;
+    const deadLetters = (sink: string) => letters.counts().find((one) => one.sink === sink);
+    const open = (sink: string) => (deadLetters(sink)?.waiting ?? 0) + (deadLetters(sink)?.replaying ?? 0);
+    const parts = { agent, ledger, deadLetters: open };
+    this.#running ??= verification(parts, AbortSignal.timeout(LONGEST)).finally(() => {
+      this.#running = undefined;
+    });
+    return await this.#running;
+  }
+
+  /** What differs for a moment is different at the next check. */
+  check(): void {
+    const { agent, ledger, log } = this.#parts;
+    const { channels } = ledgerSnapshot(agent.assembly.channels, ledger);
+    const now = new Map(channels.map(({ name, unaccounted }) => [name, unaccounted]));
+    for (const { name, sinks: _, ...books } of channels) {
+      if (books.unaccounted === 0 || this.#unaccounted.get(name) !== books.unaccounted) continue;
+      log.warn({ channel: name, ...books }, "the ledger does not agree with the channel; see deneb verify");
+    }
+    this.#unaccounted = now;
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { agentContainer } from "../agent/container.js";
+import type { Verification } from "../agent/verification.js";
+import { verifyStopped } from "../agent/verify-stopped.js";
+import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import { silentLoggers } from "../logging/loggers.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
+import { askManagement } from "./ask-management.js";
+import { type CommandContext, withConfiguration, withPlugins } from "./command.js";
+import { withDataDir } from "./data-dir.js";
+import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
+import { exitCodes, type Terminal } from "./terminal.js";
+
+interface VerifyOptions extends ConfigurationFile, PluginFlags, ManagementAddressOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(withManagementAddress(withConfiguration(command)))
+    .option("--data-dir <folder>", "data directory of the agent, used if it is stopped (default: data)")
+    .option("--json", "print the result as JSON")
+    .action((options: VerifyOptions) => exitWith(verify(options, terminal)));
+}
+
+/**
+ * `deneb verify`: compares the ledger with the channels and the stores, by the agent that runs or, when none answers, from
+ * its data directory. 0 when nothing differs, 1 when something does, 2 when it cannot be asked.
+ */
+async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const { settings, faults } = readKernelSettings({ ...options, logLevel: undefined }, terminal.env);
+  printFaults(faults, terminal);
+  if (settings === undefined) return exitCodes.badInput;
+  let result: object | undefined;
+  try {
+    const address = managementAddress(options, settings, terminal);
+    const { body, failure } = await askManagement(address, "GET", "/v1/admin/verify");
+    if (failure !== undefined) {
+      terminal.err(failure);
+      return exitCodes.badInput;
+    }
+    result = objectIn(body["verification"]);
+  } catch (error) {
+    if (codeOf(error) !== "NO_AGENT") {
+      terminal.err(`error: ${reasonOf(error)}`);
+      return exitCodes.badInput;
+    }
+    return await stopped(options, settings, terminal);
+  }
+  return print(result ?? {}, options, terminal);
+}
+
+async function stopped(options: VerifyOptions, settings: KernelSettings, terminal: Terminal): Promise<number> {
+  const catalogue = await loadPlugins(settings, terminal, options.config);
+  const { topology, faults } = loadConfiguration(options, catalogue, terminal);
+  printFaults(faults, terminal);
+  if (topology === undefined) return exitCodes.badInput;
+  const { dataDir, lockWaitSeconds } = settings;
+  if (!existsSync(dataDir)) {
+    terminal.err(`error: no agent answers, and there is no data directory "${dataDir}"; give it with --data-dir`);
+    return exitCodes.badInput;
+  }
+  let result: Verification | undefined;
+  const locked = await withDataDir(settings, terminal, async () => {
+    try {
+      const container = agentContainer({ topology, dataDir, loggers: silentLoggers, lockWait: lockWaitSeconds });
+      result = await verifyStopped(container, silentLoggers.of("verify"));
+      return exitCodes.success;
+    } catch (error) {
+      terminal.err(`error: ${reasonOf(error)}`);
+      return exitCodes.failure;
+    }
+  });
+  return locked !== exitCodes.success || result === undefined ? exitCodes.badInput : print(result, options, terminal);
+}
+
+function print(result: object, { json = false }: VerifyOptions, terminal: Terminal): number {
+  const differences = textsIn(result, "differences");
+  const unknown = textsIn(result, "unknown");
+  if (json) terminal.out(JSON.stringify(result));
+  else {
+    for (const channel of listIn(result, "channels")) terminal.out(lineOf(channel));
+    for (const table of listIn(result, "tables")) terminal.out(tableLine(table));
+    for (const note of textsIn(result, "notes")) terminal.out(`note: ${note}`);
+  }
+  for (const text of unknown) terminal.err(`unknown: ${text}`);
+  for (const text of differences) terminal.err(`difference: ${text}`);
+  if (differences.length > 0) return exitCodes.failure;
+  if (unknown.length > 0) return exitCodes.badInput;
+  if (!json) terminal.out("nothing differs");
+  return exitCodes.success;
+}
+
+const counts = ["received", "stored", "dead_lettered", "filtered", "uncounted", "lost", "waiting", "unaccounted"];
+
+function lineOf(channel: object): string {
+  const books = counts.map((name) => `${name} ${textOf(channel, name)}`).join(", ");
+  const store = objectIn(Reflect.get(channel, "store"));
+  const compared =
+    store === undefined ? "stores not compared" : `stores ${textOf(store, "events")} of ${textOf(store, "expected")}`;
+  return `channel ${textOf(channel, "name")}: ${books}; ${compared}`;
+}
+
+function tableLine(table: object): string {
+  return `sink ${textOf(table, "sink")}: table ${textOf(table, "table")} has ${textOf(table, "rows")} rows`;
+}
+
+function textOf(from: object, name: string): string {
+  return String(Reflect.get(from, name));
+}
+
+function listIn(from: object, name: string): readonly object[] {
+  const list: unknown = Reflect.get(from, name);
+  return Array.isArray(list) ? list.flatMap((one) => objectIn(one) ?? []) : [];
+}
+
+function textsIn(from: object, name: string): readonly string[] {
+  const list: unknown = Reflect.get(from, name);
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+function objectIn(value: unknown): object | undefined {
+  return typeof value === "object" && value !== null ? value : undefined;
+}

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { onEveryDatabase } from "../plugins/rdb-sink/on-every-database.js";
+import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
+import { at } from "../support/position.js";
+
+await onEveryDatabase("what a store says it holds", [
+  {
+    name: "events are counted by channel over services and batches, each once, and tables have their rows",
+    service: "summary",
+    run: async (place, service) => {
+      const { sink } = await place.sink();
+      const eventFor = (name: string, a: string) => eventOf(entity("urn:f:1", { a, b: "1" }), name);
+      const channel = `${service}c`;
+      const first = [eventFor(service, "1"), eventFor(service, "2"), eventFor(`${service}2`, "1")];
+      const before = await sink.positions.summary(never);
+      await sink.persist({ events: first, position: at(`${channel}:3`) }, never);
+      await sink.persist({ events: [eventFor(service, "3")], position: at(`${channel}:4`) }, never);
+      await sink.persist({ events: [eventFor(service, "1")], position: at(`${channel}x:1`) }, never);
+
+      const summary = await sink.positions.summary(never);
+
+      const events = (name: string) => summary.channels.find((one) => one.channel === name)?.events;
+      assert.equal(
+        before.channels.find((one) => one.channel === channel),
+        undefined,
+      );
+      assert.deepEqual([events(channel), events(`${channel}x`)], [4, 1]);
+      const rows = summary.tables.filter(({ table }) => table.includes(service)).map(({ rows: count }) => count);
+      assert.deepEqual(rows.toSorted(), [1, 4]);
+    },
+  },
+]);
