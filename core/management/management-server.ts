@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { AgentError, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import { AgentError, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import { answerConnect, answerMalformed } from "./raw-answers.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
@@ -53,13 +53,11 @@ export class ManagementServer implements Lifecycle {
   async stop(signal: AbortSignal): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
-    const end = () => this.#server.closeAllConnections();
-    signal.addEventListener("abort", end, { once: true });
     this.#server.close();
     this.#server.closeIdleConnections();
-    if (signal.aborted) end();
+    const stopListening = onAbort(signal, () => this.#server.closeAllConnections());
     await closed;
-    signal.removeEventListener("abort", end);
+    stopListening();
   }
 }
 

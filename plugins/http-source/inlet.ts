@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { type Handover, type Logger, reasonOf } from "deneb/sdk";
+import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import { BodyBudget } from "./body-budget.js";
 import type { HttpConfig } from "./config.js";
 import { ConnectionLimit } from "./connection-limit.js";
@@ -173,9 +173,9 @@ export class Inlet implements Handover {
     this.#held?.end();
     server.close();
     this.#direct.close();
-    if (this.#unanswered === 0 || signal.aborted) closeConnections();
-    signal.addEventListener("abort", closeConnections, { once: true });
+    if (this.#unanswered === 0) closeConnections();
+    const stopListening = onAbort(signal, closeConnections);
     await closed;
-    signal.removeEventListener("abort", closeConnections);
+    stopListening();
   }
 }
