@@ -60,6 +60,7 @@ function fileOf(text: string | undefined) {
   } catch (cause) {
     throw new AgentError("NAME_MAPPINGS_FILE_NOT_VALID", "reading the name mappings file (repair or remove it)", {
       cause,
+      retryable: false,
     });
   }
 }
@@ -80,7 +81,7 @@ function refuseFaults(given: readonly MappingNode[]): void {
 }
 
 function refusal(message: string): AgentError {
-  return new AgentError("REFUSED", message);
+  return new AgentError("REFUSED", message, { retryable: false });
 }
 
 async function answer(response: Response, mappings: () => Promise<readonly MappingNode[]>): Promise<void> {

@@ -25,7 +25,9 @@ export class ChannelFolders {
     // A stop may have come while the last lock was on its way.
     if (!this.#released.signal.aborted) return;
     await this.release();
-    throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile");
+    throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile", {
+      retryable: true,
+    });
   }
 
   async release(): Promise<void> {

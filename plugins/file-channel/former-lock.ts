@@ -15,7 +15,9 @@ export async function clearFormerLock(folder: string): Promise<void> {
   if (holder === undefined) return;
   if (await isAlive(holder)) {
     const by = `the process with pid ${Number.parseInt(holder, 10)}, an agent of an earlier version`;
-    throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by ${by}; stop that one first`);
+    throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by ${by}; stop that one first`, {
+      retryable: false,
+    });
   }
   await unlink(link);
 }

@@ -26,6 +26,6 @@ async function contents(property: string, path: string, sink: string): Promise<B
     return await readFile(path);
   } catch (cause) {
     const reason = `reading the file "${path}" of its property "${property}" (${codeOf(cause)})`;
-    throw new AgentError("CERTIFICATE_UNREADABLE", `starting sink "${sink}": ${reason}`, { cause });
+    throw new AgentError("CERTIFICATE_UNREADABLE", `starting sink "${sink}": ${reason}`, { cause, retryable: false });
   }
 }

@@ -32,7 +32,8 @@ export class HttpSink implements Sink {
 
   async persist({ events }: Batch, signal: AbortSignal): Promise<Receipt> {
     const agent = this.#agent;
-    if (agent === undefined) throw new AgentError("NOT_STARTED", "sending events before the start of the sink");
+    if (agent === undefined)
+      throw new AgentError("NOT_STARTED", "sending events before the start of the sink", { retryable: true });
     const lanes = [...this.#writer.lanes(events.filter((event) => !this.#sent.has(event)))];
     const failures: unknown[] = [];
     const receipts: Receipt[] = [];

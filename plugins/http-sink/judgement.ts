@@ -21,7 +21,7 @@ export function failureOf({ status, headers }: Answer, what: string, limits: Lim
     });
   }
   const remedy = status < 400 ? "; redirects are not followed, give the final url" : "";
-  return new AgentError("HTTP_REFUSED", answer + remedy);
+  return new AgentError("HTTP_REFUSED", answer + remedy, { retryable: false });
 }
 
 /** Request Timeout, Too Early, Too Many Requests. */

@@ -135,5 +135,5 @@ function millisOf(time: Time): number | undefined {
 }
 
 function refused(pattern: string, reason: string): AgentError {
-  return new AgentError("TIME_PATTERN", `reading the pattern "${pattern}": ${reason}`);
+  return new AgentError("TIME_PATTERN", `reading the pattern "${pattern}": ${reason}`, { retryable: false });
 }

@@ -44,6 +44,9 @@ async function contents(property: string, path: string, source: string): Promise
     return await readFile(path);
   } catch (cause) {
     const reason = `reading the file "${path}" of its property "${property}" (${codeOf(cause)})`;
-    throw new AgentError("CERTIFICATE_UNREADABLE", `starting source "${source}": ${reason}`, { cause });
+    throw new AgentError("CERTIFICATE_UNREADABLE", `starting source "${source}": ${reason}`, {
+      cause,
+      retryable: false,
+    });
   }
 }

@@ -176,7 +176,9 @@ export class SinkFeed implements Feed {
   async #setAside(taken: readonly unknown[]): Promise<void> {
     const { chain, outlet } = this.#parts;
     const described = taken.filter((value) => !isEvent(value)).map(describedEvent);
-    const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event");
+    const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event", {
+      retryable: false,
+    });
     const batch = new TakenBatch(described, described, {}, outlet.settlements);
     await chain.keeper.keep(batch, { error, attempts: 0, reason: "permanent" }, this.#course);
   }
