@@ -40,7 +40,9 @@ export async function askManagement(
   const { status, content } = await answerOf(address, method, path);
   const body = parsed(content);
   if (body === undefined || typeof body["success"] !== "string") {
-    throw new AgentError("NOT_AN_AGENT", `asking ${place(address)}: the answer (${status}) is not that of an agent`);
+    throw new AgentError("NOT_AN_AGENT", `asking ${place(address)}: the answer (${status}) is not that of an agent`, {
+      retryable: false,
+    });
   }
   if (body["success"] === "true") return { status, body, refusal: undefined };
   const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
@@ -58,7 +60,10 @@ async function answerOf(address: ManagementAddress, method: string, path: string
     const response = await responseOf(address, method, path);
     return { status: response.statusCode ?? 0, content: await text(response) };
   } catch (cause) {
-    throw new AgentError("NO_AGENT", `no agent answers at ${place(address)}; ${remedyFor(cause, address)}`, { cause });
+    throw new AgentError("NO_AGENT", `no agent answers at ${place(address)}; ${remedyFor(cause, address)}`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 

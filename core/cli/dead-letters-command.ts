@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { withManagementAddress } from "./management-address.js";
-import type { Terminal } from "./terminal.js";
-
-type Settle = (command: Promise<number>) => Promise<void>;
+import type { Settle, Terminal } from "./terminal.js";
 
 /** Adds `deneb dead-letters` with its four commands. */
 export function addDeadLetters(program: Command, settle: Settle, terminal: Terminal): void {

@@ -33,7 +33,7 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder);
   } catch (cause) {
     const reason = codeOf(cause) === "EEXIST" ? "it exists already; give another name" : "it cannot be made";
-    throw new AgentError("FOLDER_UNUSABLE", `making the folder "${folder}": ${reason}`, { cause });
+    throw new AgentError("FOLDER_UNUSABLE", `making the folder "${folder}": ${reason}`, { cause, retryable: false });
   }
 }
 
@@ -53,5 +53,7 @@ async function devDependencies(folder: string): Promise<Readonly<Record<string, 
 function textAt(value: unknown, names: readonly string[]): string {
   const found = names.reduce<unknown>((at, name) => Reflect.get(Object(at), name), value);
   if (typeof found === "string") return found;
-  throw new AgentError("PACKAGE_BROKEN", `reading package.json of deneb: it has no ${names.join(".")}`);
+  throw new AgentError("PACKAGE_BROKEN", `reading package.json of deneb: it has no ${names.join(".")}`, {
+    retryable: false,
+  });
 }

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import type { Terminal } from "./terminal.js";
-
-type Settle = (command: Promise<number>) => Promise<void>;
+import type { Settle, Terminal } from "./terminal.js";
 
 /** Adds `deneb plugin` with its two commands. */
 export function addPlugin(program: Command, settle: Settle, terminal: Terminal): void {

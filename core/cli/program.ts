@@ -4,7 +4,7 @@ import { addDeadLetters } from "./dead-letters-command.js";
 import { addExplain } from "./explain-command.js";
 import { withManagement } from "./management-options.js";
 import { addPlugin } from "./plugin-command.js";
-import { exitCodes, printingOnly, type Terminal } from "./terminal.js";
+import { exitCodes, printingOnly, type Settle, type Terminal } from "./terminal.js";
 import { readVersion } from "./version.js";
 
 const packageFile = new URL("../../../package.json", import.meta.url);
@@ -30,8 +30,6 @@ export function createProgram(given: Terminal): { run(args: readonly string[]): 
     },
   };
 }
-
-type Settle = (command: Promise<number>) => Promise<void>;
 
 /** The modules of a command are loaded when it runs: an agent starts sooner without those of all others. */
 function commands(terminal: Terminal, settle: Settle): Command {

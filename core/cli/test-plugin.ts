@@ -55,7 +55,9 @@ async function setupBeside(origin: string): Promise<PluginSetup | undefined> {
   }
   const loaded: { readonly setup?: unknown } = await import(pathToFileURL(file).href);
   if (isSetup(loaded.setup)) return loaded.setup;
-  throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`);
+  throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`, {
+    retryable: false,
+  });
 }
 
 function isSetup(value: unknown): value is PluginSetup {

@@ -65,6 +65,6 @@ async function textOf(file: string): Promise<string | undefined> {
     return await readFile(file, "utf8");
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;
-    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause });
+    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: false });
   }
 }

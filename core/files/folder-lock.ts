@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AgentError, type FolderClaim, type FolderLock, type Logger } from "../sdk/index.js";
+import type { FolderClaim } from "../sdk/context.js";
+import { AgentError, type FolderLock, type Logger } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
 import { readNote, removeNote, writeNote } from "./lock-note.js";
 import { makePrivate } from "./private-folder.js";
@@ -82,7 +83,7 @@ async function patientLock({ folder, real, remedy, patience, signal }: Wanted): 
   const file = path.join(real, LOCK);
   for (let tries = 1; ; tries += 1) {
     if (signal?.aborted === true)
-      throw new AgentError("LOCK_WAIT_ENDED", `waiting for the lock of "${folder}": stopped`);
+      throw new AgentError("LOCK_WAIT_ENDED", `waiting for the lock of "${folder}": stopped`, { retryable: false });
     const lock = await tryLock(file);
     if (lock !== undefined) return lock;
     if (tries === LEAST_TRIES) await refuseWithoutLocks(real);
@@ -109,7 +110,7 @@ async function existing(folder: string, remedy: string): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return await realpath(folder);
   } catch (cause) {
-    throw new AgentError("FOLDER_UNUSABLE", `making the folder "${folder}" (${remedy})`, { cause });
+    throw new AgentError("FOLDER_UNUSABLE", `making the folder "${folder}" (${remedy})`, { cause, retryable: false });
   }
 }
 
@@ -119,5 +120,5 @@ async function tighten(folder: string, owns: (name: string) => boolean, log: Pic
 }
 
 function inUse(folder: string, by: string): AgentError {
-  return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`);
+  return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`, { retryable: false });
 }

@@ -14,7 +14,10 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true });
     await replace(await target(file), text);
   } catch (cause) {
-    throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, { cause });
+    throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 

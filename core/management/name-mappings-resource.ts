@@ -1,17 +1,8 @@
 import { type RequestHandler, type Response, Router } from "express";
 import type { EditedText } from "../files/edited-text.js";
-import {
-  addMappings,
-  compileNameMappings,
-  type MappingEdit,
-  type MappingNode,
-  mappingsJson,
-  nameMappingsText,
-  readMappingsDocument,
-  readNameMappingsFile,
-  removeMappings,
-  updateMappings,
-} from "../ngsi/index.js";
+import { compileNameMappings, readNameMappingsFile } from "../ngsi/index.js";
+import { type MappingNode, mappingsJson, nameMappingsText, readMappingsDocument } from "../ngsi/mappings/document.js";
+import { addMappings, type MappingEdit, removeMappings, updateMappings } from "../ngsi/mappings/edits.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import { fail, succeed } from "./envelope.js";
 import { bodyOf } from "./request-text.js";
@@ -69,6 +60,7 @@ function fileOf(text: string | undefined) {
   } catch (cause) {
     throw new AgentError("NAME_MAPPINGS_FILE_NOT_VALID", "reading the name mappings file (repair or remove it)", {
       cause,
+      retryable: false,
     });
   }
 }
@@ -89,7 +81,7 @@ function refuseFaults(given: readonly MappingNode[]): void {
 }
 
 function refusal(message: string): AgentError {
-  return new AgentError("REFUSED", message);
+  return new AgentError("REFUSED", message, { retryable: false });
 }
 
 async function answer(response: Response, mappings: () => Promise<readonly MappingNode[]>): Promise<void> {

@@ -3,6 +3,7 @@ import {
   codeOf,
   type Event,
   type PutTransaction,
+  type TakePositions,
   type TakeTransaction,
   type Waiting,
 } from "../sdk/index.js";
@@ -164,16 +165,8 @@ class CountedTake implements TakeTransaction {
     private readonly noteLost: () => void,
   ) {}
 
-  get position(): string | undefined {
-    return this.transaction.position;
-  }
-
-  positionAfter(count: number): string | undefined {
-    return this.transaction.positionAfter?.(count);
-  }
-
-  coveredBy(position: string): readonly Event[] {
-    return this.transaction.coveredBy?.(position) ?? [];
+  get positions(): TakePositions | undefined {
+    return this.transaction.positions;
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {

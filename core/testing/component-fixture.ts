@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   AgentError,
   type AnyPlugin,
+  type ChannelContext,
   type Emit,
   type Event,
   type Handler,
@@ -13,7 +14,6 @@ import {
   type Receive,
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/reception.js";
-import { folderLocks } from "./folder-locks.js";
 import type { Values } from "./plugin-setup.js";
 
 /** Where the components of one case live: a folder of their own, no log, a clock that stands. */
@@ -82,7 +82,9 @@ export function valuesOf({ config, kind, type }: AnyPlugin, given: Values): Valu
   const unset = lacking.filter((name) => config[name]?.format !== "map");
   if (unset.length > 0) {
     const names = unset.map((name) => `"${name}"`).join(", ");
-    throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`);
+    throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`, {
+      retryable: false,
+    });
   }
   const defaults = Object.entries(config).map(([name, property]) => [name, property.default ?? {}]);
   return { ...Object.fromEntries(defaults), ...given };
@@ -95,7 +97,9 @@ export function asKind<K extends Kind>(
   methods: readonly (keyof Kinds[K] & string)[],
 ): Kinds[K] {
   if (hasMethods<K>(component, methods)) return component;
-  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`, {
+    retryable: false,
+  });
 }
 
 function hasMethods<K extends Kind>(component: unknown, methods: readonly string[]): component is Kinds[K] {
@@ -129,3 +133,20 @@ const textHandler: Handler = {
     servicePath: "/",
   }),
 };
+
+/** Locks as an agent gives them to its channels, but known to their users in this process only. */
+function folderLocks(): ChannelContext["lockFolder"] {
+  const held = new Set<string>();
+  return async (folder) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const real = await realpath(folder);
+    if (held.has(real))
+      throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`, { retryable: false });
+    held.add(real);
+    return {
+      release: async () => {
+        held.delete(real);
+      },
+    };
+  };
+}

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { type AnyPlugin, codeOf, type InboundRequest, type Kind } from "../sdk/index.js";
 import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
 import { frozen, markedEvent } from "./marked-event.js";
-import type { PluginSetup } from "./plugin-setup.js";
+import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 
 /** What a handler, an interceptor and a selector do with what they are given; no cases for the other kinds. */
 export function flowCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {

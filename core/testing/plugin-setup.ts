@@ -44,3 +44,9 @@ export interface ConformanceStore {
   /** Removes the store. */
   close(): Promise<void>;
 }
+
+/** One thing that a component has to do. `run` rejects when it does not. */
+export interface ConformanceCase {
+  readonly name: string;
+  run(): Promise<void>;
+}

@@ -5,6 +5,7 @@ import {
   channelStopped,
   type EventQueue,
   type QueuedEvent,
+  type QueuePositions,
   type Reservation,
   Room,
   WaitingTakes,
@@ -110,13 +111,10 @@ export class LogQueue implements EventQueue {
     this.#serveWaiting();
   }
 
-  positionAfter(taken: readonly QueuedEvent[]): string {
-    return this.#events.positionAfter(taken);
-  }
-
-  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[] {
-    return this.#events.coveredBy(position, taken);
-  }
+  readonly positions: QueuePositions = {
+    after: (taken) => this.#events.positionAfter(taken),
+    coveredBy: (position, taken) => this.#events.coveredBy(position, taken),
+  };
 
   async skipTo(position: string): Promise<number> {
     await this.#reading;

@@ -7,5 +7,6 @@ export function entityOf({ body }: Event): Entity {
   throw new AgentError(
     "NOT_AN_ENTITY",
     `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
+    { retryable: false },
   );
 }

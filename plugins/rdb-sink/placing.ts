@@ -129,5 +129,7 @@ function isRemoved({ api, attributes }: Entity): boolean {
 function header({ headers }: Event, { id }: Entity, name: string): string {
   const value = headers[name];
   if (value !== undefined) return value;
-  throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`);
+  throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`, {
+    retryable: false,
+  });
 }

@@ -82,7 +82,7 @@ export class Positions {
    * when another agent has moved one of this sink.
    */
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly Placed[]> {
-    const { position } = batch;
+    const position = batch.position?.text;
     if (position === undefined) return [];
     const stored = new Map<string, ReadonlySet<Event>>();
     for (const [key, name] of this.#lastTables(tables)) {
@@ -219,5 +219,5 @@ function channelOf(position: string): string {
 
 /** The batch itself, whose answer was lost, is known without its channel. */
 function coveredBy(kept: string, batch: Batch): readonly Event[] {
-  return kept === batch.position ? batch.events : (batch.coveredBy?.(kept) ?? []);
+  return kept === batch.position?.text ? batch.events : (batch.position?.coveredBy(kept) ?? []);
 }

@@ -1,4 +1,14 @@
-import { type Batch, type Context, type Event, type Receipt, reasonOf, retryableOf, type Sink } from "deneb/sdk";
+import {
+  type Batch,
+  type Context,
+  type Event,
+  type Receipt,
+  reasonOf,
+  retryableOf,
+  type Sink,
+  type SinkPositions,
+  type SinkTuning,
+} from "deneb/sdk";
 import { isNotAdmitted } from "./admission.js";
 import { Bookkeeping, type Step } from "./bookkeeping.js";
 import { isUnexpectedChanges, PartlyWritten } from "./drivers/driver.js";
@@ -30,8 +40,11 @@ const LINGER_MILLIS = 2;
 
 /** Stores each entity in its tables. */
 export class RdbSink implements Sink {
-  readonly largestBatch = LARGEST_BATCH;
-  readonly batchLinger = LINGER_MILLIS;
+  readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
+  readonly positions = {
+    stored: (signal: AbortSignal) => this.#storedPositions(signal),
+    alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
+  } satisfies SinkPositions;
   readonly #store: ListedStore;
   readonly #intake: Intake;
   readonly #retention: Retention;
@@ -92,7 +105,7 @@ export class RdbSink implements Sink {
     }
   }
 
-  async alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
+  async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
     this.#books.forget();
     const missing = await this.#missing(batch, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
@@ -129,7 +142,7 @@ export class RdbSink implements Sink {
       const part = tables.slice(start, end);
       try {
         const receipt = await this.#writeTwice(
-          { position: batch.position, tables: part, later: tables.slice(end), all: tables },
+          { position: batch.position?.text, tables: part, later: tables.slice(end), all: tables },
           signal,
         );
         total.requestBytes += receipt.requestBytes;
@@ -145,7 +158,7 @@ export class RdbSink implements Sink {
     return total;
   }
 
-  async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
+  async #storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     try {
       return await this.#books.stored(signal);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type Context, reasonOf } from "deneb/sdk";
+import { type Context, onAbort, reasonOf } from "deneb/sdk";
 import type { ErrorTable, Refusal } from "./error-table.js";
 
 /** Milliseconds that one row may take, and after a failure none is tried. */
@@ -36,12 +36,10 @@ export class ToldErrors {
 
   /** Ends after what is waiting is told, or at once when the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
-    const end = () => this.#ending.abort();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
+    const stopListening = onAbort(signal, () => this.#ending.abort());
     await this.#loop;
-    signal.removeEventListener("abort", end);
-    end();
+    stopListening();
+    this.#ending.abort();
   }
 
   async #run(): Promise<void> {

@@ -43,7 +43,7 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
       const sink = new KeepingSink(stores.get(name) ?? new KeepingStore(), wish === "right port");
       if (wish === "starts late") {
         sink.start = () => late.started;
-        sink.storedPositions = async () => [];
+        sink.positions.stored = async () => [];
         sink.persist = async ({ events }) => {
           late.rows.push(...events.map(({ body }) => body));
           return { requestBytes: 0, responseBytes: 0 };

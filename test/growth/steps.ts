@@ -1,11 +1,5 @@
-import {
-  compileNameMappings,
-  entityJson,
-  isEntity,
-  type NgsiVersion,
-  readMappingsDocument,
-  withMappedNames,
-} from "../../core/ngsi/index.js";
+import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMappedNames } from "../../core/ngsi/index.js";
+import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
 import { bodyText } from "../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";

@@ -16,8 +16,13 @@ interface PublicEntry {
 export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
   { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
-  { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
-  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt" },
+  {
+    name: "deneb/sdk/testing",
+    entry: "core/testing/index.d.ts",
+    report: "docs/api/sdk-testing.txt",
+    parts: "core/testing",
+  },
+  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: "core/ngsi" },
   {
     name: "deneb/sql",
     entry: "plugins/rdb-sink/sql/index.d.ts",
@@ -33,8 +38,12 @@ export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, 
   const texts = await declarations(entry);
   const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
-  return [`# The public interface of ${name}, written by npm run docs\n`, ...parts].join("\n");
+  const stability = beta.has(name) ? "beta" : "stable";
+  return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, ...parts].join("\n");
 }
+
+/** Entries that may change in a minor version; see docs/api/README.md. */
+const beta: ReadonlySet<string> = new Set(["deneb/sql"]);
 
 /** What the changelog must name under Unreleased, so that no change of the surface goes without a line there. */
 export function fingerprint(report: string): string {

@@ -29,7 +29,7 @@ test("every package the agent depends on has a home", async () => {
 const wrong = [
   { path: "core/sdk/event.ts", text: 'import type { A } from "../tokens.js";', fault: /core\/tokens\.ts/ },
   { path: "core/sdk/event.ts", text: 'import { readFile } from "node:fs/promises";', fault: /must be pure/ },
-  { path: "core/ngsi/json.ts", text: 'export { A } from "../pipeline/retry.js";', fault: /core\/pipeline\/retry\.ts/ },
+  { path: "core/ngsi/model.ts", text: 'export { A } from "../pipeline/retry.js";', fault: /core\/pipeline\/retry\.ts/ },
   {
     path: "core/pipeline/retry.ts",
     text: 'import {\n  A,\n  B,\n} from "../registry/discover.js";',

@@ -80,7 +80,9 @@ async function textOf(response: IncomingMessage): Promise<string> {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > MOST_ANSWER_BYTES) {
-      throw new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`);
+      throw new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`, {
+        retryable: false,
+      });
     }
     chunks.push(bytes);
   }

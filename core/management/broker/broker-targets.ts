@@ -16,7 +16,7 @@ export class BrokerTargets {
     const address = addressOf({ ...endpoint, host });
     if (this.#allowed.some((target) => target === host || target === address || matches(target, host))) return;
     const remedy = "it is not among the allowed brokers; add it to --broker-targets or DENEB_BROKER_TARGETS";
-    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`);
+    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`, { retryable: false });
   }
 }
 

@@ -60,16 +60,16 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   get largestBatch(): number | undefined {
-    return this.#sink?.plugin.largestBatch;
+    return this.#sink?.plugin.tuning?.largestBatch;
   }
 
   get batchLinger(): number | undefined {
-    return this.#sink?.plugin.batchLinger;
+    return this.#sink?.plugin.tuning?.batchLinger;
   }
 
   /** A sink that is being replaced may keep positions. */
   get keepsPositions(): boolean {
-    return this.#sink === undefined || this.#sink.plugin.storedPositions !== undefined;
+    return this.#sink === undefined || this.#sink.plugin.positions?.stored !== undefined;
   }
 
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
@@ -105,13 +105,13 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const read = plugin.storedPositions?.bind(plugin);
+    const read = plugin.positions?.stored?.bind(plugin.positions);
     return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
   }
 
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const ask = plugin.alreadyStored?.bind(plugin);
+    const ask = plugin.positions?.alreadyStored?.bind(plugin.positions);
     if (ask === undefined) return [];
     return await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
   }

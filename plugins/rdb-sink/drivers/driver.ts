@@ -1,4 +1,4 @@
-import { AgentError, codeOf } from "deneb/sdk";
+import { AgentError, codeOf, onAbort } from "deneb/sdk";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
 
@@ -51,11 +51,7 @@ export function isUnexpectedChanges(error: unknown): boolean {
 /** Waits for the promise or the signal, whichever comes first; what comes after the signal is handed to `late`. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    const abort = () => reject(writeAborted());
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise
-      .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
-      .finally(() => signal.removeEventListener("abort", abort));
+    const stopListening = onAbort(signal, () => reject(writeAborted()));
+    promise.then((value) => (signal.aborted ? late(value) : resolve(value)), reject).finally(stopListening);
   });
 }

@@ -1,4 +1,4 @@
-import { codeOf } from "deneb/sdk";
+import { codeOf, onAbort } from "deneb/sdk";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
@@ -58,11 +58,9 @@ export class MysqlDriver implements Driver {
   }
 
   async close(signal: AbortSignal): Promise<void> {
-    const giveUp = () => this.#giveUp();
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    const stopListening = onAbort(signal, () => this.#giveUp());
     await this.#pool.end();
-    signal.removeEventListener("abort", giveUp);
+    stopListening();
   }
 
   #giveUp(): void {

@@ -1,4 +1,4 @@
-import { codeOf } from "deneb/sdk";
+import { codeOf, onAbort } from "deneb/sdk";
 import { type Cell, plain, type Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
 import { type Driver, PartlyWritten } from "./driver.js";
@@ -61,13 +61,11 @@ export class PostgresqlServer implements Driver {
     this.#others.clear();
     // A signal of its own for each: one that many listen to is taken for a leak.
     const endings = open.map((driver) => ({ driver, giveUp: new AbortController() }));
-    const giveUp = () => {
+    const stopListening = onAbort(signal, () => {
       for (const ending of endings) ending.giveUp.abort();
-    };
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    });
     await Promise.all([...endings.map((ending) => ending.driver.close(ending.giveUp.signal)), ...this.#closing]);
-    signal.removeEventListener("abort", giveUp);
+    stopListening();
   }
 
   /** To ask is no reason to make a database. */

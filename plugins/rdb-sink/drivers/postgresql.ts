@@ -1,4 +1,4 @@
-import { codeOf } from "deneb/sdk";
+import { codeOf, onAbort } from "deneb/sdk";
 import type pg from "pg";
 import { isSqlState } from "../dialects/postgresql-faults.js";
 import { type Cell, plain, type Statement } from "../statement.js";
@@ -48,13 +48,11 @@ export class PostgresqlDriver implements Omit<Driver, "places"> {
   async close(signal: AbortSignal): Promise<void> {
     const opened = this.#pool;
     this.#pool = undefined;
-    const giveUp = () => this.#giveUp();
-    if (signal.aborted) giveUp();
-    signal.addEventListener("abort", giveUp, { once: true });
+    const stopListening = onAbort(signal, () => this.#giveUp());
     // A pool that never opened has nothing to close; whoever waits for it gets its error.
     const pool = await opened?.catch(() => undefined);
     await pool?.end();
-    signal.removeEventListener("abort", giveUp);
+    stopListening();
   }
 
   #giveUp(): void {

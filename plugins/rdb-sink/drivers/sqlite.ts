@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, readdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
+import { onAbort } from "deneb/sdk";
 import type { Fault } from "../faults.js";
 import type { Cell, Statement } from "../statement.js";
 import type { SchemaName } from "../table-name.js";
@@ -77,8 +78,7 @@ export class SqliteDriver implements Driver {
   ): Promise<SqliteReply> {
     const worker = this.#started();
     const givenUp = new Int32Array(new SharedArrayBuffer(4));
-    const giveUp = () => Atomics.store(givenUp, 0, 1);
-    signal.addEventListener("abort", giveUp, { once: true });
+    const stopListening = onAbort(signal, () => Atomics.store(givenUp, 0, 1));
     const id = ++this.#lastId;
     try {
       return await new Promise<SqliteReply>((resolve, reject) => {
@@ -87,7 +87,7 @@ export class SqliteDriver implements Driver {
       });
     } finally {
       this.#waiting.delete(id);
-      signal.removeEventListener("abort", giveUp);
+      stopListening();
     }
   }
 

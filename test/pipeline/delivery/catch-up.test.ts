@@ -17,9 +17,13 @@ import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 
 const foreign = () =>
-  new AgentError(positionFaults.foreign, "the stored position is not of this channel; remove the row");
+  new AgentError(positionFaults.foreign, "the stored position is not of this channel; remove the row", {
+    retryable: false,
+  });
 const conflict = () =>
-  new AgentError(positionFaults.conflict, "agent b moved the position; stop one of the two agents");
+  new AgentError(positionFaults.conflict, "agent b moved the position; stop one of the two agents", {
+    retryable: false,
+  });
 const patience = () => AbortSignal.timeout(10_000);
 
 async function setUp(context: TestContext, sink: Sink, wrap: (files: FileChannel) => FileChannel = (files) => files) {
@@ -120,14 +124,18 @@ test("a late sink whose stored position is not of the channel waits as well, and
     const openTake = files.openTake.bind(files);
     files.openTake = () => {
       const transaction = openTake();
-      const coveredBy = transaction.coveredBy?.bind(transaction);
-      return Object.assign(transaction, {
-        coveredBy: (position: string) => {
-          compared += 1;
-          if (position.startsWith("elsewhere:")) throw foreign();
-          return coveredBy?.(position) ?? [];
-        },
-      });
+      const coveredBy = (position: string) => {
+        compared += 1;
+        if (position.startsWith("elsewhere:")) throw foreign();
+        return transaction.positions?.coveredBy(position) ?? [];
+      };
+      const after = (count: number) => transaction.positions?.after(count) ?? "";
+      return {
+        take: (max, signal) => transaction.take(max, signal),
+        commit: () => transaction.commit(),
+        rollback: () => transaction.rollback(),
+        positions: { after, coveredBy },
+      };
     };
     return files;
   });

@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
 import { type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
+import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
@@ -142,7 +143,7 @@ test("a position that covers the numbers of a put that failed is known as the ch
   await taken.take(2, never);
   disk.failing = "write";
   await assert.rejects(put(channel, 100, 101));
-  const position = String(taken.position);
+  const position = String(positionOf(taken));
   await copyOf(live, killed);
 
   const { channel: again } = await openIn(killed);

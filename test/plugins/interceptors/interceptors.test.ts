@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeLd, type Entity } from "../../../core/ngsi/index.js";
+import type { Entity } from "../../../core/ngsi/index.js";
 import {
   createStaticInterceptor,
   HostInterceptor,
@@ -11,6 +11,7 @@ import {
   RegexExtractorInterceptor,
 } from "../../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../../plugins/interceptors/search-replace-interceptor.js";
+import { ldOf } from "../../ngsi/decode/from-text.js";
 
 const text = JSON.stringify({
   data: [
@@ -23,7 +24,7 @@ const text = JSON.stringify({
     },
   ],
 });
-const [entity] = decodeLd(text).entities;
+const [entity] = ldOf(text).entities;
 const room = (headers: Readonly<Record<string, string>> = {}) => Object.freeze({ headers, body: entity });
 
 const address = { netmask: "", mac: "", cidr: null };

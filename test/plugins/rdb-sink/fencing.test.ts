@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Batch, letterHeader } from "../../../core/sdk/index.js";
+import { at } from "../../support/position.js";
 import type { Place } from "./databases.js";
 import { onEveryDatabase } from "./on-every-database.js";
 import { entity, eventOf, never } from "./sinks.js";
@@ -9,7 +10,10 @@ const conflict = { code: "POSITION_CONFLICT", retryable: true } as const;
 
 /** The batch of one event that brings its channel to this number. */
 function batchOf(service: string, number: number): Batch {
-  return { events: [eventOf(entity("urn:f:1", { a: String(number) }), service)], position: `${service}c:${number}` };
+  return {
+    events: [eventOf(entity("urn:f:1", { a: String(number) }), service)],
+    position: at(`${service}c:${number}`),
+  };
 }
 
 async function values(place: Place, service: string): Promise<readonly unknown[]> {
@@ -28,8 +32,8 @@ await onEveryDatabase("two agents with one channel", [
       await before.persist(batchOf(service, 1), never);
       const { sink: one } = await place.sink({}, undefined, { run: host("one") });
       const { sink: two } = await place.sink({}, undefined, { run: host("two") });
-      assert.deepEqual(own(await one.storedPositions(never), service), [`${service}c:1`]);
-      assert.deepEqual(own(await two.storedPositions(never), service), [`${service}c:1`]);
+      assert.deepEqual(own(await one.positions.stored(never), service), [`${service}c:1`]);
+      assert.deepEqual(own(await two.positions.stored(never), service), [`${service}c:1`]);
 
       await one.persist(batchOf(service, 2), never);
       let told = "";
@@ -39,7 +43,7 @@ await onEveryDatabase("two agents with one channel", [
           return Reflect.get(error, "code") === conflict.code && Reflect.get(error, "retryable") === true;
         });
       }
-      await assert.rejects(two.alreadyStored(batchOf(service, 3), never), conflict);
+      await assert.rejects(two.positions.alreadyStored(batchOf(service, 3), never), conflict);
       await one.persist(batchOf(service, 4), never);
       assert.deepEqual(await values(place, service), ["1", "2", "4"]);
 
@@ -60,7 +64,7 @@ await onEveryDatabase("two agents with one channel", [
       const { sink: one } = await place.sink({}, undefined, { run: host("one") });
       await one.persist(batchOf(service, 1), never);
       const { sink: two } = await place.sink({}, undefined, { run: host("two") });
-      await two.storedPositions(never);
+      await two.positions.stored(never);
       const elsewhere = (number: number) => ({
         ...batchOf(service, number),
         events: [eventOf(entity("urn:f:1", { a: String(number) }), `${service}2`)],
@@ -80,7 +84,7 @@ await onEveryDatabase("two agents with one channel", [
       const { sink: two } = await place.sink({}, undefined, { run: host("two") });
       await one.persist(batchOf(`${service}x`, 1), never);
       await two.persist(batchOf(`${service}y`, 1), never);
-      for (const sink of [one, two]) await sink.alreadyStored(batchOf(service, 9), never);
+      for (const sink of [one, two]) await sink.positions.alreadyStored(batchOf(service, 9), never);
 
       const outcomes = await Promise.allSettled([
         one.persist(batchOf(service, 1), never),
@@ -98,7 +102,7 @@ await onEveryDatabase("two agents with one channel", [
       const { sink: one } = await place.sink();
       await one.persist(batchOf(service, 1), never);
       const { sink: two } = await place.sink();
-      await two.storedPositions(never);
+      await two.positions.stored(never);
 
       await one.persist(batchOf(service, 2), never);
       await two.persist(batchOf(service, 3), never);
@@ -112,11 +116,9 @@ await onEveryDatabase("two agents with one channel", [
     service: "larger",
     run: async (place, service) => {
       const events = ["1", "2"].map((a) => eventOf(entity("urn:f:1", { a }), service));
-      const coveredBy = (position: string) => events.slice(0, Number(position.split(":")[1]));
       const batch = (count: number) => ({
         events: events.slice(0, count),
-        position: `${service}c:${count}`,
-        coveredBy,
+        position: at(`${service}c:${count}`, events),
       });
       const { sink: one } = await place.sink();
       await one.persist(batch(1), never);
@@ -142,7 +144,7 @@ await onEveryDatabase("two agents with one channel", [
       await place.alter(schema, table, `UPDATE @ SET ${cleared} WHERE deneb_channel = '${service}c'`);
 
       const { sink } = await place.sink({}, undefined, { run: host("newer") });
-      assert.deepEqual(own(await sink.storedPositions(never), service), [`${service}c:1`]);
+      assert.deepEqual(own(await sink.positions.stored(never), service), [`${service}c:1`]);
       await sink.persist(batchOf(service, 2), never);
 
       const where = `WHERE deneb_channel = '${service}c'`;
@@ -195,7 +197,7 @@ await onEveryDatabase("two agents with one channel", [
       }
 
       const { sink, lines } = await place.sink();
-      const positions = [await sink.storedPositions(never), await sink.storedPositions(never)];
+      const positions = [await sink.positions.stored(never), await sink.positions.stored(never)];
 
       for (const told of positions) assert.deepEqual(own(told, service), [`${service}c:1`]);
       const warnings = lines.filter(({ level }) => level === "warn");
@@ -209,7 +211,7 @@ await onEveryDatabase("two agents with one channel", [
     run: async (place, service) => {
       const { sink } = await place.sink();
       const events = ["1", "2", "3"].map((id) => eventOf(entity(`urn:f:${id}`, { a: "x" }), service));
-      await sink.persist({ events, position: `${service}c:3` }, never);
+      await sink.persist({ events, position: at(`${service}c:3`) }, never);
       await sink.persist(batchOf(service, 4), never);
 
       const [schema, table] = place.positions(service);
@@ -231,10 +233,10 @@ await onEveryDatabase("two agents with one channel", [
       await one.persist({ events: [letter("1"), eventOf(entity("urn:f:1", { a: "2" }), service)] }, never);
 
       const { sink: two } = await place.sink({ exactly_once: false });
-      assert.equal((await two.alreadyStored({ events: [letter("1")] }, never)).length, 1);
+      assert.equal((await two.positions.alreadyStored({ events: [letter("1")] }, never)).length, 1);
       await two.persist({ events: [letter("1"), letter("3", "3")] }, never);
       const { sink: three } = await place.sink();
-      await three.persist({ events: [letter("1"), letter("3", "3")], position: `${service}c:1` }, never);
+      await three.persist({ events: [letter("1"), letter("3", "3")], position: at(`${service}c:1`) }, never);
 
       assert.deepEqual(await values(place, service), ["1", "2", "3"]);
     },

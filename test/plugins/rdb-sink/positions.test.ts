@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sink } from "../../../core/sdk/index.js";
+import { at } from "../../support/position.js";
 import { fixed, onEveryDatabase } from "./on-every-database.js";
 import { entity, eventOf, never } from "./sinks.js";
 
@@ -10,11 +11,11 @@ await onEveryDatabase("positions of a durable channel", [
     run: async (place, service) => {
       const { sink } = await place.sink();
       const persist = async (id: string, position: string) =>
-        await sink.persist({ events: [eventOf(entity(id, { a: "1" }), service)], position }, never);
+        await sink.persist({ events: [eventOf(entity(id, { a: "1" }), service)], position: at(position) }, never);
 
       // Servers that others use have positions of others.
       const own = async (of: Sink) =>
-        ((await of.storedPositions?.(never)) ?? []).filter((one) => one.startsWith(service));
+        ((await of.positions?.stored?.(never)) ?? []).filter((one) => one.startsWith(service));
 
       assert.deepEqual(await own(sink), []);
       await persist("urn:k:1", `${service}1:10`);
@@ -31,15 +32,18 @@ await onEveryDatabase("positions of a durable channel", [
     run: async (place, service) => {
       const { sink } = await place.sink();
       await sink.persist(
-        { events: [eventOf(entity("urn:r:1", { a: "1" }), service)], position: `${service}:1` },
+        { events: [eventOf(entity("urn:r:1", { a: "1" }), service)], position: at(`${service}:1`) },
         never,
       );
 
       await assert.rejects(
-        sink.persist({ events: [eventOf(entity("urn:r:1", { a: "\0" }), service)], position: `${service}:2` }, never),
+        sink.persist(
+          { events: [eventOf(entity("urn:r:1", { a: "\0" }), service)], position: at(`${service}:2`) },
+          never,
+        ),
       );
 
-      assert.ok((await sink.storedPositions(never)).includes(`${service}:1`));
+      assert.ok((await sink.positions.stored(never)).includes(`${service}:1`));
       assert.deepEqual(await place.rows(service, "urn_r_1"), [{ ...fixed("urn:r:1"), a: "1" }]);
     },
   },
@@ -50,9 +54,9 @@ await onEveryDatabase("positions of a durable channel", [
       const { sink } = await place.sink();
       const events = ["one", "two"].map((part) => eventOf(entity("urn:s:1", { a: part }), `${service}_${part}`));
 
-      await sink.persist({ events, position: `${service}:2` }, never);
+      await sink.persist({ events, position: at(`${service}:2`) }, never);
 
-      assert.equal((await sink.storedPositions(never)).filter((position) => position === `${service}:2`).length, 1);
+      assert.equal((await sink.positions.stored(never)).filter((position) => position === `${service}:2`).length, 1);
     },
   },
   {
@@ -60,7 +64,7 @@ await onEveryDatabase("positions of a durable channel", [
     service: "doubt",
     run: async (place, service) => {
       const { sink } = await place.sink();
-      const batch = { events: [eventOf(entity("urn:d:1", { a: "1" }), service)], position: `${service}:1` };
+      const batch = { events: [eventOf(entity("urn:d:1", { a: "1" }), service)], position: at(`${service}:1`) };
       await sink.persist(batch, never);
       // Whatever fails next leaves the sink in doubt about what it has stored.
       await assert.rejects(sink.persist({ events: [eventOf(entity("urn:d:1", { a: "\0" }), service)] }, never));
@@ -74,7 +78,7 @@ await onEveryDatabase("positions of a durable channel", [
     name: "a sink that takes the place of one that hung asks before its first write",
     service: "hung",
     run: async (place, service) => {
-      const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: `${service}:1` };
+      const batch = { events: [eventOf(entity("urn:h:1", { a: "1" }), service)], position: at(`${service}:1`) };
       const { sink: hung } = await place.sink();
       await hung.persist(batch, never);
       const { sink: next } = await place.sink();
@@ -91,12 +95,12 @@ await onEveryDatabase("positions of a durable channel", [
       const { sink } = await place.sink({ exactly_once: false });
 
       await sink.persist(
-        { events: [eventOf(entity("urn:n:1", { a: "1" }), service)], position: `${service}:1` },
+        { events: [eventOf(entity("urn:n:1", { a: "1" }), service)], position: at(`${service}:1`) },
         never,
       );
 
       const { sink: another } = await place.sink();
-      assert.ok(!(await another.storedPositions(never)).includes(`${service}:1`));
+      assert.ok(!(await another.positions.stored(never)).includes(`${service}:1`));
     },
   },
 ]);

@@ -9,6 +9,7 @@ import { fileName } from "../../../plugins/rdb-sink/drivers/sqlite-file-name.js"
 import { Intake } from "../../../plugins/rdb-sink/intake.js";
 import { namingOf } from "../../../plugins/rdb-sink/naming-of.js";
 import { freeSchema, freeTable } from "../../../plugins/rdb-sink/reserved-names.js";
+import { at } from "../../support/position.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { fixed, onEveryDatabase, persist } from "./on-every-database.js";
 import { configOf, entity, eventOf, never } from "./sinks.js";
@@ -22,14 +23,14 @@ await onEveryDatabase("tables of the agent", [
     service: "attacked",
     run: async (place, service) => {
       const { sink } = await place.sink();
-      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: `${service}:1` };
+      const before = { events: [eventOf(entity("urn:a:1", { a: "1" }), service)], position: at(`${service}:1`) };
       await sink.persist(before, never);
 
       for (const id of ["deneb_positions", "deneb_tables"])
         await persist({ sink, lines: [] }, eventOf(entity(id, { deneb_position: `${service}:9` }), service));
 
-      assert.ok((await sink.storedPositions(never)).includes(`${service}:1`));
-      assert.ok(!(await sink.storedPositions(never)).includes(`${service}:9`));
+      assert.ok((await sink.positions.stored(never)).includes(`${service}:1`));
+      assert.ok(!(await sink.positions.stored(never)).includes(`${service}:9`));
       assert.deepEqual(await place.rows(service, "_deneb_positions"), [
         { ...fixed("deneb_positions"), deneb_position: `${service}:9` },
       ]);
