@@ -157,6 +157,9 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const remedy = "give another folder with --data-dir or DENEB_DATA_DIR";
-    throw new AgentError("DATA_DIR_UNUSABLE", `making the data directory "${folder}" (${remedy})`, { cause });
+    throw new AgentError("DATA_DIR_UNUSABLE", `making the data directory "${folder}" (${remedy})`, {
+      cause,
+      retryable: false,
+    });
   }
 }

@@ -137,6 +137,6 @@ function filledSlots(node: SourceNode, parts: AssemblyParts, reported: ReportedH
 function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {
   const channel = channels.get(name);
   if (channel === undefined)
-    throw new AgentError("UNKNOWN_CHANNEL", `linking to channel "${name}", which is not there`);
+    throw new AgentError("UNKNOWN_CHANNEL", `linking to channel "${name}", which is not there`, { retryable: false });
   return channel;
 }

@@ -21,12 +21,13 @@ export function createComponent<K extends Kind, C extends Context>(kind: K, node
   } catch (cause) {
     throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}" of type ${definition.type}`, {
       cause,
+      retryable: false,
     });
   }
   if (definition.kind === kind && isOfKind(kind, component)) return component;
   const wanted = `an object with ${methods[kind].join(", ")}`;
   const reason = `the plugin for ${definition.kind} "${definition.type}" did not return ${wanted}`;
-  throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}": ${reason}`);
+  throw new AgentError("COMPONENT_NOT_CREATED", `creating ${kind} "${node.name}": ${reason}`, { retryable: false });
 }
 
 function isOfKind<K extends Kind>(kind: K, component: unknown): component is Kinds[K] {

@@ -67,6 +67,7 @@ function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly R
     throw new AgentError(
       "CHANNEL_NOT_EMPTY",
       `removing channel "${name}": ${channel.size} events could not be stored within the grace period; ${remedy}`,
+      { retryable: false },
     );
   }
 }
@@ -108,7 +109,7 @@ async function handOver(from: RunningChannel, to: RunningChannel, { crew, grace 
     await from.channel.inherit(to.channel);
     await crew.stopChannel(to, grace);
     const reason = `moving ${from.channel.size} waiting events to the new channel "${to.name}"`;
-    throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause });
+    throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause, retryable: false });
   }
 }
 

@@ -100,7 +100,9 @@ function noting(note: (event: Event) => void): Channel {
     transactionCapacity: Number.MAX_SAFE_INTEGER,
     openPut: () => ({ put: note, commit: done, rollback: done }),
     openTake: () => {
-      throw new AgentError("NOTHING_TO_TAKE", "taking from a channel that only notes what is put into it");
+      throw new AgentError("NOTHING_TO_TAKE", "taking from a channel that only notes what is put into it", {
+        retryable: false,
+      });
     },
     start: done,
     stop: done,

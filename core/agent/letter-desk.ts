@@ -83,7 +83,7 @@ export class LetterDesk {
     const kept = await this.letters.sinks();
     if (kept.includes(name)) return;
     const message = `there is no sink "${name}" and no dead letter of one; the agent has ${this.#names()}`;
-    throw new AgentError("NO_SUCH_SINK", message);
+    throw new AgentError("NO_SUCH_SINK", message, { retryable: false });
   }
 
   /**
@@ -194,7 +194,7 @@ export class LetterDesk {
     const running = this.sinkOf(name);
     if (running !== undefined) return running;
     const message = `replaying to sink "${name}", which the agent does not have; it has ${this.#names()}`;
-    throw new AgentError("UNKNOWN_SINK", message);
+    throw new AgentError("UNKNOWN_SINK", message, { retryable: false });
   }
 
   #names(): string {

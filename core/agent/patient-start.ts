@@ -59,7 +59,7 @@ export class PatientStart {
       await withinLimit(() => starting, { what: `starting "${name}"`, milliseconds, signal });
     } catch (cause) {
       if (!signal.aborted) throw cause;
-      throw new AgentError("START_GIVEN_UP", `starting "${name}": a stop was asked for`, { cause });
+      throw new AgentError("START_GIVEN_UP", `starting "${name}": a stop was asked for`, { cause, retryable: false });
     }
   }
 

@@ -11,7 +11,9 @@ export async function withinGrace<T>(stopping: Promise<T>, name: string, signal:
   const overdue = async (): Promise<never> => {
     if (!signal.aborted) await once(signal, "abort", { signal: done.signal });
     await delay(afterGrace, undefined, { signal: done.signal });
-    throw new AgentError("STOP_OVERDUE", `stopping "${name}": it did not end within the grace period`);
+    throw new AgentError("STOP_OVERDUE", `stopping "${name}": it did not end within the grace period`, {
+      retryable: false,
+    });
   };
   const timeout = overdue();
   try {

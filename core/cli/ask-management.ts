@@ -44,6 +44,7 @@ export async function askManagement(
     throw new AgentError(
       "NOT_AN_AGENT",
       `calling ${addressText(address)}: the answer (${status}) does not come from an agent`,
+      { retryable: false },
     );
   }
   if (body["success"] === "true") return { status, body, failure: undefined };
@@ -68,6 +69,7 @@ async function answerOf(address: ManagementAddress, method: string, path: string
   } catch (cause) {
     throw new AgentError("NO_AGENT", `no agent answers at ${addressText(address)}; ${remedyFor(cause, address)}`, {
       cause,
+      retryable: false,
     });
   }
 }

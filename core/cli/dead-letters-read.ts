@@ -46,7 +46,9 @@ export async function showDeadLetter(id: string, options: DeadLetterOptions, ter
 async function found(id: string, settings: KernelSettings): Promise<object> {
   const letter = await (await lettersIn(settings)).find(id);
   if (letter !== undefined) return { ...shown(letter), event: letter.event };
-  throw new AgentError("UNKNOWN_LETTER", `dead letter "${id}" is not in "${settings.dataDir}"; see dead-letters list`);
+  throw new AgentError("UNKNOWN_LETTER", `dead letter "${id}" is not in "${settings.dataDir}"; see dead-letters list`, {
+    retryable: false,
+  });
 }
 
 function shown<L extends Parameters<typeof subjectOf>[0]>(letter: L): object {
@@ -74,7 +76,7 @@ async function* askedFor(options: DeadLetterOptions, settings: KernelSettings, t
 
 async function asked(target: string, { options, settings, terminal }: Asking): Promise<unknown> {
   const { body, failure } = await askManagement(managementAddress(options, settings, terminal), "GET", target);
-  if (failure !== undefined) throw new AgentError("REFUSED", failure);
+  if (failure !== undefined) throw new AgentError("REFUSED", failure, { retryable: false });
   return body["deadletters"] ?? body["deadletter"];
 }
 
@@ -82,7 +84,7 @@ async function asked(target: string, { options, settings, terminal }: Asking): P
 async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<DeadLetters> {
   if (!existsSync(dataDir)) {
     const remedy = "give that of the agent with --data-dir or DENEB_DATA_DIR";
-    throw new AgentError("NO_DATA_DIR", `there is no data directory "${dataDir}"; ${remedy}`);
+    throw new AgentError("NO_DATA_DIR", `there is no data directory "${dataDir}"; ${remedy}`, { retryable: false });
   }
   const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
   if (sink === undefined) return letters;
@@ -91,7 +93,7 @@ async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<De
   const known = [...new Set([...(await letters.sinks()), ...counted])].toSorted();
   if (known.includes(sink)) return letters;
   const others = known.length === 0 ? "it holds no data of any sink" : `there are ${known.map(quoted).join(", ")}`;
-  throw new AgentError("NO_SUCH_SINK", `there is no sink "${sink}" in "${dataDir}"; ${others}`);
+  throw new AgentError("NO_SUCH_SINK", `there is no sink "${sink}" in "${dataDir}"; ${others}`, { retryable: false });
 }
 
 function quoted(name: string): string {

@@ -64,7 +64,7 @@ async function bodyOf(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (cause) {
-    throw new AgentError("NOTIFICATION_UNREADABLE", `reading the notification "${file}"`, { cause });
+    throw new AgentError("NOTIFICATION_UNREADABLE", `reading the notification "${file}"`, { cause, retryable: false });
   }
 }
 
@@ -73,7 +73,9 @@ function fieldsOf(fields: readonly string[]): Readonly<Record<string, string>> {
     fields.map((field) => {
       const colon = field.indexOf(":");
       if (colon > 0) return [field.slice(0, colon).trim().toLowerCase(), field.slice(colon + 1).trim()] as const;
-      throw new AgentError("HEADER_MALFORMED", `reading the header field "${field}"; write it as Name: value`);
+      throw new AgentError("HEADER_MALFORMED", `reading the header field "${field}"; write it as Name: value`, {
+        retryable: false,
+      });
     }),
   );
 }

@@ -55,7 +55,7 @@ export function managementAddress(
   const key = given(options.clientKey, clientVariables.clientKey);
   if ((cert === undefined) !== (key === undefined)) {
     const message = "reaching the agent with a client certificate: give both --client-cert and --client-key";
-    throw new AgentError("CLIENT_CERTIFICATE_INCOMPLETE", message);
+    throw new AgentError("CLIENT_CERTIFICATE_INCOMPLETE", message, { retryable: false });
   }
   const isTls = options.tls === true || ca !== undefined || cert !== undefined || settings.managementTlsKey !== "";
   const tls = { ca: contentOf(ca), cert: contentOf(cert), key: contentOf(key) };
@@ -78,7 +78,8 @@ function tokenOf(file: string | undefined, settings: KernelSettings, variable: s
 
 function firstToken(file: string): string {
   const token = contentOf(file)?.trim().split(/\s+/)[0] ?? "";
-  if (token === "") throw new AgentError("NO_TOKENS", `reading a token from "${file}", which is empty`);
+  if (token === "")
+    throw new AgentError("NO_TOKENS", `reading a token from "${file}", which is empty`, { retryable: false });
   return checked(token, `"${file}"`);
 }
 
@@ -88,6 +89,7 @@ function checked(token: string, origin: string): string {
   throw new AgentError(
     "TOKEN_UNUSABLE",
     `reading a token from ${origin}: it holds characters that are not allowed in a header`,
+    { retryable: false },
   );
 }
 
@@ -96,6 +98,6 @@ function contentOf(file: string | undefined): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new AgentError("FILE_UNREADABLE", `reading "${file}" to reach the agent`, { cause });
+    throw new AgentError("FILE_UNREADABLE", `reading "${file}" to reach the agent`, { cause, retryable: false });
   }
 }

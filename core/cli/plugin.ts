@@ -48,7 +48,7 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder);
   } catch (cause) {
     const reason = codeOf(cause) === "EEXIST" ? "it exists already; give another name" : "it cannot be created";
-    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}": ${reason}`, { cause });
+    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}": ${reason}`, { cause, retryable: false });
   }
 }
 
@@ -68,7 +68,9 @@ async function devDependencies(folder: string): Promise<Readonly<Record<string, 
 function textAt(value: unknown, names: readonly string[]): string {
   const found = names.reduce<unknown>((at, name) => Reflect.get(Object(at), name), value);
   if (typeof found === "string") return found;
-  throw new AgentError("PACKAGE_BROKEN", `reading package.json of deneb: it has no ${names.join(".")}`);
+  throw new AgentError("PACKAGE_BROKEN", `reading package.json of deneb: it has no ${names.join(".")}`, {
+    retryable: false,
+  });
 }
 
 /** Milliseconds the import of the plugin may take. */
@@ -119,7 +121,9 @@ async function setupBeside(origin: string): Promise<PluginSetup | undefined> {
   }
   const loaded: { readonly setup?: unknown } = await import(pathToFileURL(file).href);
   if (isSetup(loaded.setup)) return loaded.setup;
-  throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`);
+  throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`, {
+    retryable: false,
+  });
 }
 
 function isSetup(value: unknown): value is PluginSetup {

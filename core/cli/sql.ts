@@ -50,7 +50,8 @@ async function sql(query: string, options: SqlOptions, terminal: Terminal): Prom
     now: () => new Date(),
   };
   const result = await target.definition.query?.(target.config, query, context);
-  if (result === undefined) throw new AgentError("NO_QUERY", `sink "${target.name}" has no database to query`);
+  if (result === undefined)
+    throw new AgentError("NO_QUERY", `sink "${target.name}" has no database to query`, { retryable: false });
   terminal.out(options.json === true ? jsonText(result) : tableOf(result));
   return exitCodes.success;
 }
@@ -73,7 +74,8 @@ function findTarget(options: SqlOptions, catalogue: PluginCatalogue, terminal: T
 
 function embeddedTarget(catalogue: PluginCatalogue, terminal: Terminal): Target | undefined {
   const definition = catalogue.find("sink", embedded.type);
-  if (definition === undefined) throw new AgentError("NO_PLUGIN", `finding the plugin of sink "${embedded.type}"`);
+  if (definition === undefined)
+    throw new AgentError("NO_PLUGIN", `finding the plugin of sink "${embedded.type}"`, { retryable: false });
   const lines = Object.entries(embedded.settings).map(
     ([key, value]) => [key, { key, value, line: undefined }] as const,
   );

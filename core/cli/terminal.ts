@@ -16,6 +16,9 @@ export interface Terminal {
   onStopAgain?(listener: () => number): void;
 }
 
+/** Makes the exit code of a command that of the program. */
+export type Settle = (command: Promise<number>) => Promise<void>;
+
 /** Exit codes of the program. */
 export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3, eventsLost: 4 } as const;
 

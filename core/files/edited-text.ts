@@ -65,7 +65,7 @@ async function textOf(file: string): Promise<string | undefined> {
     return await readFile(file, "utf8");
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;
-    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause });
+    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: false });
   }
 }
 
@@ -80,7 +80,10 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true });
     await replace(await target(file), text);
   } catch (cause) {
-    throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, { cause });
+    throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 

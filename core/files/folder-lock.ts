@@ -83,7 +83,7 @@ async function waitForLock({ folder, real, remedy, wait, signal }: Wanted): Prom
   const file = path.join(real, LOCK);
   for (let tries = 1; ; tries += 1) {
     if (signal?.aborted === true)
-      throw new AgentError("LOCK_WAIT_ENDED", `waiting for the lock of "${folder}": stopped`);
+      throw new AgentError("LOCK_WAIT_ENDED", `waiting for the lock of "${folder}": stopped`, { retryable: false });
     const lock = await tryLock(file);
     if (lock !== undefined) return lock;
     if (tries === LEAST_TRIES) await refuseWithoutLocks(real);
@@ -110,7 +110,7 @@ async function existing(folder: string, remedy: string): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return await realpath(folder);
   } catch (cause) {
-    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}" (${remedy})`, { cause });
+    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}" (${remedy})`, { cause, retryable: false });
   }
 }
 
@@ -120,7 +120,7 @@ async function tighten(folder: string, owns: (name: string) => boolean, log: Pic
 }
 
 function inUse(folder: string, by: string): AgentError {
-  return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`);
+  return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`, { retryable: false });
 }
 
 /**

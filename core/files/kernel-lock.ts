@@ -52,7 +52,10 @@ function opened<T>(open: () => T, file: string): T {
 
 function unusable(file: string, cause: unknown): AgentError {
   const question = "is the folder writable for this user, and its file system not read-only?";
-  return new AgentError("FOLDER_UNUSABLE", `creating the lock file "${file}" (${question})`, { cause });
+  return new AgentError("FOLDER_UNUSABLE", `creating the lock file "${file}" (${question})`, {
+    cause,
+    retryable: false,
+  });
 }
 
 function lockFault(file: string, cause: unknown): unknown {
@@ -61,7 +64,7 @@ function lockFault(file: string, cause: unknown): unknown {
   if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) return unusable(file, cause);
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     const remedy = "a lock file is empty; remove it while no agent uses the folder";
-    return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, { cause });
+    return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, { cause, retryable: false });
   }
   return notLockable(file, { cause });
 }
@@ -69,7 +72,10 @@ function lockFault(file: string, cause: unknown): unknown {
 /** A file system without locks: many network file systems have them as an option. */
 export function notLockable(file: string, options: { readonly cause?: unknown } = {}): AgentError {
   const remedy = "its file system does not lock files; use a local one, or mount it with locks";
-  return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, options);
+  return new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}" (${remedy})`, {
+    ...options,
+    retryable: false,
+  });
 }
 
 async function inodeOf(file: string): Promise<bigint | undefined> {

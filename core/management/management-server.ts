@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import { AgentError, codeOf, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
 export interface ManagementAddress {
@@ -43,6 +43,7 @@ export class ManagementServer implements Lifecycle {
       const remedy = "choose another one with --management-port or --management-host";
       throw new AgentError("MANAGEMENT_PORT_UNUSABLE", `listening on ${host}:${port} for management (${remedy})`, {
         cause,
+        retryable: false,
       });
     }
     this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
@@ -53,13 +54,11 @@ export class ManagementServer implements Lifecycle {
   async stop(signal: AbortSignal): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
-    const end = () => this.#server.closeAllConnections();
-    signal.addEventListener("abort", end, { once: true });
     this.#server.close();
     this.#server.closeIdleConnections();
-    if (signal.aborted) end();
+    const stopListening = onAbort(signal, () => this.#server.closeAllConnections());
     await closed;
-    signal.removeEventListener("abort", end);
+    stopListening();
   }
 }
 

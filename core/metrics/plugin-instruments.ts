@@ -99,5 +99,5 @@ interface Named {
 }
 
 function unusable(name: string, reason: string): AgentError {
-  return new AgentError("METRIC_UNUSABLE", `making the metric "${name}": ${reason}`);
+  return new AgentError("METRIC_UNUSABLE", `making the metric "${name}": ${reason}`, { retryable: false });
 }

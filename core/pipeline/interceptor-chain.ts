@@ -41,6 +41,7 @@ export class InterceptorChain {
     throw new AgentError(
       "EVENT_MALFORMED",
       `interceptor "${interceptor}" returned ${fault.is}${place} in place of an event; its plugin must be corrected`,
+      { retryable: false },
     );
   }
 

@@ -100,7 +100,9 @@ function settledOf(value: unknown): Settled {
 function countOf(value: unknown, name: string): number {
   const count = memberOf(value, name);
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new AgentError("LEDGER_DAMAGED", `reading the ledger: "${name}" is no count; move the file away`);
+  throw new AgentError("LEDGER_DAMAGED", `reading the ledger: "${name}" is no count; move the file away`, {
+    retryable: false,
+  });
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -109,5 +111,7 @@ function memberOf(value: unknown, name: string): unknown {
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   if (typeof value === "object" && value !== null) return Object.entries(value);
-  throw new AgentError("LEDGER_DAMAGED", "reading the ledger: it does not have the form of one; move the file away");
+  throw new AgentError("LEDGER_DAMAGED", "reading the ledger: it does not have the form of one; move the file away", {
+    retryable: false,
+  });
 }

@@ -78,7 +78,9 @@ export class Receiver {
     const { name, handler } = this.#parts;
     if (handler === undefined) {
       const remedy = "name a handler in its slots, or call emit";
-      throw new AgentError("NO_HANDLER", `receiving a request by source "${name}", which has no handler; ${remedy}`);
+      throw new AgentError("NO_HANDLER", `receiving a request by source "${name}", which has no handler; ${remedy}`, {
+        retryable: false,
+      });
     }
     try {
       return handler.decode(request);

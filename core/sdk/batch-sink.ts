@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.js";
 import { AgentError, retryableOf } from "./errors.js";
 import type { Event } from "./event.js";
 import type { Receipt, Sink } from "./sink.js";
@@ -58,11 +59,9 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
     },
     async stop(signal) {
       stopped = true;
-      const abort = () => stopping.abort();
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort, { once: true });
+      const stopListening = onAbort(signal, () => stopping.abort());
       await last;
-      signal.removeEventListener("abort", abort);
+      stopListening();
       await close();
     },
   };

@@ -1,7 +1,10 @@
 /** Options of {@link AgentError}; `cause` is the error that led to this one. */
 export interface AgentErrorOptions extends ErrorOptions {
-  /** True when the same call may succeed later (the store is away, the channel is full); false when it never will. */
-  readonly retryable?: boolean;
+  /**
+   * True when the same call may succeed later (the store is not available, the channel is full); false when it never will.
+   * Required, because it decides: a sink's batch is retried, or its bad event becomes a dead letter.
+   */
+  readonly retryable: boolean;
   /** Milliseconds before which trying again is of no use, when the other side said so. */
   readonly retryAfter?: number;
 }
@@ -19,11 +22,12 @@ export class AgentError extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
 
-  constructor(code: string, message: string, options?: AgentErrorOptions) {
+  constructor(code: string, message: string, options: AgentErrorOptions) {
     super(message, options);
     this.name = "AgentError";
     this.code = code;
-    this.retryable = options?.retryable ?? false;
+    // A plugin in JavaScript may leave out the options: then the error does not say whether to retry, and is retried.
+    this.retryable = options?.retryable;
     this.retryAfter = options?.retryAfter;
   }
 }
@@ -65,7 +69,7 @@ export class RejectedRequest extends AgentError {
     sender?: Sender,
     kind = "rejected",
   ) {
-    super("DELIVERY_REJECTED", message);
+    super("DELIVERY_REJECTED", message, { retryable: false });
     this.status = status;
     this.headers = headers;
     this.sender = sender;

@@ -46,7 +46,7 @@ export interface Sink extends Lifecycle {
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
   /** How the runner forms batches for this sink. Read once, when the sink is created. */
   readonly tuning?: SinkTuning;
-  /** For a sink that stores `Batch.position` in the transaction of the data. */
+  /** For a sink that stores `Batch.position` in the transaction of the data, or knows what a failed write stored. */
   readonly positions?: SinkPositions;
   /**
    * Whether the store works although `persist` keeps failing with this error: true only when the error may concern one of
@@ -71,14 +71,14 @@ export interface SinkTuning {
   readonly batchLinger?: number;
 }
 
-/** What a sink can report that stores positions with the data. */
+/** What a sink can report of the data that it stored. */
 export interface SinkPositions {
   /**
-   * Every position that is stored. Called after start, before the first batch; events that the positions cover are not
+   * Every position that is stored; absent for a sink that stores none. Called after start, before the first batch; events that the positions cover are not
    * delivered again. Rejects while the store cannot be read; nothing is delivered until it can. Code `POSITION_CONFLICT`
    * means that another agent writes there. A sink group continues after a time without the sinks that do not answer.
    */
-  stored(signal: AbortSignal): Promise<readonly string[]>;
+  stored?(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * The events of a batch that are stored although its write failed: a part was committed, or only the answer was lost.
    * Called before the events become dead letters or go to another sink. Rejects while the store cannot be read.

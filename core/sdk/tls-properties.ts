@@ -52,7 +52,7 @@ export async function readTlsFiles<Content>(
       return await read(file);
     } catch (cause) {
       const reason = `reading the file "${file}" of its property "${property}" (${codeOf(cause)})`;
-      throw new AgentError("CERTIFICATE_UNREADABLE", `starting ${component}: ${reason}`, { cause });
+      throw new AgentError("CERTIFICATE_UNREADABLE", `starting ${component}: ${reason}`, { cause, retryable: false });
     }
   };
   const [ca, cert, key] = [

@@ -84,7 +84,9 @@ export function valuesOf({ config, kind, type }: AnyPlugin, given: Values): Valu
   const unset = lacking.filter((name) => config[name]?.format !== "map");
   if (unset.length > 0) {
     const names = unset.map((name) => `"${name}"`).join(", ");
-    throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`);
+    throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`, {
+      retryable: false,
+    });
   }
   const defaults = Object.entries(config).map(([name, property]) => [name, property.default ?? {}]);
   return { ...Object.fromEntries(defaults), ...given };
@@ -97,7 +99,9 @@ export function asKind<K extends Kind>(
   methods: readonly (keyof Kinds[K] & string)[],
 ): Kinds[K] {
   if (hasMethods<K>(component, methods)) return component;
-  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`, {
+    retryable: false,
+  });
 }
 
 function hasMethods<K extends Kind>(component: unknown, methods: readonly string[]): component is Kinds[K] {
@@ -138,7 +142,8 @@ function folderLocks(): ChannelContext["lockFolder"] {
   return async (folder) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const real = await realpath(folder);
-    if (held.has(real)) throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`);
+    if (held.has(real))
+      throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`, { retryable: false });
     held.add(real);
     return {
       release: async () => {

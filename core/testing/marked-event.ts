@@ -50,7 +50,9 @@ export function markOf(event: unknown): string {
     "text",
   );
   if (typeof text === "string") return text;
-  throw new AgentError("NO_MARK", `reading back ${JSON.stringify(event)}: it has no attribute "mark"`);
+  throw new AgentError("NO_MARK", `reading back ${JSON.stringify(event)}: it has no attribute "mark"`, {
+    retryable: false,
+  });
 }
 
 function member(value: unknown, name: string): unknown {

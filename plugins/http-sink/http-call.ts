@@ -88,7 +88,7 @@ export function failureOf(
       : new AgentError("HTTP_BUSY", answer, options);
   }
   const remedy = status < 400 ? "; redirects are not followed, give the final url" : "";
-  return new AgentError("HTTP_REFUSED", answer + remedy);
+  return new AgentError("HTTP_REFUSED", answer + remedy, { retryable: false });
 }
 
 /** Whether the error is of a response that says that the same request may succeed later: it is not about the data. */

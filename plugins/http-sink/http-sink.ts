@@ -31,7 +31,8 @@ export class HttpSink implements Sink {
 
   async persist({ events }: Batch, signal: AbortSignal): Promise<Receipt> {
     const agent = this.#agent;
-    if (agent === undefined) throw new AgentError("NOT_STARTED", "sending events before the start of the sink");
+    if (agent === undefined)
+      throw new AgentError("NOT_STARTED", "sending events before the start of the sink", { retryable: true });
     const lanes = [...this.#writer.lanes(events.filter((event) => !this.#sent.has(event)))];
     const failures: unknown[] = [];
     const receipts: Receipt[] = [];
@@ -50,10 +51,11 @@ export class HttpSink implements Sink {
     return total(receipts);
   }
 
-  /** Events of a batch that failed as a whole, whose requests succeeded. */
-  async alreadyStored({ events }: Batch): Promise<readonly Event[]> {
-    return events.filter((event) => this.#sent.has(event));
-  }
+  /** Of a batch that failed as a whole, the events whose requests succeeded. */
+  readonly positions = {
+    alreadyStored: async ({ events }: Batch): Promise<readonly Event[]> =>
+      events.filter((event) => this.#sent.has(event)),
+  };
 
   /** A server that says "later" may say so at random. Of any other failure the sink cannot tell whether an event is its cause. */
   async answers(error: unknown): Promise<boolean | undefined> {

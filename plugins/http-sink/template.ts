@@ -74,7 +74,9 @@ export function urlText(template: Template, event: Event): string {
     const value = plainText(event, field);
     // In a URL these two, encoded or not, are steps up its path.
     if (value !== "." && value !== "..") return encodeURIComponent(value);
-    throw new AgentError("NOT_FOR_A_URL", `writing the url of an event: "${value}" would change its path`);
+    throw new AgentError("NOT_FOR_A_URL", `writing the url of an event: "${value}" would change its path`, {
+      retryable: false,
+    });
   });
 }
 
@@ -107,7 +109,9 @@ function attributeOf(event: Event, name: string) {
 
 function entityOf({ body }: Event): Entity {
   if (isEntity(body)) return body;
-  throw new AgentError("NOT_AN_ENTITY", `sending an event: its body is ${typeof body}, not an entity`);
+  throw new AgentError("NOT_AN_ENTITY", `sending an event: its body is ${typeof body}, not an entity`, {
+    retryable: false,
+  });
 }
 
 function isEntity(body: unknown): body is Entity {

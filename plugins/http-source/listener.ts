@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { type Handover, type Logger, reasonOf } from "deneb/sdk";
+import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { HeadReader } from "./head-reader/head-reader.js";
 import type { HttpRequest } from "./http-request.js";
@@ -175,10 +175,10 @@ export class Listener implements Handover {
     this.#held?.end();
     server.close();
     this.#plain.close();
-    if (this.#unanswered === 0 || signal.aborted) closeConnections();
-    signal.addEventListener("abort", closeConnections, { once: true });
+    if (this.#unanswered === 0) closeConnections();
+    const stopListening = onAbort(signal, closeConnections);
     await closed;
-    signal.removeEventListener("abort", closeConnections);
+    stopListening();
   }
 }
 

@@ -45,9 +45,9 @@ export class Responder {
 
   /** Responds with a refusal of the source itself. */
   refuse(request: HttpRequest, refusal: Refusal): void {
+    const requestBytes = request.body.byteLength;
     try {
-      const responseBytes = request.refuse(refusal);
-      this.count(refusal, { requestBytes: request.body.byteLength, responseBytes });
+      this.count(refusal, { requestBytes, responseBytes: request.refuse(refusal) });
     } catch (error) {
       this.#failed(request, error);
     }

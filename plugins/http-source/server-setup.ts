@@ -19,7 +19,7 @@ export async function readTls(config: HttpConfig, source: string): Promise<TlsOp
     createSecureContext(options);
   } catch (cause) {
     const remedy = "tls_key, tls_certificate and tls_client_ca must name PEM files that belong together";
-    throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${remedy}`, { cause });
+    throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${remedy}`, { cause, retryable: false });
   }
   return options;
 }
@@ -40,7 +40,7 @@ async function textOf(
     return await readFile(config[property], "utf8");
   } catch (cause) {
     const message = `starting source "${source}": reading "${config[property]}", which property "${property}" names`;
-    throw new AgentError("TLS_UNREADABLE", message, { cause });
+    throw new AgentError("TLS_UNREADABLE", message, { cause, retryable: false });
   }
 }
 

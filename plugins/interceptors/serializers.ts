@@ -135,7 +135,7 @@ function millisOf(time: Time): number | undefined {
 }
 
 function refused(pattern: string, reason: string): AgentError {
-  return new AgentError("TIME_PATTERN", `reading the pattern "${pattern}": ${reason}`);
+  return new AgentError("TIME_PATTERN", `reading the pattern "${pattern}": ${reason}`, { retryable: false });
 }
 
 /** Converts the group of an expression to the text of a header; undefined where it does not have the form. */

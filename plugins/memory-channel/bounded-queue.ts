@@ -140,7 +140,9 @@ function weightOfValue(value: unknown, depth: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return SHORT;
   if (depth > DEEPEST) {
-    throw new AgentError("EVENT_TOO_DEEP", `an event is nested deeper than ${DEEPEST} levels, or contains itself`);
+    throw new AgentError("EVENT_TOO_DEEP", `an event is nested deeper than ${DEEPEST} levels, or contains itself`, {
+      retryable: false,
+    });
   }
   let weight = 2;
   if (Array.isArray(value)) {

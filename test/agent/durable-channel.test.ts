@@ -32,7 +32,8 @@ class DiskChannel implements Channel {
   }
 
   async start(): Promise<void> {
-    if (this.#disk.open) throw new AgentError("LOCKED", "opening the disk, which another channel has open");
+    if (this.#disk.open)
+      throw new AgentError("LOCKED", "opening the disk, which another channel has open", { retryable: false });
     this.#disk.open = true;
     const put = this.#memory.openPut();
     for (const event of this.#disk.events) put.put(event);

@@ -50,7 +50,8 @@ for (const path of ["/v1/admin/metrics", "/admin/metrics"]) {
 
 test("attempts, stored events and dead letters of a sink are counted in the metrics of the service", async (context) => {
   const sink = new ScriptedSink(([event], write) => {
-    if (event?.body === "poison") return new AgentError("POISON", "storing a value that never goes in");
+    if (event?.body === "poison")
+      return new AgentError("POISON", "storing a value that never goes in", { retryable: false });
     return write <= 3 ? new AgentError("AWAY", "storing to the store that is away", { retryable: true }) : undefined;
   });
   const { agent, call } = await runningManagement(context, { sink });

@@ -73,13 +73,13 @@ const refusals = [
   },
   {
     name: "a notification that never fits",
-    emit: () => Promise.reject(new AgentError("NOTIFICATION_TOO_LARGE", "at most 10")),
+    emit: () => Promise.reject(new AgentError("NOTIFICATION_TOO_LARGE", "at most 10", { retryable: false })),
     refused: { status: 413, cause: "notification-too-large", retryable: false, reason: "at most 10" },
     service: "openiot",
   },
   {
     name: "any other error",
-    emit: () => Promise.reject(new AgentError("MALFORMED_EVENT", "secret of the house")),
+    emit: () => Promise.reject(new AgentError("MALFORMED_EVENT", "secret of the house", { retryable: false })),
     refused: { status: 500, cause: "malformed-event", reason: "The request could not be processed" },
     service: "openiot",
   },

@@ -38,8 +38,12 @@ export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, 
   const texts = await declarations(entry);
   const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
-  return [`# The public interface of ${name}, written by npm run docs\n`, ...parts].join("\n");
+  const stability = beta.has(name) ? "beta" : "stable";
+  return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, ...parts].join("\n");
 }
+
+/** Entries that may change in a minor version; see docs/api/README.md. */
+const beta: ReadonlySet<string> = new Set(["deneb/sql"]);
 
 /** What the changelog must name under Unreleased, so that no change of the surface goes without a line there. */
 export function fingerprint(report: string): string {

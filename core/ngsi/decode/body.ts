@@ -5,7 +5,9 @@ import { isArray, isObject, type Json, type JsonObject, toValue } from "../value
 /** The error of a JSON body that is no notification of that API. */
 export function notANotification(api: "LD" | "v2" | "v1", reason: string): AgentError {
   const name = api === "LD" ? "NGSI-LD" : `NGSI ${api}`;
-  return new AgentError("NOT_A_NOTIFICATION", `reading the body as an ${name} notification: ${reason}`);
+  return new AgentError("NOT_A_NOTIFICATION", `reading the body as an ${name} notification: ${reason}`, {
+    retryable: false,
+  });
 }
 
 /** Whether the value can be a name: a text with at least one character. */

@@ -29,7 +29,7 @@ export function readMappingsDocument(text: string): readonly MappingNode[] {
   const name = isObject(root) ? names.find((known) => root[known] !== undefined) : undefined;
   if (name !== undefined && isObject(root)) return readMappings(root[name], name);
   const message = `reading name mappings: there is no list "${mappingLevels[0].list}"`;
-  throw new AgentError("NOT_NAME_MAPPINGS", message);
+  throw new AgentError("NOT_NAME_MAPPINGS", message, { retryable: false });
 }
 
 function isComment(line: string): boolean {
@@ -107,7 +107,9 @@ function isKnown(name: string, depth: number): boolean {
 }
 
 function wrong(place: string, wanted: string): AgentError {
-  return new AgentError("NOT_NAME_MAPPINGS", `reading name mappings: "${place}" must be ${wanted}`);
+  return new AgentError("NOT_NAME_MAPPINGS", `reading name mappings: "${place}" must be ${wanted}`, {
+    retryable: false,
+  });
 }
 
 /** The mappings as JSON; what was not there is not there again. */

@@ -160,7 +160,9 @@ function named(name: string, pattern: Groups): number {
 }
 
 function missing(group: string, { text }: Groups): AgentError {
-  return new AgentError("INVALID_TEMPLATE", `using "${group}" in a new name: the pattern "${text}" has no such group`);
+  return new AgentError("INVALID_TEMPLATE", `using "${group}" in a new name: the pattern "${text}" has no such group`, {
+    retryable: false,
+  });
 }
 
 const LONGEST_PATTERN = 1000;
@@ -187,5 +189,8 @@ const LONGEST_SHOWN = 60;
 
 function invalid(text: string, reason: string, cause?: unknown): AgentError {
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
-  return new AgentError("INVALID_PATTERN", `compiling the regular expression "${shown}": ${reason}`, { cause });
+  return new AgentError("INVALID_PATTERN", `compiling the regular expression "${shown}": ${reason}`, {
+    cause,
+    retryable: false,
+  });
 }

@@ -139,10 +139,14 @@ function lettersOf({ api }: Entity, shape: Shape, { database }: Naming): KeptLet
 
 function unsupported({ id }: Entity, dataModel: DataModel): AgentError {
   const reason = `data model "${dataModel}" has no tables; use "dm-by-entity" or "dm-by-entity-type"`;
-  return new AgentError("UNSUPPORTED_DATA_MODEL", `naming the table of entity "${id}": ${reason}`);
+  return new AgentError("UNSUPPORTED_DATA_MODEL", `naming the table of entity "${id}": ${reason}`, {
+    retryable: false,
+  });
 }
 
 function nameless({ id }: Entity, dataModel: DataModel, reason: string): AgentError {
   const remedy = `set enable_encoding = true for "/", or use another data model`;
-  return new AgentError("NO_NAME", `naming the table of entity "${id}" by "${dataModel}": ${reason}; ${remedy}`);
+  return new AgentError("NO_NAME", `naming the table of entity "${id}" by "${dataModel}": ${reason}; ${remedy}`, {
+    retryable: false,
+  });
 }

@@ -84,7 +84,9 @@ export function memberText(member: Member): string | undefined {
 export function isoTime(epochMillis: number): string {
   const time = new Date(epochMillis);
   if (Number.isNaN(time.getTime())) {
-    throw new AgentError("INVALID_TIME", `writing "${epochMillis}" as a time: not milliseconds since 1970`);
+    throw new AgentError("INVALID_TIME", `writing "${epochMillis}" as a time: not milliseconds since 1970`, {
+      retryable: false,
+    });
   }
   return time.toISOString();
 }

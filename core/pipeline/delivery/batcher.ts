@@ -1,4 +1,4 @@
-import type { Event, TakeTransaction } from "../../sdk/index.js";
+import { type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
 
 /** More events than this are not written at once, whatever the channel allows: larger writes gain nothing. */
 const largestWrite = 1000;
@@ -40,8 +40,7 @@ async function gather(
   const close = () => window.abort();
   const { batchTimeout, batchLinger = Number.POSITIVE_INFINITY } = limits;
   const timer = setTimeout(close, Math.min(batchTimeout * 1000, batchLinger));
-  signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close();
+  const stopListening = onAbort(signal, close);
   try {
     while (events.length < limits.batchSize) {
       const more = await transaction.take(limits.transactionCapacity - events.length, window.signal);
@@ -51,6 +50,6 @@ async function gather(
     return events;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", close);
+    stopListening();
   }
 }

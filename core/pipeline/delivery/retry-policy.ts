@@ -26,6 +26,7 @@ export function mayRetry(policy: RetryPolicy, attempt: number, retryable: boolea
 /** Milliseconds before the retry after so many attempts. */
 export function intervalOf({ batchRetryIntervals }: RetryPolicy, attempt: number): number {
   const interval = batchRetryIntervals[Math.min(attempt, batchRetryIntervals.length) - 1];
-  if (interval === undefined) throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty");
+  if (interval === undefined)
+    throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty", { retryable: false });
   return interval;
 }

@@ -1,4 +1,12 @@
-import { AgentError, type Channel, type Event, type Logger, reasonOf, type TakeTransaction } from "../../sdk/index.js";
+import {
+  AgentError,
+  type Channel,
+  type Event,
+  type Logger,
+  onAbort,
+  reasonOf,
+  type TakeTransaction,
+} from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
 import type { ReplayedLetters } from "../replayed-letters.js";
 import { wait } from "../wait.js";
@@ -83,13 +91,11 @@ export class SinkFeed implements Feed {
   }
 
   async #end(way: AbortController, signal: AbortSignal): Promise<void> {
-    const end = () => this.#ending.abort();
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
+    const stopListening = onAbort(signal, () => this.#ending.abort());
     way.abort();
     await this.#loop;
     this.#parts.chain.catchUp?.leave();
-    signal.removeEventListener("abort", end);
+    stopListening();
   }
 
   async #run(): Promise<void> {
@@ -170,7 +176,9 @@ export class SinkFeed implements Feed {
   async #setAside(taken: readonly unknown[]): Promise<void> {
     const { chain, outlet } = this.#parts;
     const described = taken.filter((value) => !isEvent(value)).map(describedEvent);
-    const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event");
+    const error = new AgentError("NOT_AN_EVENT", "delivering what the channel returned: it is not an event", {
+      retryable: false,
+    });
     const batch = new TakenBatch(described, described, {}, outlet.settlements);
     await chain.keeper.keep(batch, { error, attempts: 0, reason: "permanent" }, this.#course);
   }

@@ -78,7 +78,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** A sink that is being replaced may keep positions. */
   get keepsPositions(): boolean {
-    return this.#sink === undefined || this.#sink.plugin.positions !== undefined;
+    return this.#sink === undefined || this.#sink.plugin.positions?.stored !== undefined;
   }
 
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
@@ -114,9 +114,8 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const { positions } = plugin;
-    if (positions === undefined) return [];
-    return await this.#limited("reading the positions", signal, (own) => positions.stored(own));
+    const read = plugin.positions?.stored?.bind(plugin.positions);
+    return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
   }
 
   /** Undefined for a sink that does not count. */

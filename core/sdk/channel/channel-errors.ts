@@ -11,6 +11,7 @@ export function transactionTooLarge({ channel, most }: TransactionLimit): AgentE
   return new AgentError(
     "TRANSACTION_TOO_LARGE",
     `one transaction of channel "${channel}" holds at most ${most} events; raise its property "transactionCapacity"`,
+    { retryable: false },
   );
 }
 
@@ -19,6 +20,7 @@ export function transactionEnded({ channel }: TransactionLimit): AgentError {
   return new AgentError(
     "TRANSACTION_ENDED",
     `using a transaction of channel "${channel}" after its commit or rollback`,
+    { retryable: false },
   );
 }
 
@@ -27,6 +29,7 @@ export function transactionReserved({ channel }: TransactionLimit): AgentError {
   return new AgentError(
     "TRANSACTION_RESERVED",
     `putting an event into a transaction of channel "${channel}" after its room was reserved`,
+    { retryable: false },
   );
 }
 
@@ -70,6 +73,7 @@ export function notificationTooLarge(limits: ChannelLimits, { events, bytes }: A
   return new AgentError(
     "NOTIFICATION_TOO_LARGE",
     `a notification of ${size} is larger than channel "${channel}" with its ${limit}; raise its property "${remedy}"`,
+    { retryable: false },
   );
 }
 

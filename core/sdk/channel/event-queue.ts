@@ -1,3 +1,4 @@
+import { onAbort } from "../abort.js";
 import type { Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 
@@ -60,17 +61,17 @@ export class WaitingTakes {
 
   wait(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
     return new Promise((resolve) => {
-      const abort = () => take.settle([]);
+      let stopListening: (() => void) | undefined;
       const take: WaitingTake = {
         max,
         settle: (events) => {
-          signal.removeEventListener("abort", abort);
+          stopListening?.();
           this.#waiting.delete(take);
           resolve(events);
         },
       };
-      signal.addEventListener("abort", abort, { once: true });
       this.#waiting.add(take);
+      stopListening = onAbort(signal, () => take.settle([]));
     });
   }
 

@@ -121,5 +121,7 @@ function refuseWithout(column: string, { columns, cells, name }: PlacedRow): voi
   const index = columns.indexOf(column);
   if (index !== -1 && cells[index] !== undefined) return;
   const message = `storing last data of table "${name.table}": the entity has no value for "${column}"`;
-  throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`);
+  throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`, {
+    retryable: false,
+  });
 }

@@ -121,5 +121,5 @@ const unstorable = /\0|\p{Surrogate}/u;
 export function refuseUnstorable(text: Cell, { id }: Entity, column: string | undefined): void {
   if (text === undefined || !unstorable.test(text)) return;
   const message = `storing ${JSON.stringify(column)} of entity ${JSON.stringify(id)}: NUL or half a surrogate pair in it`;
-  throw new AgentError("VALUE_NOT_STORABLE", `${message}, which no database keeps`);
+  throw new AgentError("VALUE_NOT_STORABLE", `${message}, which no database keeps`, { retryable: false });
 }

@@ -136,7 +136,9 @@ function isRemoved({ api, attributes }: Entity): boolean {
 function header({ headers }: Event, { id }: Entity, name: string): string {
   const value = headers[name];
   if (value !== undefined) return value;
-  throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`);
+  throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`, {
+    retryable: false,
+  });
 }
 
 /** The entity in the body of an event. */
@@ -145,5 +147,6 @@ export function entityOf({ body }: Event): Entity {
   throw new AgentError(
     "NOT_AN_ENTITY",
     `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
+    { retryable: false },
   );
 }

@@ -27,7 +27,9 @@ export class ChannelFolders {
     // The channel may have been stopped while it waited for the last lock.
     if (!this.#released.signal.aborted) return;
     await this.release();
-    throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile");
+    throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile", {
+      retryable: true,
+    });
   }
 
   async release(): Promise<void> {
@@ -54,7 +56,9 @@ async function clearFormerLock(folder: string): Promise<void> {
   if (holder === undefined) return;
   if (await isAlive(holder)) {
     const by = `the process with pid ${Number.parseInt(holder, 10)}, an agent of an earlier version`;
-    throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by ${by}; stop that one first`);
+    throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by ${by}; stop that one first`, {
+      retryable: false,
+    });
   }
   await unlink(link);
 }

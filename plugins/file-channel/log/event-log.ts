@@ -222,5 +222,7 @@ export class EventLog {
 }
 
 function notOpen(): AgentError {
-  return new AgentError("CHANNEL_NOT_OPEN", "using the log of a channel before its start or after its stop");
+  return new AgentError("CHANNEL_NOT_OPEN", "using the log of a channel before its start or after its stop", {
+    retryable: true,
+  });
 }

@@ -70,5 +70,6 @@ export function newerVersion(file: string, version: number, known = 1): AgentErr
   return new AgentError(
     "CHANNEL_OF_NEWER_VERSION",
     `opening "${file}": it has version ${version} of the format, and this agent reads version ${known}; ${remedy}`,
+    { retryable: false },
   );
 }

@@ -114,7 +114,7 @@ function limitsOf({ max_header_size, max_body_size }: HttpConfig): HeadLimits {
 }
 
 function tooLate(): AgentError {
-  return new AgentError("ERR_HTTP_REQUEST_TIMEOUT", "the request did not arrive in time");
+  return new AgentError("ERR_HTTP_REQUEST_TIMEOUT", "the request did not arrive in time", { retryable: false });
 }
 
 /** As Node writes them. */

@@ -36,7 +36,7 @@ async function schemaFiles(folder: string): Promise<readonly SchemaFile[]> {
   });
   if (files.length > 0) return files;
   const message = `querying the database files in "${folder}": there are none yet; a first stored notification makes one`;
-  throw new AgentError("NO_DATABASE_FILES", message);
+  throw new AgentError("NO_DATABASE_FILES", message, { retryable: false });
 }
 
 async function names(folder: string): Promise<string[]> {
@@ -63,7 +63,9 @@ function qualifiers(text: string): ReadonlySet<string> {
 function answer(connection: Database.Database, text: string): QueryResult {
   const prepared = connection.prepare(text);
   if (!prepared.reader)
-    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`);
+    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`, {
+      retryable: false,
+    });
   const columns = prepared.columns().map(({ name }) => name);
   const rows = prepared.safeIntegers().raw().all();
   return { columns, rows: rows.map((row) => (Array.isArray(row) ? row.map(textOf) : [])) };

@@ -17,9 +17,13 @@ import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 
 const foreign = () =>
-  new AgentError(positionFaults.foreign, "the stored position is not of this channel; remove the row");
+  new AgentError(positionFaults.foreign, "the stored position is not of this channel; remove the row", {
+    retryable: false,
+  });
 const conflict = () =>
-  new AgentError(positionFaults.conflict, "agent b moved the position; stop one of the two agents");
+  new AgentError(positionFaults.conflict, "agent b moved the position; stop one of the two agents", {
+    retryable: false,
+  });
 const patience = () => AbortSignal.timeout(10_000);
 
 async function setUp(context: TestContext, sink: Sink, wrap: (files: FileChannel) => FileChannel = (files) => files) {

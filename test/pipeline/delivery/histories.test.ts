@@ -22,7 +22,7 @@ const history = fc.record({
 const errors = {
   away: () => new AgentError("AWAY", "connection refused", { retryable: true }),
   unknown: () => new Error("socket hang up"),
-  permanent: () => new AgentError("DATA", "value too long"),
+  permanent: () => new AgentError("DATA", "value too long", { retryable: false }),
   raises: () => new AgentError("STORE", "internal error", { retryable: true }),
   bug: () => new TypeError("cannot read properties"),
 } as const;

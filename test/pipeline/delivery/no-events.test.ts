@@ -104,7 +104,7 @@ const unwritable = [
 
 for (const { what, event, body } of unwritable)
   test(`an event whose body holds ${what} is described in its dead letter when its sink refuses it`, async (context) => {
-    const sink = new ScriptedSink(() => new AgentError("POISON", "storing it"));
+    const sink = new ScriptedSink(() => new AgentError("POISON", "storing it", { retryable: false }));
     const { feed, channel, letters } = await setUp(context, [event], sink);
 
     feed.start();

@@ -30,7 +30,7 @@ class KeepingSink implements Sink {
   async stop(): Promise<void> {}
 
   async persist({ events, position }: Batch): Promise<Receipt> {
-    if (events.some(({ body }) => body === "x")) throw new AgentError("POISON", "storing x");
+    if (events.some(({ body }) => body === "x")) throw new AgentError("POISON", "storing x", { retryable: false });
     this.#store.rows.push(...events.map(({ body }) => body));
     this.#store.position = position?.text;
     this.#crash?.abort();

@@ -10,7 +10,7 @@ import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
 
 const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });
-const poison = () => new AgentError("POISON", "storing a value that never goes in");
+const poison = () => new AgentError("POISON", "storing a value that never goes in", { retryable: false });
 const events = (...names: readonly string[]): Event[] => names.map((name) => ({ headers: { name }, body: name }));
 const bodies = (list: readonly Event[]) => list.map(({ body }) => body);
 

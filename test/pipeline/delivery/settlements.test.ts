@@ -58,9 +58,9 @@ test("a batch that was stored in part before the feed halted is completed by the
       halted();
       return events.length === 1
         ? new AgentError("AWAY", "storing", { retryable: true })
-        : new AgentError("POISON", "storing");
+        : new AgentError("POISON", "storing", { retryable: false });
     }
-    return events.length > 2 ? new AgentError("POISON", "storing") : undefined;
+    return events.length > 2 ? new AgentError("POISON", "storing", { retryable: false }) : undefined;
   });
   const { channel, outlet, put, feed } = await setUp(context, { sink });
   const away = new Promise<void>((resolve) => {

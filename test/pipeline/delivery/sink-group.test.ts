@@ -10,7 +10,7 @@ import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 
 const away = new AgentError("AWAY", "the store is away", { retryable: true });
-const bad = new AgentError("BAD", "the value never goes in");
+const bad = new AgentError("BAD", "the value never goes in", { retryable: false });
 const events: readonly Event[] = [1, 2].map((body) => ({ headers: {}, body }));
 const clock = { now: () => new Date(0) };
 

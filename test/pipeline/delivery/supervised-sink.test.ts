@@ -127,7 +127,7 @@ test("a sink that throws before it returns a promise is no other case", async ()
     start: async () => {},
     stop: async () => {},
     persist: () => {
-      throw new AgentError("POISON", "storing what never goes in");
+      throw new AgentError("POISON", "storing what never goes in", { retryable: false });
     },
   };
   const sink = new SupervisedSink({ name: "s1", create: () => broken, persistTimeout: 0, log, clock });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { drain, numbered, put, rejectsWith, upTo } from "../../../core/testing/channel-fixture.js";
 import type { FileChannel } from "../../../plugins/file-channel/file-channel.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
+import { channelIn, contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 async function putWhole(channel: FileChannel, count: number): Promise<void> {
   const transaction = channel.openPut(count);
@@ -95,4 +95,10 @@ test("room that was reserved before a stop is no way into the channel after it",
   await channel.stop();
 
   await rejectsWith("CHANNEL_STOPPED", transaction.commit());
+});
+
+test("a put before the start of the channel fails retryably", async (context) => {
+  const { channel } = channelIn(await tempFolder(context));
+
+  await assert.rejects(put(channel, 1), { retryable: true });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HttpSink } from "../../../plugins/http-sink/http-sink.js";
 import plugin from "../../../plugins/http-sink/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { until } from "../../support/until.js";
@@ -195,4 +196,14 @@ test("entities go side by side, as many as max_connections, the events of each i
     );
   }
   assert.ok(most > 1 && most <= 3, `most at once: ${most}`);
+});
+
+test("a write before the start fails retryably: its events are no dead letters", async () => {
+  const { log } = recordingLog();
+  const sink = new HttpSink(sinkConfig, { name: "http-sink", log, dataDir: "", run: "run", now: () => now });
+
+  await assert.rejects(sink.persist({ events: [room("urn:r:1", 1)] }, patient), {
+    code: "NOT_STARTED",
+    retryable: true,
+  });
 });

@@ -55,14 +55,14 @@ const failures = [
   },
   {
     name: "a notification too large for a transaction",
-    error: new AgentError("TRANSACTION_TOO_LARGE", "at most 100 events"),
+    error: new AgentError("TRANSACTION_TOO_LARGE", "at most 100 events", { retryable: false }),
     status: 413,
     retryAfter: undefined,
     reason: "at most 100 events",
   },
   {
     name: "a notification too large for a channel",
-    error: new AgentError("NOTIFICATION_TOO_LARGE", "at most 200 events"),
+    error: new AgentError("NOTIFICATION_TOO_LARGE", "at most 200 events", { retryable: false }),
     status: 413,
     retryAfter: undefined,
     reason: "at most 200 events",
@@ -76,7 +76,7 @@ const failures = [
   },
   {
     name: "an error that never passes",
-    error: new AgentError("SOMETHING_BROKE", "internal detail"),
+    error: new AgentError("SOMETHING_BROKE", "internal detail", { retryable: false }),
     status: 500,
     retryAfter: undefined,
     reason: "The request could not be processed",

@@ -8,10 +8,14 @@ export class RawConnection {
   readonly pieces: string[] = [];
   readonly #socket: Socket;
   readonly #closed: Promise<unknown>;
+  #isClosed = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     this.#closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.once("close", () => {
+      this.#isClosed = true;
+    });
     socket.on("data", (piece) => this.pieces.push(piece.toString("latin1")));
     socket.on("error", () => undefined);
   }
@@ -37,9 +41,12 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
-  /** Resolves when so many answers without content have arrived. */
-  async received(answers: number): Promise<string> {
-    while (this.pieces.join("").split("\r\n\r\n").length <= answers) await once(this.#socket, "data");
+  /** Resolves when this number of responses without content has arrived; rejects when the connection is closed before. */
+  async received(responses: number): Promise<string> {
+    while (this.pieces.join("").split("\r\n\r\n").length <= responses) {
+      if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.pieces.join(""))}`);
+      await Promise.race([once(this.#socket, "data"), this.#closed]);
+    }
     return this.pieces.join("");
   }
 

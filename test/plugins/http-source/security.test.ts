@@ -93,7 +93,7 @@ for (const { properties, ...given } of declared)
     );
   });
 
-/** Whose request a refused one is can be told by its headers. */
+/** The headers of a refused request name its service. */
 const senders = [
   { headers: json, body: "{bad", service: "def_serv_ld" },
   { headers: { ...json, "Fiware-Service": "openiot" }, body: "{bad", service: "openiot" },
@@ -123,4 +123,15 @@ test("with tokens a sender without one is refused before it has sent its body", 
 
   assert.match(answer, /^HTTP\/1.1 401 Unauthorized\r\n/);
   assert.equal(accounted[0]?.requestBytes, 0);
+});
+
+test("the bytes of a refused request whose body came with its head are accounted", async (context) => {
+  const { port, accounted } = await runningSource(context, { config: { token: ["secret"] } });
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(post(notification));
+  const response = await connection.received(1);
+
+  assert.match(response, /^HTTP\/1.1 401 Unauthorized\r\n/);
+  assert.equal(accounted[0]?.requestBytes, Buffer.byteLength(notification));
 });
