@@ -85,7 +85,7 @@ function parsed(text: string): unknown {
 
 function notValid(reason: string, cause?: unknown): AgentError {
   const message = `reading the logging file: ${reason}; repair or remove it`;
-  return new AgentError("LOGGING_FILE_NOT_VALID", message, { cause });
+  return new AgentError("LOGGING_FILE_NOT_VALID", message, { cause, retryable: false });
 }
 
 function isLoggingDocument(value: unknown): value is LoggingDocument {

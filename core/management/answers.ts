@@ -22,7 +22,7 @@ export class HttpError extends AgentError {
   readonly payload: object;
 
   constructor(status: number, payload: object, options?: ErrorOptions) {
-    super("CALL_REFUSED", `answering a management call with status ${status}`, options);
+    super("CALL_REFUSED", `answering a management call with status ${status}`, { ...options, retryable: false });
     this.status = status;
     this.payload = payload;
   }

@@ -43,6 +43,7 @@ export class ManagementServer implements Lifecycle {
       const remedy = "choose another one with --management-port or --management-host";
       throw new AgentError("MANAGEMENT_PORT_UNUSABLE", `listening on ${host}:${port} for management (${remedy})`, {
         cause,
+        retryable: false,
       });
     }
     this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));

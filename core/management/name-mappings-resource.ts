@@ -80,6 +80,7 @@ function fileOf(text: string | undefined) {
   } catch (cause) {
     throw new AgentError("NAME_MAPPINGS_FILE_NOT_VALID", "reading the name mappings file (repair or remove it)", {
       cause,
+      retryable: false,
     });
   }
 }

@@ -45,7 +45,9 @@ function tokensIn(file: string, readFile: ReadFile): readonly string[] {
     .split(/\s+/)
     .filter((token) => token !== "");
   if (tokens.length > 0) return tokens;
-  throw new AgentError("NO_TOKENS", `reading tokens from "${file}", which is empty: write one token a line`);
+  throw new AgentError("NO_TOKENS", `reading tokens from "${file}", which is empty: write one token a line`, {
+    retryable: false,
+  });
 }
 
 function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | undefined {
@@ -53,7 +55,9 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
   if (key === "" && certificate === "" && ca === "") return undefined;
   if (key === "" || certificate === "") {
     const remedy = "give both --management-tls-key and --management-tls-certificate, or none of the TLS options";
-    throw new AgentError("TLS_INCOMPLETE", `setting up TLS of the management interface (${remedy})`);
+    throw new AgentError("TLS_INCOMPLETE", `setting up TLS of the management interface (${remedy})`, {
+      retryable: false,
+    });
   }
   return {
     key: textOf(key, readFile),
@@ -71,7 +75,10 @@ export function checkTls(tls: TlsMaterial | undefined): void {
   } catch (cause) {
     const remedy =
       "give PEM files to --management-tls-key, --management-tls-certificate and --management-tls-client-ca";
-    throw new AgentError("TLS_UNUSABLE", `setting up TLS of the management interface (${remedy})`, { cause });
+    throw new AgentError("TLS_UNUSABLE", `setting up TLS of the management interface (${remedy})`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 
@@ -79,6 +86,9 @@ function textOf(file: string, readFile: ReadFile): string {
   try {
     return readFile(file);
   } catch (cause) {
-    throw new AgentError("FILE_UNREADABLE", `reading "${file}" for the management interface`, { cause });
+    throw new AgentError("FILE_UNREADABLE", `reading "${file}" for the management interface`, {
+      cause,
+      retryable: false,
+    });
   }
 }

@@ -79,7 +79,9 @@ async function textOf(response: IncomingMessage): Promise<string> {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > MOST_ANSWER_BYTES) {
-      throw new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`);
+      throw new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`, {
+        retryable: false,
+      });
     }
     chunks.push(bytes);
   }
@@ -109,7 +111,7 @@ export class BrokerTargets {
     const address = addressOf({ ...endpoint, host });
     if (this.#allowed.some((target) => target === host || target === address || matches(target, host))) return;
     const remedy = "it is not among the allowed brokers; add it to --broker-targets or DENEB_BROKER_TARGETS";
-    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`);
+    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`, { retryable: false });
   }
 }
 
