@@ -4,15 +4,18 @@ import { createProgram } from "./cli/program.js";
 import { exitCodes, printingOnly, type Terminal } from "./cli/terminal.js";
 import { reasonOf } from "./sdk/index.js";
 
-// The young generation is small: threads that help to collect it take more time of the cores than they save.
+// The young generation is small: helper threads cost more CPU time to collect it than they save.
 setFlagsFromString("--no-parallel-scavenge");
-// V8 takes what happened to survive a collection for long-lived and makes more of it where only a full collection looks;
-// dead events there keep all that they refer to (decision 0086).
+// V8 would allocate objects of kinds that survived a collection in the old generation; dead events there keep all that
+// they refer to until a full collection (decision 0086).
 setFlagsFromString("--no-allocation-site-pretenuring");
-// What events leave in the old generation is collected when the heap has doubled, not when it is four times as large.
+// The old generation is collected when the heap has doubled, not when it is four times as large.
 setFlagsFromString("--heap-growing-percent=100");
 
 const stopping = new AbortController();
+/** How many events the end of the process would lose; undefined while no agent runs. */
+let eventsInMemory: (() => number) | undefined;
+let stopsAskedFor = 0;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -20,22 +23,31 @@ const terminal: Terminal = printingOnly({
   env: process.env,
   stopRequested: stopping.signal,
   onReload: (listener) => process.on("SIGHUP", listener),
+  onStopAgain: (listener) => {
+    eventsInMemory = listener;
+  },
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(exitCodes.failure);
-    stopping.abort();
+    stopsAskedFor += 1;
+    if (stopsAskedFor === 1) return stopping.abort();
+    const lost = eventsInMemory?.() ?? 0;
+    if (eventsInMemory !== undefined && stopsAskedFor === 2) {
+      return terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
+    }
+    if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
+    process.exit(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
   });
 }
 
-// A promise that a plugin forgot must not take the agent and its waiting events down.
+// An unhandled rejection of a plugin must not end the agent and lose its waiting events.
 process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
 
-// While a plugin never settles its promise nothing else may be open; the program ends when its command does, not before.
+// Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
 const open = setInterval(() => {}, 2 ** 30);
 process.exitCode = await createProgram(terminal).run(process.argv.slice(2));
 clearInterval(open);
 
-// A plugin that hangs while it loads, or forgets a timer, must not keep a command from ending.
+// A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.
 setTimeout(() => process.exit(), 5000).unref();

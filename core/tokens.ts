@@ -15,9 +15,8 @@ export interface PluginCatalogue {
   /** Sorted by kind, then type. */
   list(): readonly CataloguedPlugin[];
 }
-export const PLUGIN_CATALOGUE: InjectionToken<PluginCatalogue> = Symbol("PluginCatalogue");
 
-/** Makes the logger of a component or room, its name bound. */
+/** Creates the logger of a component or room, its name bound. */
 export interface Loggers {
   of(component: string): Logger;
 }
@@ -38,10 +37,10 @@ export interface WriteAttempt {
   readonly receipt: Receipt | undefined;
 }
 
-/** Is told what goes through an agent, as it goes. */
+/** Observes what passes through an agent. */
 export interface TransactionObserver {
   received(source: string, transaction: IncomingTransaction): void;
-  /** A request that was refused; it is told to `received` as well. */
+  /** A request that was refused; `received` is called for it as well. */
   refused?(source: string, refusal: { readonly status: number; readonly cause: string }): void;
   attempted(attempt: WriteAttempt): void;
   /** Events that a sink will not store any more. */

@@ -8,6 +8,7 @@ import { AgentError, type Handler, type IncomingTransaction } from "../sdk/index
 import { type AssemblyParts, channelContextOf, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import { createComponent } from "./create-component.js";
+import { ReportedHealth } from "./reported-health.js";
 import { runningGroup, runningSink } from "./running-sink.js";
 
 export type { AssemblyParts } from "./assembly-parts.js";
@@ -72,12 +73,13 @@ function assembledSinks(
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
-  const context = channelContextOf(node.name, parts);
+  const reported = new ReportedHealth(parts.clock);
+  const context = channelContextOf(node.name, parts, reported);
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
   const outlet = new ChannelOutlet(channel, account);
-  return { name: node.name, node, channel, outlet, setupTime: parts.clock.now(), status: "IDLE" };
+  return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
 function runningSource(
@@ -85,9 +87,10 @@ function runningSource(
   channels: ReadonlyMap<string, RunningChannel>,
   parts: AssemblyParts,
 ): RunningSource {
-  const context = contextOf(node.name, parts);
+  const reported = new ReportedHealth(parts.clock);
+  const context = contextOf(node.name, parts, reported);
   const interceptors = node.interceptors.map((interceptor) =>
-    createComponent("interceptor", interceptor, contextOf(interceptor.name, parts)),
+    createComponent("interceptor", interceptor, contextOf(interceptor.name, parts, reported)),
   );
   const processor = new ChannelProcessor({
     interceptors,
@@ -96,7 +99,7 @@ function runningSource(
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
   });
-  const { slots, handler } = filledSlots(node, parts);
+  const { slots, handler } = filledSlots(node, parts, reported);
   const receiver = new Receiver({
     ...context,
     handler,
@@ -111,17 +114,17 @@ function runningSource(
     slots,
     incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
-  const created = { name: node.name, node, source, interceptors, processor, receiver };
+  const created = { name: node.name, node, source, interceptors, processor, receiver, reported };
   return { ...created, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
 /** The components in the slots of a source, and the first handler of them. */
-function filledSlots(node: SourceNode, parts: AssemblyParts) {
+function filledSlots(node: SourceNode, parts: AssemblyParts, reported: ReportedHealth) {
   const slots: Record<string, unknown> = {};
   let handler: Handler | undefined;
   for (const [slot, nested] of Object.entries(node.slots)) {
     const { kind } = nested.definition;
-    const context = contextOf(nested.name, parts);
+    const context = contextOf(nested.name, parts, reported);
     if (kind === "handler" && handler === undefined) {
       handler = createComponent(kind, nested, context);
       slots[slot] = handler;

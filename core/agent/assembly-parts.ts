@@ -2,8 +2,9 @@ import { lockFolder } from "../files/folder-lock.js";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
-import type { ChannelContext, Context } from "../sdk/index.js";
+import type { ChannelContext, Context, Metrics } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
+import type { ReportedHealth } from "./reported-health.js";
 import { runOfProcess } from "./run-of-process.js";
 
 /** What the components of an agent share. */
@@ -15,18 +16,27 @@ export interface AssemblyParts {
   readonly ledger: Ledger;
   readonly crashWatch: CrashWatch;
   readonly observer: TransactionObserver;
+  /** The metrics that a component makes by itself. */
+  readonly metricsOf: (component: string) => Metrics;
   /** Seconds that the start of a source or sink may take, 0 for ever; absent: a sink as long as a write. */
   readonly startTimeout?: number;
   /** Seconds to wait for another process that holds a folder; absent: not at all. */
   readonly lockWait?: number;
 }
 
-export function contextOf(name: string, { loggers, clock, dataDir }: AssemblyParts): Context {
+type ContextParts = Pick<AssemblyParts, "loggers" | "clock" | "dataDir">;
+
+/** For what does not run, such as an explanation. */
+export function plainContextOf(name: string, { loggers, clock, dataDir }: ContextParts): Context {
   return { name, log: loggers.of(name), dataDir, run: runOfProcess, now: () => clock.now() };
 }
 
-export function channelContextOf(name: string, parts: AssemblyParts): ChannelContext {
-  const context = contextOf(name, parts);
+export function contextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): Context {
+  return { ...plainContextOf(name, parts), report: reported.of(name), metrics: parts.metricsOf(name) };
+}
+
+export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
+  const context = contextOf(name, parts, reported);
   const patience = { seconds: parts.lockWait ?? 0, log: context.log };
   return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, patience) };
 }

@@ -2,10 +2,17 @@ import type { ComponentState, ComponentStates } from "../metrics/component-state
 import type { SinkProgress } from "../metrics/sink-progress.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import type { Running } from "./component.js";
+import { capacityOf, type Running } from "./component.js";
+import type { ComponentCondition } from "./readiness.js";
+
+export interface Observed {
+  readonly progress: SinkProgress;
+  readonly clock: Clock;
+  readonly conditions: () => readonly ComponentCondition[];
+}
 
 /** Reads the state of an agent's components, for the metrics. */
-export function componentStates(agent: Agent, progress: SinkProgress, clock: Clock): ComponentStates {
+export function componentStates(agent: Agent, { progress, clock, conditions }: Observed): ComponentStates {
   const { sources, channels, sinks } = agent.assembly;
   const now = clock.now().getTime();
   return {
@@ -14,13 +21,16 @@ export function componentStates(agent: Agent, progress: SinkProgress, clock: Clo
       ...channels.map((running) => stateOf("channel", running)),
       ...sinks.map((running) => stateOf("sink", running)),
     ],
+    conditions: conditions(),
     channels: channels.map(({ name, node, channel }) => {
       const { putsOk, putsFailed, takesOk, takesFailed } = channel.counters;
-      const { capacity } = node.config;
+      const since = channel.waitingSince?.since;
       return {
         name,
         events: channel.size,
-        capacity: typeof capacity === "number" ? capacity : undefined,
+        capacity: capacityOf(node),
+        bytes: channel.bytes,
+        secondsOfOldest: since === undefined ? 0 : Math.max(0, now - since) / 1000,
         putsOk,
         putsFailed,
         takesOk,

@@ -5,9 +5,11 @@ import type { SinkCounters } from "../pipeline/counters.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
+import type { FailureState } from "../pipeline/failure-state.js";
 import type { Receiver } from "../pipeline/receiver.js";
 import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
+import type { ReportedHealth } from "./reported-health.js";
 
 /** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
 export type Status = "IDLE" | "START" | "STOP" | "ERROR";
@@ -16,6 +18,8 @@ export type Status = "IDLE" | "START" | "STOP" | "ERROR";
 export interface Running {
   readonly name: string;
   readonly setupTime: Date;
+  /** What it, and what is nested in it, reports by itself. */
+  readonly reported: ReportedHealth;
   status: Status;
 }
 
@@ -40,6 +44,8 @@ export interface RunningSink extends Running {
   readonly sink: SupervisedSink;
   readonly replayed: ReplayedLetters;
   readonly feed: Feed;
+  /** Whether its dead letters can be kept. */
+  readonly keeping: FailureState;
   readonly counters: SinkCounters;
   /** The group it is in; its feed and its replayed letters are those of the whole group. */
   readonly group?: SinkGroupNode;
@@ -61,4 +67,10 @@ export async function startComponent(running: Running, lifecycle: Lifecycle): Pr
     running.status = "ERROR";
     throw error;
   }
+}
+
+/** The most events of a channel; undefined when its configuration names no number. */
+export function capacityOf({ config }: ComponentNode): number | undefined {
+  const { capacity } = config;
+  return typeof capacity === "number" ? capacity : undefined;
 }

@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
-import { managementProperties } from "../configuration/management-settings.js";
+import { managementProperties } from "../configuration/schema/management-properties.js";
 import type { Topology } from "../configuration/topology.js";
 import { observers } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";
@@ -13,11 +13,12 @@ import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
 import { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
-import { contextOf } from "./assembly-parts.js";
+import { plainContextOf } from "./assembly-parts.js";
 import { componentStates } from "./component-states.js";
 import { LetterDesk } from "./letter-desk.js";
 import { LetterReplays } from "./letter-replays.js";
 import { Readiness } from "./readiness.js";
+import { RecentActivity } from "./recent-activity.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
 
@@ -31,6 +32,7 @@ export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterRepla
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
+const ACTIVITY: InjectionToken<RecentActivity> = Symbol("RecentActivity");
 const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
@@ -86,20 +88,34 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
       const progress = scope.resolve(PROGRESS);
       scope.resolve(PROMETHEUS).observeDeadLetters(() => parts.deadLetters.counts());
-      scope.resolve(PROMETHEUS).observe(() => componentStates(agent, progress, parts.clock));
+      scope.resolve(PROMETHEUS).observe(() =>
+        componentStates(agent, {
+          progress,
+          clock: parts.clock,
+          conditions: () => scope.resolve(READINESS).conditions(),
+        }),
+      );
       return agent;
     }),
   });
   own.register(STATISTICS, {
     useFactory: instanceCachingFactory(
-      (scope) => new Statistics(scope.resolve(AGENT), scope.resolve(LEDGER), scope.resolve(DEAD_LETTERS)),
+      (scope) =>
+        new Statistics({
+          agent: scope.resolve(AGENT),
+          ledger: scope.resolve(LEDGER),
+          letters: scope.resolve(DEAD_LETTERS),
+          readiness: scope.resolve(READINESS),
+          reloads: scope.resolve(RELOAD),
+          clock: scope.resolve(CLOCK),
+        }),
     ),
   });
   own.register(LETTER_DESK, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
       const { deadLetters: letters } = parts;
-      return new LetterDesk({ agent: scope.resolve(AGENT), letters, contextOf: (sink) => contextOf(sink, parts) });
+      return new LetterDesk({ agent: scope.resolve(AGENT), letters, contextOf: (sink) => plainContextOf(sink, parts) });
     }),
   });
   own.register(LETTER_REPLAYS, {
@@ -112,7 +128,9 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   own.register(RELOAD, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
-      return new Reload({ agent: scope.resolve(AGENT), topology, parts, log: parts.loggers.of("reload") });
+      const log = parts.loggers.of("reload");
+      const ended = (ok: boolean, time: Date) => scope.resolve(PROMETHEUS).reloaded(ok, time);
+      return new Reload({ agent: scope.resolve(AGENT), topology, parts, log, ended });
     }),
   });
   return own;
@@ -121,13 +139,14 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
 /** What looks on while the agent works. */
 function registerWatchers(own: DependencyContainer, { stallThreshold, metricsServices }: Watching): void {
   own.register(METRICS, { useValue: new TransactionMetrics(metricsServices) });
+  own.register(ACTIVITY, { useFactory: instanceCachingFactory((scope) => new RecentActivity(scope.resolve(CLOCK))) });
   own.register(PROGRESS, { useFactory: instanceCachingFactory((scope) => new SinkProgress(scope.resolve(CLOCK))) });
   own.register(PROMETHEUS, { useValue: new Prometheus(metricsServices) });
   own.register(READINESS, {
     useFactory: instanceCachingFactory((scope) => {
       const agent = scope.resolve(AGENT);
       const parts = { progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK) };
-      return new Readiness({ ...parts, agent, stallSeconds: stallThreshold });
+      return new Readiness({ ...parts, agent, activity: scope.resolve(ACTIVITY), stallSeconds: stallThreshold });
     }),
   });
 }
@@ -141,7 +160,13 @@ function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lock
     deadLetters: scope.resolve(DEAD_LETTERS),
     ledger: scope.resolve(LEDGER),
     crashWatch: scope.resolve(CRASH_WATCH),
-    observer: observers([scope.resolve(METRICS), scope.resolve(PROGRESS), scope.resolve(PROMETHEUS).observer]),
+    observer: observers([
+      scope.resolve(METRICS),
+      scope.resolve(PROGRESS),
+      scope.resolve(ACTIVITY),
+      scope.resolve(PROMETHEUS).observer,
+    ]),
+    metricsOf: (component) => scope.resolve(PROMETHEUS).metricsOf(component),
     dataDir,
   };
 }

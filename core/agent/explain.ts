@@ -4,9 +4,9 @@ import {
   AgentError,
   type Channel,
   type Context,
-  type Delivery,
   type Event,
   type Explanation,
+  type InboundRequest,
   reasonOf,
 } from "../sdk/index.js";
 import type { Clock, Loggers } from "../tokens.js";
@@ -18,7 +18,7 @@ export interface ExplainParts {
   readonly dataDir: string;
 }
 
-/** One event of a delivery, and what becomes of it; without channels an interceptor dropped it. */
+/** One event of a request, and what becomes of it; without channels an interceptor dropped it. */
 export interface ExplainedEvent {
   readonly source: string;
   readonly event: Event;
@@ -35,17 +35,17 @@ export interface ExplainedSink {
   readonly failure?: string;
 }
 
-/** What the agent would do with a delivery at each of its sources with a handler; no channel, sink or source starts. */
+/** What the agent would do with a request at each of its sources with a handler; no channel, sink or source starts. */
 export async function explain(
   topology: Topology,
-  deliveryTo: (handler: ComponentNode) => Delivery,
+  requestTo: (handler: ComponentNode) => InboundRequest,
   parts: ExplainParts,
 ): Promise<readonly ExplainedEvent[]> {
   const events: ExplainedEvent[] = [];
   for (const source of topology.sources) {
     const { handler } = source.slots;
     if (handler === undefined) continue;
-    const decoded = createComponent("handler", handler, contextOf(handler.name, parts)).decode(deliveryTo(handler));
+    const decoded = createComponent("handler", handler, contextOf(handler.name, parts)).decode(requestTo(handler));
     for (const routed of await routes(source, decoded.events, parts)) {
       const sinks = topology.sinks.filter(({ channel }) => routed.channels.has(channel));
       events.push({

@@ -1,18 +1,38 @@
 import type { SinkProgress } from "../metrics/sink-progress.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import type { RunningSink } from "./component.js";
-import { healthOf } from "./health.js";
+import type { Running, RunningSink, Status } from "./component.js";
+import {
+  type Finding,
+  findingsOfChannel,
+  findingsOfLetters,
+  findingsOfSink,
+  findingsOfSource,
+  findingsOfStatus,
+  secondsBetween,
+} from "./findings.js";
+import type { RecentActivity } from "./recent-activity.js";
 
-/** Why an agent does not do its work, and which component is the reason. */
+/** Why an agent does not do its work, or not all of it, and which component is the reason. */
 export interface Obstacle {
   readonly component: string;
   readonly reason: string;
+  /** ISO 8601 UTC. */
+  readonly since: string;
+}
+
+/** The health of one component: the worst of what is found. */
+export interface ComponentCondition {
+  readonly kind: "source" | "channel" | "sink";
+  readonly name: string;
+  readonly state: "up" | "degraded" | "down";
+  readonly findings: readonly Finding[];
 }
 
 export interface ReadinessParts {
   readonly agent: Agent;
   readonly progress: SinkProgress;
+  readonly activity: RecentActivity;
   readonly clock: Clock;
   readonly stallSeconds: number;
 }
@@ -20,6 +40,8 @@ export interface ReadinessParts {
 /** Tells whether an agent takes notifications and stores them. */
 export class Readiness {
   readonly #parts: ReadinessParts;
+  /** Since when a component was seen with its status. */
+  readonly #seen = new WeakMap<Running, { readonly status: Status; readonly since: Date }>();
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
@@ -27,27 +49,82 @@ export class Readiness {
 
   /** Empty when it is ready. */
   obstacles(): readonly Obstacle[] {
-    const { agent } = this.#parts;
-    const stopped = healthOf(agent).components.filter(({ status }) => status !== "START");
+    return this.#obstaclesOf("down");
+  }
+
+  /** What is wrong and does not keep it from its work. */
+  warnings(): readonly Obstacle[] {
+    return this.#obstaclesOf("degraded");
+  }
+
+  conditions(): readonly ComponentCondition[] {
+    const { agent, activity, clock } = this.#parts;
+    const { sources, channels, sinks } = agent.assembly;
+    const now = clock.now();
+    const own = new Map(sinks.map((sink) => [sink.name, this.#ofSink(sink, now)]));
+    const isDown = (name: string) => (own.get(name) ?? []).some(({ state }) => state === "down");
     return [
-      ...stopped.map(({ name, status }) => ({ component: name, reason: `its status is ${status}` })),
-      ...agent.assembly.sinks.flatMap((sink) => this.#stall(sink)),
+      ...sources.map((source) =>
+        conditionOf("source", source, [...this.#ofStatus(source, now), ...findingsOfSource(source, activity, now)]),
+      ),
+      ...channels.map((channel) =>
+        conditionOf("channel", channel, [...this.#ofStatus(channel, now), ...findingsOfChannel(channel, now)]),
+      ),
+      ...sinks.map((sink) => {
+        const { name, group } = sink;
+        const findings = own.get(name) ?? [];
+        // One sink of a group that stores is enough.
+        const isSpared = group?.sinks.some((member) => own.has(member) && !isDown(member)) === true;
+        const spared = isSpared ? findings.map((one): Finding => ({ ...one, state: "degraded" })) : findings;
+        const letters = findingsOfLetters(sink, activity.outcomes(group?.name ?? name), now);
+        return conditionOf("sink", sink, [...spared, ...letters]);
+      }),
     ];
   }
 
+  #obstaclesOf(state: Finding["state"]): readonly Obstacle[] {
+    return this.conditions().flatMap(({ name, findings }) =>
+      findings
+        .filter((finding) => finding.state === state)
+        .map(({ reason, since }) => ({ component: name, reason, since: since.toISOString() })),
+    );
+  }
+
+  #ofSink(sink: RunningSink, now: Date): readonly Finding[] {
+    const findings = [...this.#ofStatus(sink, now), ...findingsOfSink(sink, now)];
+    return findings.some(({ state }) => state === "down") ? findings : [...findings, ...this.#stall(sink, now)];
+  }
+
+  #ofStatus(running: Running, now: Date): Finding[] {
+    const { status } = running;
+    const seen = this.#seen.get(running);
+    const since = seen?.status === status ? seen.since : now;
+    this.#seen.set(running, { status, since });
+    return findingsOfStatus(status, since);
+  }
+
   /** A sink stalls when its channel has held events for too long and it has settled none of them in that time. */
-  #stall({ name, node, channel, setupTime }: RunningSink): readonly Obstacle[] {
-    const { progress, clock, stallSeconds } = this.#parts;
+  #stall({ name, node, group, channel, setupTime }: RunningSink, now: Date): Finding[] {
+    const { progress, stallSeconds } = this.#parts;
     if (channel.size === 0) return [];
-    const since = latest([setupTime, channel.filledAt, progress.lastSettled(name)]);
-    const seconds = Math.floor((clock.now().getTime() - since) / 1000);
+    const since = latest([setupTime, channel.filledAt, progress.lastSettled(group?.name ?? name)]);
+    const seconds = secondsBetween(since, now);
     const { batchSize, batchTimeout } = node.batching;
     if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
     const held = `channel "${node.channel}" holds ${channel.size} events`;
-    return [{ component: name, reason: `${held} and the sink has not progressed for ${seconds} seconds` }];
+    return [{ state: "down", reason: `${held} and the sink has not progressed for ${seconds} seconds`, since }];
   }
 }
 
-function latest(times: readonly (Date | undefined)[]): number {
-  return Math.max(...times.map((time) => time?.getTime() ?? 0));
+function conditionOf(
+  kind: ComponentCondition["kind"],
+  { name }: Running,
+  findings: readonly Finding[],
+): ComponentCondition {
+  const isDown = findings.some(({ state }) => state === "down");
+  return { kind, name, state: isDown ? "down" : findings.length > 0 ? "degraded" : "up", findings };
+}
+
+function latest(times: readonly (Date | undefined)[]): Date {
+  return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
 }

@@ -10,20 +10,45 @@ export interface ReloadParts {
   readonly topology: Topology;
   readonly parts: AssemblyParts;
   readonly log: Logger;
+  /** Called with the outcome of each reload. */
+  readonly ended?: (ok: boolean, time: Date) => void;
 }
 
 /** Brings a running agent from one topology to the next, touching only what differs. */
 export class Reload {
   readonly #parts: ReloadParts;
   #topology: Topology;
+  #last: { readonly ok: boolean; readonly time: Date } | undefined;
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
     this.#topology = parts.topology;
   }
 
+  /** The outcome of the last reload; undefined before the first. */
+  get last(): { readonly ok: boolean; readonly time: Date } | undefined {
+    return this.#last;
+  }
+
+  /** A file that cannot be used ends a reload before anything is touched. */
+  refused(): void {
+    this.#end(false);
+  }
+
   /** True when the agent now runs the topology; false when it could not, and runs what it ran before. */
   async to(topology: Topology, graceMilliseconds: number): Promise<boolean> {
+    const ok = await this.#to(topology, graceMilliseconds);
+    this.#end(ok);
+    return ok;
+  }
+
+  #end(ok: boolean): void {
+    const { parts, ended } = this.#parts;
+    this.#last = { ok, time: parts.clock.now() };
+    ended?.(ok, this.#last.time);
+  }
+
+  async #to(topology: Topology, graceMilliseconds: number): Promise<boolean> {
     const { agent, parts, log } = this.#parts;
     const before = agent.assembly;
     try {

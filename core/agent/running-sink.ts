@@ -11,6 +11,7 @@ import { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import { type AssemblyParts, contextOf } from "./assembly-parts.js";
 import type { RunningSink } from "./component.js";
 import { createComponent } from "./create-component.js";
+import { ReportedHealth } from "./reported-health.js";
 
 /** A sink that has its channel for itself. */
 export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts): RunningSink {
@@ -34,7 +35,7 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const [first] = inOrder;
   if (first === undefined) return [];
   const { name } = node;
-  const context = contextOf(name, parts);
+  const context = contextOf(name, parts, new ReportedHealth(parts.clock));
   const account = parts.ledger.account(first.channel);
   const sinks = inOrder.map((sink) => ({
     ...supervised(sink, outlet, parts, node),
@@ -45,12 +46,12 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const batching = { batchLinger: sinks[0]?.sink.batchLinger, ...first.batching };
   const patience = { milliseconds: node.positionsTimeout * 1000, channel: outlet.channel };
   const input = { name, sink: group, counters: group.counters, account: group, batching, outlet, others: node.sinks };
-  const { feed, replayed } = fed({ ...input, keepers: sinks, patience }, parts);
-  const shared = { feed: new SharedFeed(feed, sinks.length), replayed };
+  const { feed, ...others } = fed({ ...input, keepers: sinks, patience }, parts);
+  const shared = { feed: new SharedFeed(feed, sinks.length), ...others };
   return sinks.map(({ made }) => made(shared));
 }
 
-type Fed = Pick<RunningSink, "feed" | "replayed">;
+type Fed = Pick<RunningSink, "feed" | "replayed" | "keeping">;
 
 interface Supervised extends Pick<RunningSink, "name" | "sink" | "counters"> {
   /** The sink with what feeds it. */
@@ -59,7 +60,8 @@ interface Supervised extends Pick<RunningSink, "name" | "sink" | "counters"> {
 
 function supervised(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts, group?: SinkGroupNode): Supervised {
   const { name } = node;
-  const context = contextOf(name, parts);
+  const reported = new ReportedHealth(parts.clock);
+  const context = contextOf(name, parts, reported);
   const counters = new SinkCounters();
   let tell: (status: "ERROR" | "START") => void = () => {};
   const sink = new SupervisedSink({
@@ -78,12 +80,14 @@ function supervised(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts,
       channel: outlet.channel,
       sink,
       counters,
+      reported,
       ...fed,
       ...(group === undefined ? {} : { group }),
     };
     const running: RunningSink = { ...common, setupTime: parts.clock.now(), status: "IDLE" };
     tell = (status) => {
       running.status = status;
+      if (status === "ERROR") reported.clear();
     };
     return running;
   };
@@ -108,12 +112,12 @@ type Positions = NonNullable<DeliveryChainParts["positions"]>;
 function fed(input: FedInput, { deadLetters, clock, loggers, observer, crashWatch }: AssemblyParts): Fed {
   const { name, sink, counters, account, batching, outlet, others = [], keepers, patience, largestBatch } = input;
   const log = loggers.of(name);
-  const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
+  const replayed = new ReplayedLetters({ sink: name, others, deadLetters, channel: outlet.channel, log });
   const common = { name, sink, retry: retryOf(batching, outlet), deadLetters, counters, log, clock, observer };
   const positions = { keepers, gate: outlet.gate, ...(patience === undefined ? {} : { patience }) };
   const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });
-  return { feed, replayed };
+  return { feed, replayed, keeping: chain.keeper.health };
 }
 
 /** A durable channel keeps events for as long as it takes, unless the file says otherwise. */

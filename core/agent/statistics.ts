@@ -1,8 +1,11 @@
 import type { DeadLetters, LetterCounts } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
+import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import type { Running } from "./component.js";
+import { capacityOf, type Running, type RunningChannel } from "./component.js";
 import { type LedgerSnapshot, ledgerSnapshot } from "./ledger-snapshot.js";
+import type { ComponentCondition, Readiness } from "./readiness.js";
+import type { Reload } from "./reload.js";
 
 interface ComponentStatistics {
   readonly name: string;
@@ -20,6 +23,14 @@ export interface SourceStatistics extends ComponentStatistics {
 
 export interface ChannelStatistics extends ComponentStatistics {
   readonly num_events: number;
+  /** Most events; absent for a channel without a number in its configuration. */
+  readonly capacity?: number;
+  /** What its events take; absent when the channel does not count it. */
+  readonly bytes?: number;
+  /** How long the oldest event waits; absent in an empty channel. */
+  readonly oldest_event_seconds?: number;
+  /** False when it waits longer than that: since a process before this one. */
+  readonly oldest_event_exact?: boolean;
   readonly num_puts_ok: number;
   readonly num_puts_failed: number;
   readonly num_takes_ok: number;
@@ -37,6 +48,25 @@ export interface StatisticsSnapshot {
   readonly sinks: readonly SinkStatistics[];
   readonly ledger: LedgerSnapshot;
   readonly dead_letters: readonly DeadLetterStatistics[];
+  readonly health: readonly HealthStatistics[];
+  /** The last reload of the configuration; absent before the first. */
+  readonly last_reload?: { readonly time: string; readonly ok: boolean };
+}
+
+export interface HealthStatistics {
+  readonly kind: string;
+  readonly name: string;
+  readonly state: "up" | "degraded" | "down";
+  readonly findings: readonly { readonly state: string; readonly reason: string; readonly since: string }[];
+}
+
+export interface StatisticsParts {
+  readonly agent: Agent;
+  readonly ledger: Ledger;
+  readonly letters: Pick<DeadLetters, "counts">;
+  readonly readiness: Pick<Readiness, "conditions">;
+  readonly reloads: Pick<Reload, "last">;
+  readonly clock: Clock;
 }
 
 export interface DeadLetterStatistics {
@@ -48,6 +78,7 @@ export interface DeadLetterStatistics {
   readonly num_permanent: number;
   readonly num_retries_exhausted: number;
   readonly num_crashed_the_agent: number;
+  readonly num_stopped: number;
   readonly bytes: number;
   /** When the oldest was kept, ISO 8601 UTC. */
   readonly oldest?: string;
@@ -57,18 +88,17 @@ export interface DeadLetterStatistics {
 
 /** The counts of an agent's components, in the names of the management interface. */
 export class Statistics {
-  readonly #agent: Agent;
-  readonly #ledger: Ledger;
-  readonly #letters: Pick<DeadLetters, "counts">;
+  readonly #parts: StatisticsParts;
 
-  constructor(agent: Agent, ledger: Ledger, letters: Pick<DeadLetters, "counts">) {
-    this.#agent = agent;
-    this.#ledger = ledger;
-    this.#letters = letters;
+  constructor(parts: StatisticsParts) {
+    this.#parts = parts;
   }
 
   snapshot(): StatisticsSnapshot {
-    const { sources, channels, sinks } = this.#agent.assembly;
+    const { agent, ledger, letters, readiness, reloads, clock } = this.#parts;
+    const { sources, channels, sinks } = agent.assembly;
+    const now = clock.now().getTime();
+    const { last } = reloads;
     return {
       sources: sources.map((running) => ({
         ...common(running),
@@ -79,6 +109,7 @@ export class Statistics {
       channels: channels.map((running) => ({
         ...common(running),
         num_events: running.channel.size,
+        ...fillOf(running, now),
         num_puts_ok: running.channel.counters.putsOk,
         num_puts_failed: running.channel.counters.putsFailed,
         num_takes_ok: running.channel.counters.takesOk,
@@ -89,14 +120,16 @@ export class Statistics {
         num_processed_events: running.counters.processed,
         num_persisted_events: running.counters.persisted,
       })),
-      ledger: ledgerSnapshot(channels, this.#ledger),
-      dead_letters: this.#letters.counts().map(lettersOf),
+      ledger: ledgerSnapshot(channels, ledger),
+      dead_letters: letters.counts().map(lettersOf),
+      health: readiness.conditions().map(healthOf),
+      ...(last === undefined ? {} : { last_reload: { time: last.time.toISOString(), ok: last.ok } }),
     };
   }
 
   /** Sets every count to zero; sizes, states, set-up times and the ledger stay. */
   reset(): void {
-    const { sources, channels, sinks } = this.#agent.assembly;
+    const { sources, channels, sinks } = this.#parts.agent.assembly;
     for (const { processor, receiver } of sources) {
       processor.counters.reset();
       receiver.resetCounters();
@@ -104,6 +137,25 @@ export class Statistics {
     for (const { channel } of channels) channel.counters.reset();
     for (const { counters } of sinks) counters.reset();
   }
+}
+
+function fillOf({ node, channel }: RunningChannel, now: number) {
+  const capacity = capacityOf(node);
+  const { bytes, waitingSince } = channel;
+  return {
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(waitingSince === undefined
+      ? {}
+      : {
+          oldest_event_seconds: Math.max(0, now - waitingSince.since) / 1000,
+          oldest_event_exact: waitingSince.exact,
+        }),
+  };
+}
+
+function healthOf({ kind, name, state, findings }: ComponentCondition): HealthStatistics {
+  return { kind, name, state, findings: findings.map((one) => ({ ...one, since: one.since.toISOString() })) };
 }
 
 function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }: LetterCounts): DeadLetterStatistics {
@@ -114,6 +166,7 @@ function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }
     num_permanent: reasons.permanent,
     num_retries_exhausted: reasons["retries-exhausted"],
     num_crashed_the_agent: reasons["crashed-the-agent"],
+    num_stopped: reasons.stopped,
     bytes,
     ...(oldest === undefined ? {} : { oldest: oldest.toISOString() }),
     num_deleted: deleted,

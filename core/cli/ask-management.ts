@@ -2,8 +2,9 @@ import { type IncomingMessage, type RequestOptions, request as requestPlain } fr
 import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
+import { isRecord } from "../sdk/records.js";
 
-/** Where the management interface of an agent is, and what it asks for. */
+/** Address of the management interface of an agent, and the credentials for it. */
 export interface ManagementAddress {
   readonly host: string;
   readonly port: number;
@@ -13,7 +14,7 @@ export interface ManagementAddress {
 }
 
 export interface ClientTls {
-  /** Certificates that the agent's is checked against; those of Node when undefined. */
+  /** CA certificates that the certificate of the agent is verified with; those of Node when undefined. */
   readonly ca: string | undefined;
   /** The certificate of the client and its key. */
   readonly cert: string | undefined;
@@ -24,12 +25,12 @@ export interface ClientTls {
 export interface ManagementReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Why the agent refused; undefined when it did not. */
-  readonly refusal: string | undefined;
+  /** Why the agent rejected the request; undefined when it succeeded. */
+  readonly failure: string | undefined;
 }
 
-/** Milliseconds without a byte from the agent: it may have to go through a file of letters first. */
-const patience = 300_000;
+/** Milliseconds without a byte from the agent; long, because it may have to read a file of dead letters first. */
+const idleTimeoutMillis = 300_000;
 
 /** Sends one request to the management interface of a running agent. */
 export async function askManagement(
@@ -40,11 +41,18 @@ export async function askManagement(
   const { status, content } = await answerOf(address, method, path);
   const body = parsed(content);
   if (body === undefined || typeof body["success"] !== "string") {
-    throw new AgentError("NOT_AN_AGENT", `asking ${place(address)}: the answer (${status}) is not that of an agent`);
+    throw new AgentError(
+      "NOT_AN_AGENT",
+      `calling ${addressText(address)}: the answer (${status}) does not come from an agent`,
+    );
   }
-  if (body["success"] === "true") return { status, body, refusal: undefined };
+  if (body["success"] === "true") return { status, body, failure: undefined };
   const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
-  return { status, body, refusal: `the agent at ${place(address)} refused: ${reason}${remedies.get(status) ?? ""}` };
+  return {
+    status,
+    body,
+    failure: `the agent at ${addressText(address)} rejected the request: ${reason}${remedies.get(status) ?? ""}`,
+  };
 }
 
 const tokenOptions = "--token-file or DENEB_MANAGEMENT_TOKEN";
@@ -58,7 +66,9 @@ async function answerOf(address: ManagementAddress, method: string, path: string
     const response = await responseOf(address, method, path);
     return { status: response.statusCode ?? 0, content: await text(response) };
   } catch (cause) {
-    throw new AgentError("NO_AGENT", `no agent answers at ${place(address)}; ${remedyFor(cause, address)}`, { cause });
+    throw new AgentError("NO_AGENT", `no agent answers at ${addressText(address)}; ${remedyFor(cause, address)}`, {
+      cause,
+    });
   }
 }
 
@@ -69,29 +79,31 @@ function responseOf(address: ManagementAddress, method: string, path: string): P
   return new Promise((resolve, reject) => {
     const outgoing =
       tls === undefined ? requestPlain(options) : requestTls({ ...options, ca: tls.ca, cert: tls.cert, key: tls.key });
-    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience / 1000} seconds`)));
+    outgoing.setTimeout(idleTimeoutMillis, () =>
+      outgoing.destroy(new Error(`no answer within ${idleTimeoutMillis / 1000} seconds`)),
+    );
     outgoing.on("error", reject).on("response", resolve).end();
   });
 }
 
 function remedyFor(cause: unknown, { tls }: ManagementAddress): string {
   const code = codeOf(cause) ?? "";
-  if (tls === undefined && code !== "ECONNREFUSED") return "when it speaks HTTPS give --tls or --ca-file";
+  if (tls === undefined && code !== "ECONNREFUSED") return "if it uses HTTPS, give --tls or --ca-file";
   if (/_ALERT_|EPROTO|WRONG_VERSION/.test(code) || /alert/.test(reasonOf(cause))) {
-    return "give --client-cert and --client-key when it asks for a certificate, and no --tls when it speaks plain HTTP";
+    return "if it requires a client certificate, give --client-cert and --client-key; if it uses plain HTTP, omit --tls";
   }
   if (/CERT|SELF_SIGNED|VERIFY/.test(code)) {
-    return "give the CA of its certificate with --ca-file and a name in it with --management-host";
+    return "give the CA of its certificate with --ca-file, and a host name of the certificate with --management-host";
   }
-  return "start it, or give --management-host and --management-port as it has them";
+  return "start it, or give its address with --management-host and --management-port";
 }
 
-function place({ host, port, tls }: ManagementAddress): string {
+function addressText({ host, port, tls }: ManagementAddress): string {
   const name = reachable(host);
   return `${tls === undefined ? "" : "https://"}${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-/** An address that stands for all of a machine is reached at its own. */
+/** A wildcard address is reached by the loopback address. */
 function reachable(host: string): string {
   return host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
 }
@@ -103,8 +115,4 @@ function parsed(content: string): Readonly<Record<string, unknown>> | undefined 
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,20 @@
-import { type KernelFlags, pluginPlaces, readKernelSettings } from "../configuration/kernel-settings.js";
+import type { Command } from "commander";
+import { type KernelFlags, pluginLocations, readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface CheckOptions extends ConfigurationFile, KernelFlags {}
 
-/** `deneb check`: reports every fault of a properties file and of the settings of the program, warnings included; any of them but a notice fails the check. */
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withSettings(withPlugins(withConfiguration(command)), ["managementPort", "managementHost"]).action(
+    (options: CheckOptions) => exitWith(check(options, terminal)),
+  );
+}
+
+/** `deneb check`: reports the faults of a properties file and of the kernel settings; an error or a warning fails it. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(pluginPlaces(options, terminal.env), terminal, options.config);
+  const catalogue = await loadPlugins(pluginLocations(options, terminal.env), terminal, options.config);
   const { settings, faults: ofSettings } = readKernelSettings(options, terminal.env);
   const { faults: ofFile, agents, topology } = loadConfiguration(options, catalogue, terminal, settings);
   const faults = [...ofSettings, ...ofFile];

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { lockFolder } from "../files/folder-lock.js";
 import { makePrivate } from "../files/private-folder.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
@@ -17,7 +17,7 @@ const ours: ReadonlySet<string> = new Set([
   "lost+found",
 ]);
 
-/** Does the work while the data directory is kept for this process. */
+/** Runs the work while the data directory is locked for this process. */
 export async function withDataDir(
   { dataDir, lockWaitSeconds }: Pick<KernelSettings, "dataDir" | "lockWaitSeconds">,
   terminal: Terminal,
@@ -42,10 +42,10 @@ export async function withDataDir(
   }
 }
 
-/** Files of earlier versions were readable for others. */
+/** Earlier versions created files that other users could read. */
 async function closeDeadLetters(folder: string, warn: (fields: object, message: string) => void): Promise<void> {
   const faults = await makePrivate(folder, (name) => /\.ndjson(\.new)?$/.test(name)).catch(() => []);
-  for (const fault of faults) warn(fault, "others may read what is kept here");
+  for (const fault of faults) warn(fault, "other users may read it");
 }
 
 function isOurs(name: string): boolean {

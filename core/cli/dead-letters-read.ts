@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { isChosen } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import { DeadLetters } from "../pipeline/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
-import { choiceOf, type DeadLetterOptions, deadLettersPath, queryOf, settingsOf } from "./dead-letters.js";
+import { type DeadLetterOptions, deadLettersPath, queryOf, readFilter, settingsOf } from "./dead-letter-options.js";
 import { managementAddress, namesAgent } from "./management-address.js";
 import { tableText } from "./table.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-/** Letters that are asked for at once. */
+/** Dead letters in one request. */
 const page = 1000;
 
-/** `deneb dead-letters list`: the letters in a data directory, or those of a running agent when an option names one. */
+/** `deneb dead-letters list`: those in a data directory, or those of a running agent when an option names one. */
 export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {
   const settings = settingsOf(options, terminal);
-  const choice = choiceOf(options, terminal);
+  const choice = readFilter(options, terminal);
   if (settings === undefined || choice === undefined) return exitCodes.badInput;
   const letters: object[] = [];
   if (namesAgent(options)) {
@@ -32,7 +32,7 @@ export async function listDeadLetters(options: DeadLetterOptions, terminal: Term
   return exitCodes.success;
 }
 
-/** `deneb dead-letters show`: one letter with its event. */
+/** `deneb dead-letters show`: one dead letter with its event. */
 export async function showDeadLetter(id: string, options: DeadLetterOptions, terminal: Terminal): Promise<number> {
   const settings = settingsOf(options, terminal);
   if (settings === undefined) return exitCodes.badInput;
@@ -73,12 +73,12 @@ async function* askedFor(options: DeadLetterOptions, settings: KernelSettings, t
 }
 
 async function asked(target: string, { options, settings, terminal }: Asking): Promise<unknown> {
-  const { body, refusal } = await askManagement(managementAddress(options, settings, terminal), "GET", target);
-  if (refusal !== undefined) throw new AgentError("REFUSED", refusal);
+  const { body, failure } = await askManagement(managementAddress(options, settings, terminal), "GET", target);
+  if (failure !== undefined) throw new AgentError("REFUSED", failure);
   return body["deadletters"] ?? body["deadletter"];
 }
 
-/** The letters of a data directory. Throws for a directory, or a sink, that is not there. */
+/** The dead letters of a data directory. Throws when the directory or the sink does not exist. */
 async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<DeadLetters> {
   if (!existsSync(dataDir)) {
     const remedy = "give that of the agent with --data-dir or DENEB_DATA_DIR";
@@ -90,7 +90,7 @@ async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<De
   const counted = [...(accounts?.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
   const known = [...new Set([...(await letters.sinks()), ...counted])].toSorted();
   if (known.includes(sink)) return letters;
-  const others = known.length === 0 ? "no sink left anything there" : `there are ${known.map(quoted).join(", ")}`;
+  const others = known.length === 0 ? "it holds no data of any sink" : `there are ${known.map(quoted).join(", ")}`;
   throw new AgentError("NO_SUCH_SINK", `there is no sink "${sink}" in "${dataDir}"; ${others}`);
 }
 

@@ -1,38 +1,48 @@
-import { type KernelSettings, readKernelSettings } from "../configuration/kernel-settings.js";
-import { type ChoiceText, choiceNames, type LetterChoice, readChoice } from "../pipeline/dead-letter-choice.js";
+import type { Command } from "commander";
 import { askManagement } from "./ask-management.js";
-import { printFaults } from "./load.js";
-import { type ManagementAddressOptions, managementAddress } from "./management-address.js";
+import type { CommandContext } from "./command.js";
+import {
+  type DeadLetterOptions,
+  deadLettersPath,
+  filterOptions,
+  queryOf,
+  readFilter,
+  settingsOf,
+  withDataDirOption,
+  withFilterOptions,
+} from "./dead-letter-options.js";
+import { listDeadLetters, showDeadLetter } from "./dead-letters-read.js";
+import { managementAddress, withManagementAddress } from "./management-address.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface DeadLetterOptions extends ManagementAddressOptions, ChoiceText {
-  readonly dataDir?: string;
-  readonly all?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withDataDirOption(withFilterOptions(command.command("list").description("list dead letters"), "of"))
+    .option("--json", "print them as JSON")
+    .action((options: DeadLetterOptions) => exitWith(listDeadLetters(options, terminal)));
+  withDataDirOption(command.command("show").description("show one dead letter with its event"))
+    .argument("<id>", "id of the dead letter")
+    .action((id: string, options: DeadLetterOptions) => exitWith(showDeadLetter(id, options, terminal)));
+  changing(command.command("replay").description("make the running agent store dead letters again"))
+    .option("--dry-run", "report what would be replayed, and change nothing")
+    .action((id: string | undefined, options: DeadLetterOptions) =>
+      exitWith(change({ method: "POST", suffix: "/replay" }, { id, options, terminal })),
+    );
+  changing(command.command("drop").description("make the running agent remove dead letters")).action(
+    (id: string | undefined, options: DeadLetterOptions) =>
+      exitWith(change({ method: "DELETE", suffix: "" }, { id, options, terminal })),
+  );
 }
 
-export const deadLettersPath = "/v1/admin/deadletters";
-
-/** `deneb dead-letters replay`: asks the running agent to send letters to their sinks again. */
-export async function replayDeadLetters(
-  id: string | undefined,
-  options: DeadLetterOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return await ask({ method: "POST", suffix: "/replay" }, { id, options, terminal });
+function changing(command: Command): Command {
+  return withManagementAddress(
+    withFilterOptions(command, "all dead letters of")
+      .argument("[id]", "id of the dead letter")
+      .option("--all", "all dead letters of all sinks")
+      .option("--json", "print the answer as JSON"),
+  );
 }
 
-/** `deneb dead-letters drop`: asks the running agent to remove letters. */
-export async function dropDeadLetters(
-  id: string | undefined,
-  options: DeadLetterOptions,
-  terminal: Terminal,
-): Promise<number> {
-  return await ask({ method: "DELETE", suffix: "" }, { id, options, terminal });
-}
-
-interface Command {
+interface Call {
   readonly id: string | undefined;
   readonly options: DeadLetterOptions;
   readonly terminal: Terminal;
@@ -43,59 +53,35 @@ interface Request {
   readonly suffix: "" | "/replay";
 }
 
-async function ask({ method, suffix }: Request, { id, options, terminal }: Command): Promise<number> {
+/** `deneb dead-letters replay` and `drop`: the running agent does it. */
+async function change({ method, suffix }: Request, { id, options, terminal }: Call): Promise<number> {
   const settings = settingsOf(options, terminal);
-  const choice = choiceOf(options, terminal);
-  const names = choiceNames.filter((name) => options[name] !== undefined);
-  const fault = choosing(id, names.length > 0, options.all === true);
+  const filter = readFilter(options, terminal);
+  const fault = selectionFault(id, options);
   if (fault !== undefined) terminal.err(fault);
-  if (settings === undefined || choice === undefined || fault !== undefined) return exitCodes.badInput;
+  if (settings === undefined || filter === undefined || fault !== undefined) return exitCodes.badInput;
   const query = queryOf(options);
   if (options.dryRun === true) query.set("dry_run", "true");
   if (options.all === true) query.set("all", "true");
   const target = `${deadLettersPath}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${suffix}?${query}`;
-  const { body, refusal } = await askManagement(managementAddress(options, settings, terminal), method, target);
-  const said = options.json === true ? JSON.stringify(body) : countsIn(body);
-  if (said !== "") terminal.out(options.json !== true && options.dryRun === true ? `dry run: ${said}` : said);
-  if (refusal === undefined) return exitCodes.success;
-  terminal.err(`deneb: ${refusal}`);
+  const { body, failure } = await askManagement(managementAddress(options, settings, terminal), method, target);
+  const text = options.json === true ? JSON.stringify(body) : countsIn(body);
+  if (text !== "") terminal.out(options.json !== true && options.dryRun === true ? `dry run: ${text}` : text);
+  if (failure === undefined) return exitCodes.success;
+  terminal.err(`deneb: ${failure}`);
   return exitCodes.failure;
 }
 
-/** What is wrong with how letters are chosen. */
-function choosing(id: string | undefined, byOptions: boolean, all: boolean): string | undefined {
-  if (id !== undefined) return byOptions || all ? "give an id, or options that choose letters, not both" : undefined;
-  if (all && byOptions) return "give --all, or options that choose letters, not both";
-  const options = choiceNames.map((name) => `--${name}`).join(", ");
-  return all || byOptions ? undefined : `say which letters: an id, --all, or some of ${options}`;
+/** Either an id, or --all, or options that filter. */
+function selectionFault(id: string | undefined, options: DeadLetterOptions): string | undefined {
+  const filters = [...queryOf(options).keys()].length > 0;
+  const all = options.all === true;
+  if (id !== undefined) return filters || all ? "give an id, or options that select dead letters, not both" : undefined;
+  if (all && filters) return "give --all, or options that select dead letters, not both";
+  return all || filters ? undefined : `select dead letters with an id, --all, or some of ${filterOptions}`;
 }
 
 function countsIn(body: Readonly<Record<string, unknown>>): string {
   const counts = Object.entries(body).filter(([, value]) => typeof value === "number");
   return counts.map(([name, count]) => `${name}: ${count}`).join(", ");
-}
-
-/** The choice as parameters of a request. */
-export function queryOf(options: ChoiceText): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const name of choiceNames) {
-    const value = options[name];
-    if (value !== undefined) query.set(name, value);
-  }
-  return query;
-}
-
-/** Undefined, and said so, when an option has no such value. */
-export function choiceOf(options: ChoiceText, terminal: Terminal): LetterChoice | undefined {
-  const choice = readChoice(options);
-  if (typeof choice !== "string") return choice;
-  terminal.err(`error: --${choice}`);
-  return undefined;
-}
-
-export function settingsOf(options: DeadLetterOptions, terminal: Terminal): KernelSettings | undefined {
-  const { dataDir, managementHost, managementPort } = options;
-  const { settings, faults } = readKernelSettings({ dataDir, managementHost, managementPort }, terminal.env);
-  printFaults(faults, terminal);
-  return settings;
 }

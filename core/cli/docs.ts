@@ -1,21 +1,41 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type PluginFlags, pluginPlaces } from "../configuration/kernel-settings.js";
+import type { Command } from "commander";
+import { sinkGroupProperties, sinkProperties, sourceProperties } from "../configuration/schema/component-properties.js";
+import {
+  kernelProperties,
+  pluginFoldersProperty,
+  pluginPackagesProperty,
+} from "../configuration/schema/kernel-properties.js";
+import { type KernelProperty, optionName } from "../configuration/schema/kernel-property.js";
+import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
+import type { Schema } from "../sdk/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
-import { kernelPage } from "./kernel-page.js";
+import { type CommandContext, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
+import { propertyTable } from "./property-table.js";
 import { GENERATED, referenceFile, referenceIndex, referencePage } from "./reference-page.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-/** `deneb docs`: writes the configuration reference of the agent and of every plugin that was found. */
-export async function docs(folder: string, flags: PluginFlags, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(pluginPlaces(flags, terminal.env), terminal);
-  const written = await writeReference(folder, catalogue.list());
-  terminal.out(`${folder}: ${written.length} pages written`);
+interface DocsOptions extends PluginFlags {
+  readonly out: string;
+}
+
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(command)
+    .option("--out <folder>", "folder of the pages", "docs/reference")
+    .action((options: DocsOptions) => exitWith(docs(options, terminal)));
+}
+
+/** `deneb docs`: writes the configuration reference of the agent and of every plugin found. */
+async function docs(options: DocsOptions, terminal: Terminal): Promise<number> {
+  const catalogue = await loadPlugins(pluginLocations(options, terminal.env), terminal);
+  const written = await writeReference(options.out, catalogue.list());
+  terminal.out(`${options.out}: ${written.length} pages written`);
   return exitCodes.success;
 }
 
-/** Writes the pages of the reference and removes generated ones of plugins that are gone; returns the names written. */
+/** Writes the pages of the reference and removes generated pages of plugins that no longer exist; returns the names written. */
 export async function writeReference(folder: string, plugins: readonly CataloguedPlugin[]): Promise<readonly string[]> {
   const pages = referencePages(plugins);
   await mkdir(folder, { recursive: true });
@@ -38,4 +58,38 @@ export function referencePages(plugins: readonly CataloguedPlugin[]): ReadonlyMa
 
 async function isGenerated(file: string): Promise<boolean> {
   return file.endsWith(".md") && (await readFile(file, "utf8")).startsWith(GENERATED);
+}
+
+/** The markdown page of everything the agent itself reads, whatever the plugins are. */
+function kernelPage(): string {
+  const parts = [
+    GENERATED,
+    "# Kernel",
+    "## Settings of the program",
+    "An option of `deneb run` takes precedence over its environment variable, the variable over the default.",
+    propertyTable(byOption({ ...kernelProperties, pluginFolders, pluginPackages })),
+    "## Every source",
+    "Each is written `<agent>.sources.<source>.<property> = <value>`.",
+    propertyTable(sourceProperties),
+    "## Every sink",
+    "Each is written `<agent>.sinks.<sink>.<property> = <value>`.",
+    propertyTable(sinkProperties),
+    "## Every sink group",
+    "Each is written `<agent>.sinkgroups.<group>.<property> = <value>`.",
+    propertyTable(sinkGroupProperties),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+const pluginFolders = { ...pluginFoldersProperty, format: "words", default: [] } as const;
+const pluginPackages = { ...pluginPackagesProperty, format: "words", default: [] } as const;
+
+/** The settings by their options; one without an option is named by its variable. */
+function byOption(settings: Readonly<Record<string, KernelProperty>>): Schema {
+  return Object.fromEntries(
+    Object.values(settings).map((property) => {
+      const { option, env } = property;
+      return [option === undefined ? env : optionName(option), property];
+    }),
+  );
 }

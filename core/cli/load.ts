@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Fault } from "../configuration/fault.js";
-import { faultText } from "../configuration/fault-text.js";
-import type { KernelSettings, PluginPlaces } from "../configuration/kernel-settings.js";
+import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
+import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
@@ -13,11 +12,11 @@ import type { Terminal } from "./terminal.js";
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
 /**
- * Finds the plugins that come with the program, those of further folders and those of packages, which are looked for
- * from the working directory and from the folder of the properties file; says what could not be loaded.
+ * Finds the plugins that come with the program, those of further folders and those of packages, which are searched
+ * for from the working directory and from the folder of the properties file; prints what could not be loaded.
  */
 export async function loadPlugins(
-  { pluginFolders, pluginPackages }: PluginPlaces,
+  { pluginFolders, pluginPackages }: PluginLocations,
   terminal: Terminal,
   config?: string,
 ): Promise<PluginCatalogue> {
@@ -33,15 +32,15 @@ export interface ConfigurationFile {
   readonly name?: string;
 }
 
-/** Where the management interface is going to listen. */
-export type ManagementPlace = Pick<KernelSettings, "managementHost" | "managementPort">;
+/** Where the management interface will listen. */
+export type ManagementListener = Pick<KernelSettings, "managementHost" | "managementPort">;
 
-/** Reads a properties file; a file that cannot be read is a fault like any other. */
+/** Reads a properties file; a file that cannot be read is a fault. */
 export function loadConfiguration(
   file: ConfigurationFile,
   catalogue: PluginCatalogue,
   terminal: Terminal,
-  management?: ManagementPlace,
+  management?: ManagementListener,
 ): Configuration {
   let text: string;
   try {
@@ -61,11 +60,11 @@ export function loadConfiguration(
   });
 }
 
-function unreadable(file: string, error: unknown): Fault {
+function unreadable(file: string, error: unknown): ConfigurationFault {
   const reason = `could not be read (${reasonOf(error)}); give an existing properties file`;
   return { severity: "error", key: "--config", value: file, reason };
 }
 
-export function printFaults(faults: readonly Fault[], terminal: Terminal): void {
+export function printFaults(faults: readonly ConfigurationFault[], terminal: Terminal): void {
   for (const fault of faults) terminal.err(`${fault.severity}: ${faultText(fault)}`);
 }

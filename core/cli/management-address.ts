@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { KernelSettings } from "../configuration/kernel-settings.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { AgentError } from "../sdk/index.js";
 import type { ManagementAddress } from "./ask-management.js";
 import type { Terminal } from "./terminal.js";
@@ -25,25 +25,25 @@ export const clientVariables = {
   clientKey: "DENEB_MANAGEMENT_CLIENT_KEY",
 } as const;
 
-/** Adds the options of a command that asks a running agent. */
+/** Adds the options of a command that calls a running agent. */
 export function withManagementAddress(command: Command): Command {
   return command
     .option("-p, --management-port <port>", "port of the agent's management interface (default: 5080)")
     .option("--management-host <host>", "address of the agent's management interface (default: 127.0.0.1)")
-    .option("--tls", "speak HTTPS; implied by --ca-file and --client-cert")
+    .option("--tls", "use HTTPS; implied by --ca-file and --client-cert")
     .option("--ca-file <file>", "PEM file with the CA of the agent's certificate")
-    .option("--client-cert <file>", "PEM file with the certificate that the agent asks for")
+    .option("--client-cert <file>", "PEM file with the client certificate")
     .option("--client-key <file>", "PEM file with its key")
     .option("--token-file <file>", "file with the token; DENEB_MANAGEMENT_TOKEN holds the token itself");
 }
 
-/** True when an option says that an agent is meant. */
+/** True when an option names a running agent. */
 export function namesAgent(options: ManagementAddressOptions): boolean {
   const { managementHost, managementPort, tls, caFile, clientCert, tokenFile } = options;
   return [managementHost, managementPort, tls, caFile, clientCert, tokenFile].some((given) => given !== undefined);
 }
 
-/** The options, then the variables of the command, then what the environment says of an agent that has the same. */
+/** From the options, else the variables of the command, else the settings of the agent in the same environment. */
 export function managementAddress(
   options: ManagementAddressOptions,
   settings: KernelSettings,
@@ -85,7 +85,10 @@ function firstToken(file: string): string {
 /** A header takes only visible characters. */
 function checked(token: string, origin: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new AgentError("TOKEN_UNUSABLE", `reading a token from ${origin}: it has characters that no header takes`);
+  throw new AgentError(
+    "TOKEN_UNUSABLE",
+    `reading a token from ${origin}: it holds characters that are not allowed in a header`,
+  );
 }
 
 function contentOf(file: string | undefined): string | undefined {

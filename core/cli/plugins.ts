@@ -1,11 +1,17 @@
-import { type PluginFlags, pluginPlaces } from "../configuration/kernel-settings.js";
+import type { Command } from "commander";
+import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
+import { type CommandContext, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
 import { tableText } from "./table.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-/** `deneb plugins`: lists kind, type and origin of every plugin that was found. */
-export async function plugins(flags: PluginFlags, terminal: Terminal): Promise<number> {
-  const catalogue = await loadPlugins(pluginPlaces(flags, terminal.env), terminal);
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(command).action((options: PluginFlags) => exitWith(plugins(options, terminal)));
+}
+
+/** `deneb plugins`: lists kind, type and origin of every plugin found. */
+async function plugins(flags: PluginFlags, terminal: Terminal): Promise<number> {
+  const catalogue = await loadPlugins(pluginLocations(flags, terminal.env), terminal);
   const rows = catalogue
     .list()
     .map(({ definition, origin }) => [

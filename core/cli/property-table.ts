@@ -10,7 +10,7 @@ export function propertyTable(schema: Schema): string {
   ].join("\n");
 }
 
-/** One row of a markdown table; the cells may hold any text. */
+/** One row of a markdown table; the cells may contain any text. */
 export function tableRow(texts: readonly string[]): string {
   return `| ${texts.map((text) => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ")).join(" | ")} |`;
 }

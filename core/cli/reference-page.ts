@@ -1,6 +1,5 @@
-import type { AnyPlugin, Kind, Slots } from "../sdk/index.js";
+import type { AnyPlugin, Kind, Slots, Spelling } from "../sdk/index.js";
 import { propertyTable, tableRow } from "./property-table.js";
-import { spellingSection } from "./spelling-section.js";
 
 /** The line on top of every generated page. */
 export const GENERATED = "<!-- generated, do not edit; npm run docs -->";
@@ -10,7 +9,7 @@ export function referenceFile({ kind, type }: AnyPlugin): string {
   return `${kind}-${type}.md`;
 }
 
-/** The markdown page of one plugin, made from its definition alone. */
+/** The markdown page of one plugin, generated from its definition alone. */
 export function referencePage(plugin: AnyPlugin): string {
   const parts = [
     GENERATED,
@@ -64,4 +63,40 @@ function slots(declared: Slots): readonly string[] {
       `- \`${slot}\`: a ${kind}; \`${slot} = <type>\` names it, \`${slot}.<property> = <value>\` sets it.`,
   );
   return lines.length === 0 ? [] : ["## Nested components", lines.join("\n")];
+}
+
+/** What the reference says about the spellings of a plugin; nothing when there are none. */
+function spellingSection(spellings: readonly Spelling[]): readonly string[] {
+  return spellings.length === 0 ? [] : ["## Existing files", ...spellings.flatMap(paragraphs)];
+}
+
+function paragraphs(spelling: Spelling): readonly string[] {
+  const { types, prefixes = {}, variables = {}, fileVariables = {} } = spelling;
+  const stands = pairs({ ...spelling.means, ...spelling.implies });
+  const renames = Object.entries(prefixes).map(([old, now]) => `\`${old}...\` is \`${now}...\``);
+  const names = types.map((type) => `\`${type}\``).join(", ");
+  const rows = [...Object.entries(variables), ...Object.entries(fileVariables)];
+  return [
+    [
+      `The type ${names} stands for this one`,
+      ...(stands === "" ? [] : [`, with ${stands} unless the file says otherwise`]),
+      ...(renames.length === 0 ? [] : [`; of its properties ${renames.join(", ")}`]),
+      ".",
+    ].join(""),
+    ...(rows.length === 0 ? [] : [variableTable(rows)]),
+  ];
+}
+
+function pairs(properties: Readonly<Record<string, string>>): string {
+  return Object.entries(properties)
+    .map(([name, text]) => `\`${name} = ${text}\``)
+    .join(", ");
+}
+
+function variableTable(rows: readonly (readonly [variable: string, property: string])[]): string {
+  return [
+    tableRow(["Variable there", "Property here"]),
+    tableRow(["---", "---"]),
+    ...rows.map(([variable, property]) => tableRow([`\`${variable}\``, `\`${property}\``])),
+  ].join("\n");
 }

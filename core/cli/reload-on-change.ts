@@ -1,30 +1,30 @@
 import { readFileSync } from "node:fs";
 import type { Reload } from "../agent/reload.js";
-import type { Fault } from "../configuration/fault.js";
-import { faultText } from "../configuration/fault-text.js";
+import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
+import { SerialQueue } from "../files/serial-queue.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 
 export interface ReloadOnChangeParts {
   readonly file: string;
-  /** Reads and judges the file. */
+  /** Reads and validates the file. */
   readonly read: () => Configuration;
   readonly reload: Reload;
   readonly graceMilliseconds: number;
-  /** Seconds between two looks at the file; 0 never looks. */
+  /** Seconds between checks of the file; 0: no checks. */
   readonly intervalSeconds: number;
   readonly log: Logger;
 }
 
-/** Reloads when the text of the properties file differs from the last one seen, or when somebody asks for it. */
+/** Reloads when the text of the properties file differs from the last one seen, or on request. */
 export class ReloadOnChange {
   readonly #parts: ReloadOnChangeParts;
-  #seen: string | undefined;
+  #lastText: string | undefined;
   #started = false;
-  /** Somebody asked before the agent was ready. */
-  #asked = false;
+  /** A reload was requested before the agent was ready. */
+  #requested = false;
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   constructor(parts: ReloadOnChangeParts) {
     this.#parts = parts;
@@ -32,46 +32,52 @@ export class ReloadOnChange {
 
   start(): void {
     const { intervalSeconds, file } = this.#parts;
-    this.#seen = textOf(file);
+    this.#lastText = textOf(file);
     this.#started = true;
-    if (this.#asked) this.now();
-    if (intervalSeconds > 0) this.#timer ??= setInterval(() => this.#look(), intervalSeconds * 1000);
+    if (this.#requested) this.now();
+    if (intervalSeconds > 0) this.#timer ??= setInterval(() => this.#check(), intervalSeconds * 1000);
   }
 
   /** Reads the file again, changed or not: what it refers to may have changed. */
   now(): void {
-    this.#asked = !this.#started;
+    this.#requested = !this.#started;
     if (!this.#started) return;
-    this.#turn = this.#turn.then(() => this.#reload());
+    void this.#reloads.run(() => this.#reload());
   }
 
-  /** Ends the looking; a reload that is underway is waited for. */
+  /** Ends the checks and waits for a reload in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await this.#turn;
+    await this.#reloads.idle();
   }
 
-  #look(): void {
+  #check(): void {
     const text = textOf(this.#parts.file);
-    if (text !== undefined && text !== this.#seen) this.now();
+    if (text !== undefined && text !== this.#lastText) this.now();
   }
 
   async #reload(): Promise<void> {
     const { file, read, reload, graceMilliseconds, log } = this.#parts;
-    this.#seen = textOf(file);
+    this.#lastText = textOf(file);
     try {
       const { topology, faults } = read();
-      for (const fault of faults) tell(log, file, fault);
-      if (topology === undefined) log.error({ file }, "configuration has errors; the agent goes on as it is");
-      else await reload.to(topology, graceMilliseconds);
+      for (const fault of faults) report(log, file, fault);
+      if (topology === undefined) {
+        reload.refused();
+        log.error({ file }, "configuration has errors; the agent keeps its present configuration");
+      } else await reload.to(topology, graceMilliseconds);
     } catch (error) {
-      log.error({ file, reason: reasonOf(error) }, "configuration could not be read; the agent goes on as it is");
+      reload.refused();
+      log.error(
+        { file, reason: reasonOf(error) },
+        "configuration could not be read; the agent keeps its present configuration",
+      );
     }
   }
 }
 
-function tell(log: Logger, file: string, fault: Fault): void {
+function report(log: Logger, file: string, fault: ConfigurationFault): void {
   log[fault.severity === "error" ? "error" : "warn"]({ file, fault: faultText(fault) }, "fault in the configuration");
 }
 

@@ -1,31 +1,40 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { Command } from "commander";
 import type { Agent } from "../agent/agent.js";
 import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD } from "../agent/container.js";
 import type { LetterReplays } from "../agent/letter-replays.js";
+import type { Configuration } from "../configuration/read-configuration.js";
 import {
   isGiven,
   type KernelFlags,
   type KernelSettings,
+  kernelNames,
   readKernelSettings,
-} from "../configuration/kernel-settings.js";
-import type { Configuration } from "../configuration/read-configuration.js";
+} from "../configuration/schema/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
+import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
 import { withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface RunOptions extends ConfigurationFile, KernelFlags {}
+interface RunOptions extends ConfigurationFile, KernelFlags {}
 
-/** `deneb run`: starts the agent of a properties file and keeps it running until a stop is requested. */
-export async function run(options: RunOptions, version: string, terminal: Terminal): Promise<number> {
+export function define(command: Command, { terminal, version, exitWith }: CommandContext): void {
+  withSettings(withPlugins(withConfiguration(command)), kernelNames).action((options: RunOptions) =>
+    exitWith(run(options, version, terminal)),
+  );
+}
+
+/** `deneb run`: starts the agent of a properties file and runs it until a stop is requested. */
+async function run(options: RunOptions, version: string, terminal: Terminal): Promise<number> {
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
@@ -35,7 +44,7 @@ export async function run(options: RunOptions, version: string, terminal: Termin
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
-  // The log may be files in the data directory: first of all comes its lock.
+  // Log files may be in the data directory, so it is locked first.
   return await withDataDir(settings, terminal, () => logged({ topology, settings, version, read }, options, terminal));
 }
 
@@ -73,6 +82,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     const { agent, manage, reloading, replays } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
+    terminal.onStopAgain?.(() => agent.eventsInMemory);
+    let lost = 0;
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
       management = await manage();
@@ -85,10 +96,12 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     } finally {
       await reloading.stop();
       await replays.stop();
-      await agent.stop(settings.gracePeriodSeconds * 1000);
+      lost = await agent.stop(settings.gracePeriodSeconds * 1000);
       await management?.stop(AbortSignal.abort());
     }
-    return exitCodes.success;
+    if (lost === 0) return exitCodes.success;
+    log.error({ events: lost }, "ended with a loss: these events were in memory and could not be kept");
+    return exitCodes.eventsLost;
   } catch (error) {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
@@ -98,7 +111,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
 
 interface Built {
   readonly agent: Agent;
-  /** Loads and makes the management interface: brokers need not wait for it. */
+  /** Loads and creates the management interface, after the sources have started: brokers need not wait for it. */
   readonly manage: () => Promise<ManagementServer>;
   readonly reloading: ReloadOnChange;
   readonly replays: LetterReplays;
@@ -126,11 +139,11 @@ function build({ topology, settings, version, logging, file, read }: Service): B
     intervalSeconds: settings.reloadIntervalSeconds,
     log: loggers.of("reload"),
   });
-  // Before the agent starts: a file that cannot be used ends it.
+  // Before the agent starts, so that an unusable file ends the start.
   const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
   checkTls(security.tls);
   const manage = async () => {
-    const { managementOf } = await import("./management.js");
+    const { managementOf } = await import("./management-interface.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });
   };
   return { agent: container.resolve(AGENT), manage, reloading, replays: container.resolve(LETTER_REPLAYS) };

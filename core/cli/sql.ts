@@ -1,15 +1,17 @@
 import { readFileSync } from "node:fs";
-import { readSettings } from "../configuration/component-settings.js";
-import { type PluginFlags, readKernelSettings } from "../configuration/kernel-settings.js";
+import type { Command } from "commander";
+import { readSettings } from "../configuration/schema/component-settings.js";
+import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type Context, type QueryResult } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
+import { type CommandContext, withPlugins } from "./command.js";
 import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { tableText } from "./table.js";
 import { exitCodes, type Terminal } from "./terminal.js";
 
-export interface SqlOptions extends PluginFlags {
+interface SqlOptions extends PluginFlags {
   readonly config?: string;
   readonly name?: string;
   readonly sink?: string;
@@ -17,11 +19,23 @@ export interface SqlOptions extends PluginFlags {
   readonly json?: boolean;
 }
 
-/** The sink that a query goes to when no file is given: the embedded database in the data directory. */
+/** The sink that is queried when no file is given: the embedded database in the data directory. */
 const embedded = { type: "rdb", settings: { rdb_dialect: "sqlite" } } as const;
 
-/** `deneb sql`: runs one query over the embedded database, or over the database of a sink of a properties file. */
-export async function sql(query: string, options: SqlOptions, terminal: Terminal): Promise<number> {
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(command)
+    .description("run one query on the embedded database, or on the database of a sink")
+    .argument("<query>", "a reading SQL statement")
+    .option("-f, --config <file>", "query the database of a sink of this properties file")
+    .option("-n, --name <agent>", "agent of the file, when it holds several")
+    .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
+    .option("--data-dir <folder>", "data directory of the agent (default: data)")
+    .option("--json", "print the rows as JSON")
+    .action((query: string, options: SqlOptions) => exitWith(sql(query, options, terminal)));
+}
+
+/** `deneb sql`: runs one query on the embedded database, or on the database of a sink of a properties file. */
+async function sql(query: string, options: SqlOptions, terminal: Terminal): Promise<number> {
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
@@ -64,8 +78,8 @@ function embeddedTarget(catalogue: PluginCatalogue, terminal: Terminal): Target 
     ([key, value]) => [key, { key, value, line: undefined }] as const,
   );
   const block = { name: embedded.type, key: embedded.type, line: undefined, settings: new Map(lines) };
-  const surroundings = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
-  const { config, faults } = readSettings(definition.config, block, surroundings);
+  const environment = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
+  const { config, faults } = readSettings(definition.config, block, environment);
   printFaults(faults, terminal);
   return config === undefined ? undefined : { name: embedded.type, definition, config };
 }
@@ -75,7 +89,7 @@ function tableOf({ columns, rows }: QueryResult): string {
   return `${tableText(columns, cells)}\n(${rows.length} ${rows.length === 1 ? "row" : "rows"})`;
 }
 
-/** A list of objects, one a row; a database null is a JSON null. */
+/** A list with one object for each row; a database null is a JSON null. */
 function jsonText({ columns, rows }: QueryResult): string {
   const objects = rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
   return JSON.stringify(objects, undefined, 2);

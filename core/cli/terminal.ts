@@ -1,20 +1,25 @@
 import { printable } from "../logging/printable.js";
 
-/** What a command may touch of the world outside; main.ts fills it with the process, tests with their own. */
+/** What a command uses of the process; tests pass their own. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the user or the system asks the program to stop. */
+  /** Aborts when the user or the system stops the program. */
   readonly stopRequested: AbortSignal;
-  /** From now on calls the listener whenever the configuration shall be read again. */
+  /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
+  /**
+   * From now on calls the listener when a stop is asked for a second time. It returns how many events the end of the
+   * process would lose now.
+   */
+  onStopAgain?(listener: () => number): void;
 }
 
 /** Exit codes of the program. */
-export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3 } as const;
+export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3, eventsLost: 4 } as const;
 
-/** The same terminal, which nothing that is printed can change: names and messages may come from anybody. */
+/** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
   const { env, stopRequested } = terminal;
   return {
@@ -23,5 +28,6 @@ export function printingOnly(terminal: Terminal): Terminal {
     env,
     stopRequested,
     onReload: (listener) => terminal.onReload?.(listener),
+    onStopAgain: (listener) => terminal.onStopAgain?.(listener),
   };
 }

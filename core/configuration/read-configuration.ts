@@ -1,25 +1,16 @@
-import type { PluginCatalogue } from "../tokens.js";
-import { agentNames, keyFaults } from "./agent-sections.js";
-import type { Fault } from "./fault.js";
-import { errorAt, startable } from "./fault-at.js";
-import { nearest } from "./nearest.js";
-import { parseProperties } from "./properties.js";
-import { readAgent } from "./read-agent.js";
-import type { Environment } from "./surroundings.js";
+import { type ConfigurationFault, errorAt, nearest, startable } from "./configuration-fault.js";
+import type { Environment } from "./environment.js";
+import { agentNames, keyFaults } from "./file/agent-sections.js";
+import { parseProperties } from "./file/properties.js";
+import { variableFaults } from "./schema/unknown-settings.js";
+import { readAgent } from "./topology/read-agent.js";
 import type { Topology } from "./topology.js";
-import { variableFaults } from "./variable-faults.js";
 
-export interface ConfigurationInput {
+export interface ConfigurationInput extends Environment {
   /** The properties file. */
   readonly text: string;
-  /** May be left out when the file holds one agent. */
+  /** May be omitted when the file holds one agent. */
   readonly agent?: string;
-  readonly env: Environment;
-  /** Reads a file that an environment variable names; throws when it cannot. */
-  readonly readFile: (path: string) => string;
-  readonly catalogue: PluginCatalogue;
-  /** Where the management interface is going to listen; absent: not known. */
-  readonly management?: { readonly host: string; readonly port: number };
 }
 
 export interface Configuration {
@@ -28,27 +19,27 @@ export interface Configuration {
   /** Names of all agents of the file, in its order. */
   readonly agents: readonly string[];
   /** In the order of the file; those without a line last. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ConfigurationFault[];
 }
 
 /** Reads one agent of a properties file and reports everything that is wrong with it at once. */
-export function readConfiguration({ text, agent, ...surroundings }: ConfigurationInput): Configuration {
+export function readConfiguration({ text, agent, ...environment }: ConfigurationInput): Configuration {
   const { settings, faults: syntax } = parseProperties(text);
   const agents = agentNames(settings);
   const choice = chooseAgent(agents, agent);
   const chosen = typeof choice === "string" ? choice : undefined;
-  const reading = chosen === undefined ? undefined : readAgent(settings, chosen, surroundings);
+  const reading = chosen === undefined ? undefined : readAgent(settings, chosen, environment);
   const faults = [
     ...(typeof choice === "string" ? [] : [choice]),
     ...syntax,
     ...keyFaults(settings, agents, chosen),
     ...(reading?.faults ?? []),
-    ...variableFaults(text, surroundings),
+    ...variableFaults(text, environment),
   ];
   return { topology: startable(faults) ? reading?.value : undefined, agents, faults: inFileOrder(faults) };
 }
 
-function chooseAgent(agents: readonly string[], wanted: string | undefined): string | Fault {
+function chooseAgent(agents: readonly string[], wanted: string | undefined): string | ConfigurationFault {
   const [only, ...others] = agents;
   if (only === undefined) {
     return errorAt(
@@ -61,10 +52,10 @@ function chooseAgent(agents: readonly string[], wanted: string | undefined): str
     return others.length === 0 ? only : errorAt({ key: "agent" }, `must be named: the file holds ${known}`);
   }
   if (agents.includes(wanted)) return wanted;
-  const place = { key: "agent", value: wanted, nearest: nearest(wanted, agents) };
-  return errorAt(place, `is not in the file, which holds ${known}`);
+  const location = { key: "agent", value: wanted, nearest: nearest(wanted, agents) };
+  return errorAt(location, `is not in the file, which holds ${known}`);
 }
 
-function inFileOrder(faults: readonly Fault[]): readonly Fault[] {
+function inFileOrder(faults: readonly ConfigurationFault[]): readonly ConfigurationFault[] {
   return faults.toSorted((a, b) => (a.line ?? Number.MAX_SAFE_INTEGER) - (b.line ?? Number.MAX_SAFE_INTEGER));
 }

@@ -19,21 +19,21 @@ export interface SourceNode extends ComponentNode {
   readonly selector: ComponentNode;
 }
 
-/** How the runner feeds a sink; the properties are documented in sink-properties.ts. */
+/** How the runner feeds a sink; the properties are documented in schema/component-properties.ts. */
 export interface Batching {
   /** Number of events that triggers a write. */
   readonly batchSize: number;
   /** Seconds from the first event of a batch until it is written even if it is not full. */
   readonly batchTimeout: number;
-  /** Milliseconds from the first event until it is written, at most batchTimeout; absent: as the sink wishes. */
+  /** Milliseconds from the first event until it is written, at most batchTimeout; absent: the default of the sink. */
   readonly batchLinger?: number;
-  /** Retries after the first try; 0 none, -1 without end. */
+  /** Retries after the first try; 0 none, -1 without limit. */
   readonly batchTtl: number;
   /** False when the file does not set it: then a durable channel keeps events until they are stored. Absent: true. */
   readonly batchTtlGiven?: boolean;
   /** Milliseconds before the first, second, ... retry; the last repeats. */
   readonly batchRetryIntervals: readonly number[];
-  /** Seconds one write may take before the sink is stopped and started again; 0 or absent: for ever. */
+  /** Seconds one write may take before the sink is stopped and started again; 0 or absent: without limit. */
   readonly persistTimeout?: number;
 }
 
@@ -48,7 +48,7 @@ export interface SinkGroupNode {
   /** Names of its sinks, in the order of the file; all read from one channel. */
   readonly sinks: readonly string[];
   readonly processor: ComponentNode;
-  /** Seconds that a start waits for sinks that cannot tell what they have stored. */
+  /** Seconds that a start waits for sinks that cannot report what they have stored. */
   readonly positionsTimeout: number;
 }
 

@@ -1,8 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
-import { replaceFile } from "./replace-file.js";
+import { SerialQueue } from "./serial-queue.js";
 
-/** What an edit makes of a text, and what it has to say to its caller. */
+/** The new text of an edit, and its result for the caller. */
 export interface Edit<T> {
   readonly text: string;
   readonly result: T;
@@ -38,7 +40,7 @@ export function editedMemory(): EditedText {
 class SerialText implements EditedText {
   readonly #load: () => Promise<string | undefined>;
   readonly #save: (text: string) => Promise<void>;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #edits = new SerialQueue();
 
   constructor(load: () => Promise<string | undefined>, save: (text: string) => Promise<void>) {
     this.#load = load;
@@ -50,13 +52,11 @@ class SerialText implements EditedText {
   }
 
   edit<T>(change: (text: string | undefined) => Edit<T> | { readonly result: T }): Promise<T> {
-    const turn = this.#last.then(async () => {
+    return this.#edits.run(async () => {
       const edit = change(await this.#load());
       if ("text" in edit) await this.#save(edit.text);
       return edit.result;
     });
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 }
 
@@ -66,5 +66,70 @@ async function textOf(file: string): Promise<string | undefined> {
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;
     throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause });
+  }
+}
+
+const ORDINARY_MODE = 0o644;
+
+/**
+ * Gives a file a new text: readers see the old one or the new one, never a part, also after a power failure. What a
+ * symbolic link points to is replaced, not the link; the permissions are kept; a missing folder is created.
+ */
+async function replaceFile(file: string, text: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await replace(await target(file), text);
+  } catch (cause) {
+    throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, { cause });
+  }
+}
+
+async function replace(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeSynced(temporary, text, await modeOf(file));
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(path.dirname(file));
+}
+
+async function writeSynced(file: string, text: string, mode: number): Promise<void> {
+  const handle = await open(file, "wx", mode);
+  try {
+    await handle.writeFile(text);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function target(file: string): Promise<string> {
+  return (await ifThere(() => realpath(file))) ?? file;
+}
+
+async function modeOf(file: string): Promise<number> {
+  const found = await ifThere(() => stat(file));
+  return found === undefined ? ORDINARY_MODE : found.mode & 0o777;
+}
+
+async function ifThere<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }

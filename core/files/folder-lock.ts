@@ -1,45 +1,46 @@
 import { randomInt } from "node:crypto";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AgentError, type FolderClaim, type FolderLock, type Logger } from "../sdk/index.js";
+import type { FolderClaim } from "../sdk/context.js";
+import { AgentError, type FolderLock, type Logger } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
-import { readNote, removeNote, writeNote } from "./lock-note.js";
 import { makePrivate } from "./private-folder.js";
 
 const LOCK = "deneb.lock";
 const NOTE = "deneb.lock.txt";
 const MOST_MILLIS_BETWEEN = 100;
-/** Two that try at the same instant may refuse each other; a few tries with pauses of chance let one win. */
+/** Two processes that try at the same instant may both fail; a few tries with random pauses let one succeed. */
 const LEAST_TRIES = 5;
 
-export interface LockPatience {
+export interface LockWait {
   /** Seconds to wait for a process that holds the lock. */
   readonly seconds: number;
   readonly log: Pick<Logger, "warn">;
 }
 
 /**
- * Folders locked, or about to be, by this process: the kernel tells processes apart, not their parts. A lock is kept here
+ * Folders locked, or about to be, by this process: the operating system distinguishes processes, not their parts. A lock is kept here
  * because garbage collection would end it.
  */
 const held = new Map<string, KernelLock | undefined>();
 
 /**
- * Makes the folder when it is missing and locks it for this process. Waits for another process that holds it, and rejects
- * with code `FOLDER_IN_USE` when it does not let go, or at once when this process itself holds it.
+ * Creates the folder when it is missing and locks it for this process. Waits for another process that holds it, and rejects
+ * with code `FOLDER_IN_USE` when it does not release the lock, or at once when this process itself holds it.
  */
-export async function lockFolder(folder: string, claim: FolderClaim, patience: LockPatience): Promise<FolderLock> {
+export async function lockFolder(folder: string, claim: FolderClaim, wait: LockWait): Promise<FolderLock> {
   const { owns, remedy = "give this one a folder of its own" } = claim;
   const real = await existing(folder, remedy);
   if (held.has(real)) throw inUse(folder, `by another part of this process; ${remedy}`);
   held.set(real, undefined);
   try {
-    const lock = await patientLock({ folder, real, remedy, patience, signal: claim.signal });
+    const lock = await waitForLock({ folder, real, remedy, wait, signal: claim.signal });
     held.set(real, lock);
     const note = path.join(real, NOTE);
     await writeNote(note);
-    if (owns !== undefined) await tighten(real, owns, patience.log);
+    if (owns !== undefined) await tighten(real, owns, wait.log);
     return new HeldFolder(real, note, lock);
   } catch (error) {
     held.delete(real);
@@ -73,12 +74,12 @@ interface Wanted {
   readonly folder: string;
   readonly real: string;
   readonly remedy: string;
-  readonly patience: LockPatience;
+  readonly wait: LockWait;
   readonly signal: AbortSignal | undefined;
 }
 
-async function patientLock({ folder, real, remedy, patience, signal }: Wanted): Promise<KernelLock> {
-  const until = performance.now() + patience.seconds * 1000;
+async function waitForLock({ folder, real, remedy, wait, signal }: Wanted): Promise<KernelLock> {
+  const until = performance.now() + wait.seconds * 1000;
   const file = path.join(real, LOCK);
   for (let tries = 1; ; tries += 1) {
     if (signal?.aborted === true)
@@ -90,12 +91,12 @@ async function patientLock({ folder, real, remedy, patience, signal }: Wanted): 
     if (tries >= LEAST_TRIES && performance.now() >= until)
       throw inUse(folder, `by another process (${holder}); stop that one, or ${remedy}`);
     if (tries === LEAST_TRIES)
-      patience.log.warn({ folder, holder, seconds: patience.seconds }, "folder is in use by another process; waiting");
+      wait.log.warn({ folder, holder, seconds: wait.seconds }, "folder is in use by another process; waiting");
     await delay(randomInt(MOST_MILLIS_BETWEEN / 10, MOST_MILLIS_BETWEEN), undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Some file systems answer "locked" to everybody; then a file that nobody else knows is locked, too. */
+/** Some file systems report every file as locked; then a file with a random name is locked as well. */
 async function refuseWithoutLocks(real: string): Promise<void> {
   const probe = path.join(real, `${LOCK}.probe-${process.pid}-${randomInt(2 ** 40)}`);
   const lock = await tryLock(probe);
@@ -109,15 +110,40 @@ async function existing(folder: string, remedy: string): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return await realpath(folder);
   } catch (cause) {
-    throw new AgentError("FOLDER_UNUSABLE", `making the folder "${folder}" (${remedy})`, { cause });
+    throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}" (${remedy})`, { cause });
   }
 }
 
 async function tighten(folder: string, owns: (name: string) => boolean, log: Pick<Logger, "warn">): Promise<void> {
   const faults = await makePrivate(folder, (name) => name.startsWith(LOCK) || owns(name));
-  for (const { path: open, reason } of faults) log.warn({ path: open, reason }, "others may read what is kept here");
+  for (const { path: open, reason } of faults) log.warn({ path: open, reason }, "other users may read it");
 }
 
 function inUse(folder: string, by: string): AgentError {
   return new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use ${by}`);
 }
+
+/**
+ * Names the holder of a lock for messages: a line of text next to the lock file. Nothing depends on it, so a note that
+ * could not be written, or was left behind, has no effect.
+ */
+async function writeNote(file: string): Promise<void> {
+  const text = `pid ${process.pid} on host ${hostname()} since ${new Date().toISOString()}\n`;
+  await writeFile(file, text, { mode: 0o600 }).catch(() => undefined);
+}
+
+async function removeNote(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined);
+}
+
+/** A short text without control characters, whatever is in the file. */
+async function readNote(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const line = text
+    .slice(0, MOST_CHARACTERS)
+    .replace(/[^\x20-\x7e]/g, " ")
+    .trim();
+  return line === "" ? "which left no note" : line;
+}
+
+const MOST_CHARACTERS = 200;

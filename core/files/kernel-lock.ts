@@ -1,13 +1,13 @@
 import { chmod, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../sdk/index.js";
 
-/** A lock that the kernel keeps: it ends with its process, whatever ended that. */
+/** A lock held by the operating system: it is released when its process ends, however it ends. */
 export interface KernelLock {
   release(): void;
 }
 
 /**
- * Locks a file, which is made when it is missing and stays empty; undefined when another process holds the lock. Node
+ * Locks a file, which is created when it is missing and stays empty; undefined when another process holds the lock. Node
  * has no call for it, SQLite does it on every system: an exclusive transaction is an fcntl lock on the file. Nothing else
  * in this process may open the file, because closing it would end the lock.
  */
@@ -19,7 +19,7 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
       // Nothing is ever written: no journal, so that a full disk does not matter and a kill leaves nothing behind.
       connection.exec("PRAGMA journal_mode = MEMORY");
       connection.exec("BEGIN EXCLUSIVE");
-      // A file that can only be read begins no more than reading, and says so to the first who writes.
+      // On a read-only file, BEGIN succeeds and the first write fails.
       connection.exec("PRAGMA user_version = 1");
       return connection;
     } catch (error) {
@@ -33,7 +33,7 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
     const after = await inodeOf(file);
     if (before === undefined) await chmod(file, 0o600).catch(() => undefined);
     if (after !== undefined && (before === undefined || before === after)) return { release: () => connection.close() };
-    // The file was replaced meanwhile: what is locked is not what the next one would find.
+    // The file was replaced meanwhile: the next process would lock another file.
     connection.close();
     return undefined;
   } catch (error) {
@@ -52,7 +52,7 @@ function opened<T>(open: () => T, file: string): T {
 
 function unusable(file: string, cause: unknown): AgentError {
   const question = "is the folder writable for this user, and its file system not read-only?";
-  return new AgentError("FOLDER_UNUSABLE", `making the lock file "${file}" (${question})`, { cause });
+  return new AgentError("FOLDER_UNUSABLE", `creating the lock file "${file}" (${question})`, { cause });
 }
 
 function lockFault(file: string, cause: unknown): unknown {

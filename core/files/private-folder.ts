@@ -3,18 +3,18 @@ import path from "node:path";
 import { reasonOf } from "../sdk/index.js";
 
 const OF_OTHERS = 0o077;
-/** Of folders as /tmp, which are everybody's. */
+/** Of folders such as /tmp, shared by all users. */
 const STICKY = 0o1000;
 
-/** What others may still read, and why. */
+/** What other users may still read, and why. */
 export interface PermissionFault {
   readonly path: string;
   readonly reason: string;
 }
 
 /**
- * Takes the permissions of others from the files that are ours, and from the folder unless it holds something else too:
- * a folder that somebody shares with us is not ours to close.
+ * Removes the permissions of other users from the files of the agent, and from the folder unless it holds other files:
+ * the permissions of a shared folder are left unchanged.
  */
 export async function makePrivate(
   folder: string,
@@ -26,18 +26,18 @@ export async function makePrivate(
   const foreign = names.find((name) => !owns(name));
   if (foreign === undefined) return [...faults, ...(await closed(folder))];
   if (((await lstat(folder)).mode & OF_OTHERS) === 0) return faults;
-  return [...faults, { path: folder, reason: `the folder holds other files too, as "${foreign}"` }];
+  return [...faults, { path: folder, reason: `the folder also holds other files, such as "${foreign}"` }];
 }
 
 async function closed(file: string): Promise<readonly PermissionFault[]> {
   try {
     const found = await lstat(file);
     if (found.isSymbolicLink() || (found.mode & OF_OTHERS) === 0) return [];
-    if ((found.mode & STICKY) !== 0) return [{ path: file, reason: "the folder is everybody's" }];
+    if ((found.mode & STICKY) !== 0) return [{ path: file, reason: "the folder is shared by all users" }];
     await chmod(file, found.mode & 0o7777 & ~OF_OTHERS);
     return [];
   } catch (error) {
-    // Another process removed it, or it is somebody else's.
+    // Another process removed it, or another user owns it.
     return [{ path: file, reason: reasonOf(error) }];
   }
 }

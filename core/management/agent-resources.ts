@@ -53,6 +53,7 @@ const stats = record({
       num_permanent: count,
       num_retries_exhausted: count,
       num_crashed_the_agent: count,
+      num_stopped: count,
       bytes: count,
       num_deleted: count,
     }),
@@ -70,8 +71,10 @@ export function probesResource(readiness: Readiness): Resource {
   router.get("/live", (_request, response) => sendJson(response, 200, { status: "live" }));
   router.get("/ready", (_request, response) => {
     const obstacles = readiness.obstacles();
-    if (obstacles.length === 0) sendJson(response, 200, { status: "ready" });
-    else sendJson(response, 503, { status: "not ready", obstacles });
+    const warnings = readiness.warnings();
+    const more = warnings.length === 0 ? {} : { warnings };
+    if (obstacles.length === 0) sendJson(response, 200, { status: "ready", ...more });
+    else sendJson(response, 503, { status: "not ready", obstacles, ...more });
   });
   const yes = answer("Yes.", { type: "object" });
   const no = answer("No; the obstacles name the components.", schemaRef("NotReady"));
@@ -87,10 +90,17 @@ export function probesResource(readiness: Readiness): Resource {
       },
     },
     schemas: {
-      NotReady: record({
-        status: text,
-        obstacles: { type: "array", items: record({ component: text, reason: text }) },
-      }),
+      NotReady: {
+        type: "object",
+        required: ["status", "obstacles"],
+        properties: {
+          status: text,
+          obstacles: { type: "array", items: obstacle },
+          warnings: { type: "array", items: obstacle },
+        },
+      },
     },
   };
 }
+
+const obstacle = record({ component: text, reason: text, since: { type: "string", format: "date-time" } });

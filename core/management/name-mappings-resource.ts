@@ -1,18 +1,9 @@
 import { type RequestHandler, type Response, Router } from "express";
 import type { Topology } from "../configuration/topology.js";
 import { type EditedText, editedFile, editedMemory } from "../files/edited-text.js";
-import {
-  addMappings,
-  compileNameMappings,
-  type MappingEdit,
-  type MappingNode,
-  mappingsJson,
-  nameMappingsText,
-  readMappingsDocument,
-  readNameMappingsFile,
-  removeMappings,
-  updateMappings,
-} from "../ngsi/index.js";
+import { compileNameMappings, readNameMappingsFile } from "../ngsi/index.js";
+import { type MappingNode, mappingsJson, nameMappingsText, readMappingsDocument } from "../ngsi/mappings/document.js";
+import { addMappings, type MappingEdit, removeMappings, updateMappings } from "../ngsi/mappings/edits.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import { badRequest, fail, succeed } from "./answers.js";
 import {

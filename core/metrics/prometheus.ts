@@ -1,9 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Metrics } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
 import type { ComponentStates } from "./component-states.js";
 import { addDeadLetterInstruments, type DeadLetterStates } from "./dead-letter-instruments.js";
 import { type Histogram, histogramsText } from "./histogram.js";
 import { observers } from "./observers.js";
+import { PluginInstruments } from "./plugin-instruments.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
 import { SourceInstruments } from "./source-instruments.js";
@@ -16,6 +18,10 @@ export class Prometheus {
   readonly #wrongTokens: Counter;
   readonly #sources: SourceInstruments;
   readonly #histograms: readonly Histogram[];
+  readonly #plugins: PluginInstruments;
+  readonly #reloads: Counter;
+  readonly #lastReload: Gauge;
+  readonly #lastReloadOk: Gauge;
   readonly observer: TransactionObserver;
 
   constructor(mostServices: number) {
@@ -28,6 +34,27 @@ export class Prometheus {
       help,
       registers: [this.#instruments],
     });
+    this.#plugins = new PluginInstruments(this.#instruments);
+    const registers = [this.#instruments];
+    this.#reloads = new Counter({
+      name: "deneb_reloads_total",
+      help: "Reloads of the configuration.",
+      labelNames: ["result"],
+      registers,
+    });
+    for (const result of ["ok", "failed"]) this.#reloads.inc({ result }, 0);
+    this.#lastReload = new Gauge({
+      name: "deneb_reload_timestamp_seconds",
+      help: "When the last reload of each result ended, seconds since 1970; absent before the first.",
+      labelNames: ["result"],
+      registers,
+    });
+    this.#lastReloadOk = new Gauge({
+      name: "deneb_reload_ok",
+      help: "0 when the last reload failed, else 1.",
+      registers,
+    });
+    this.#lastReloadOk.set(1);
     const labels = new ServiceLabels(mostServices);
     this.#sources = new SourceInstruments(this.#instruments, labels);
     const sinks = new SinkInstruments(this.#instruments, labels);
@@ -54,6 +81,18 @@ export class Prometheus {
 
   countWrongToken(): void {
     this.#wrongTokens.inc();
+  }
+
+  /** The metrics that a component makes by itself. */
+  metricsOf(component: string): Metrics {
+    return this.#plugins.of(component);
+  }
+
+  /** Counts a reload of the configuration. */
+  reloaded(ok: boolean, at: Date): void {
+    this.#reloads.inc({ result: ok ? "ok" : "failed" });
+    this.#lastReload.set({ result: ok ? "ok" : "failed" }, at.getTime() / 1000);
+    this.#lastReloadOk.set(ok ? 1 : 0);
   }
 
   /** Adds the states of the dead letters; called once. */

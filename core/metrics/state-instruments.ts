@@ -15,6 +15,38 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
     },
   });
   new Gauge({
+    name: "deneb_component_health",
+    help: "1 for the state that a component is in, 0 for the others.",
+    labelNames: ["kind", "name", "state"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, name, state } of states().conditions) {
+        for (const one of ["up", "degraded", "down"]) this.set({ kind, name, state: one }, one === state ? 1 : 0);
+      }
+    },
+  });
+  new Gauge({
+    name: "deneb_channel_oldest_event_seconds",
+    help: "How long the oldest event of a channel waits; 0 in an empty channel.",
+    labelNames: ["channel"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, secondsOfOldest } of states().channels) this.set({ channel: name }, secondsOfOldest);
+    },
+  });
+  new Gauge({
+    name: "deneb_channel_bytes",
+    help: "Bytes that the events of a channel take; absent when the channel does not count them.",
+    labelNames: ["channel"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, bytes } of states().channels) if (bytes !== undefined) this.set({ channel: name }, bytes);
+    },
+  });
+  new Gauge({
     name: "deneb_channel_events",
     help: "Events in a channel.",
     labelNames: ["channel"],

@@ -8,7 +8,7 @@ export const eventHeaders = {
   servicePath: "fiware-servicepath",
   /** Id that joins the log lines of one update across systems. */
   correlator: "fiware-correlator",
-  /** Id of the delivery at this agent. */
+  /** Id that this agent gave to the request. */
   transactionId: "transaction-id",
   /** Reception time, milliseconds since 1970 UTC. */
   timestamp: "timestamp",
@@ -19,7 +19,7 @@ export const eventHeaders = {
   mappedServicePath: "mapped-fiware-servicepath",
 } as const;
 
-/** Header fields of a delivery, names in lower case; values as node gives them, one character per byte. */
+/** Header fields of a request, names in lower case; values as node gives them, one character per byte. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /** How a broker says it wrote the attributes. A hint only: brokers are known to send the wrong one. */

@@ -1,17 +1,18 @@
-import {
-  type Channel,
-  codeOf,
-  type Event,
-  type PutTransaction,
-  type TakeTransaction,
-  type Waiting,
-} from "../sdk/index.js";
+import type { Channel, PutTransaction, TakeTransaction } from "../sdk/index.js";
+import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
+import { FailureState } from "./failure-state.js";
 import type { ChannelAccount } from "./ledger.js";
+import { type Waiting, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
   readonly counters = new ChannelCounters();
+  /** Whether it accepts puts. */
+  readonly puts: FailureState;
+  readonly #waitingTime = new WaitingTime();
+  /** By open take: when its first event was received. */
+  readonly #received = new Map<CountedTake, number>();
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
@@ -24,7 +25,9 @@ export class CountedChannel implements Channel {
     this.#channel = channel;
     this.#account = account;
     this.#now = now;
-    this.#watch = { counters: this.counters, account, beforeCommit: this.#noteFilling };
+    this.puts = new FailureState({ now });
+    const { counters, puts } = this;
+    this.#watch = { counters, puts, account, beforeCommit: this.#noteFilling, committed: this.#noteWaiting };
   }
 
   /** When it last changed from empty to not empty; undefined when it never did. */
@@ -40,6 +43,18 @@ export class CountedChannel implements Channel {
     return this.#channel.size;
   }
 
+  /** Undefined for a channel that does not count them. */
+  get bytes(): number | undefined {
+    return this.#channel.bytes;
+  }
+
+  /** Since when the oldest event waits: from its reception once a sink has taken it, before that from its put. */
+  get waitingSince(): Waiting | undefined {
+    const waiting = this.#waitingTime.oldest(this.size);
+    if (waiting === undefined || this.#received.size === 0) return waiting;
+    return { since: Math.min(...this.#received.values()), exact: true };
+  }
+
   get transactionCapacity(): number {
     return this.#channel.transactionCapacity;
   }
@@ -47,6 +62,7 @@ export class CountedChannel implements Channel {
   async start(): Promise<void> {
     await this.#channel.start();
     this.#noteLost();
+    this.#waitingTime.started(this.#channel.size, this.#now().getTime());
     if (this.durable || this.#account?.opened === false) this.#account?.open(this.#channel.size);
   }
 
@@ -66,6 +82,7 @@ export class CountedChannel implements Channel {
         const put = this.#channel.openPut();
         for (const event of events) put.put(event);
         await put.commit();
+        this.#noteWaiting(events.length);
       } catch (error) {
         await taken.rollback();
         throw error;
@@ -85,7 +102,11 @@ export class CountedChannel implements Channel {
   }
 
   openTake(): TakeTransaction {
-    return new CountedTake(this.#channel.openTake(), this.counters, this.#noteLost);
+    return new CountedTake(this.#channel.openTake(), {
+      counters: this.counters,
+      received: this.#received,
+      noteLost: this.#noteLost,
+    });
   }
 
   readonly #noteLost = (): void => {
@@ -97,105 +118,8 @@ export class CountedChannel implements Channel {
   readonly #noteFilling = (): void => {
     if (this.#channel.size === 0) this.#filledAt = this.#now();
   };
-}
 
-interface PutWatch {
-  readonly counters: ChannelCounters;
-  readonly account: ChannelAccount | undefined;
-  readonly beforeCommit: () => void;
-}
-
-class CountedPut implements PutTransaction {
-  #events = 0;
-
-  constructor(
-    private readonly transaction: PutTransaction,
-    private readonly watch: PutWatch,
-  ) {}
-
-  put(event: Event): void {
-    this.#events += 1;
-    this.transaction.put(event);
-  }
-
-  /** A refusal counts once: at once only when waiting is of no use. */
-  async reserve(waiting: Waiting): Promise<boolean> {
-    try {
-      return (await this.transaction.reserve?.(waiting)) ?? false;
-    } catch (error) {
-      if (waiting === "wait" || codeOf(error) !== "CHANNEL_FULL") this.watch.counters.putsFailed += this.#settle();
-      throw error;
-    }
-  }
-
-  async commit(): Promise<void> {
-    const { counters, account, beforeCommit } = this.watch;
-    const events = this.#settle();
-    beforeCommit();
-    try {
-      await this.transaction.commit();
-    } catch (error) {
-      counters.putsFailed += events;
-      throw error;
-    }
-    counters.putsOk += events;
-    account?.accepted(events);
-  }
-
-  /** Not a failure of this channel: the notification was refused elsewhere. */
-  async rollback(): Promise<void> {
-    this.#settle();
-    await this.transaction.rollback();
-  }
-
-  #settle(): number {
-    const events = this.#events;
-    this.#events = 0;
-    return events;
-  }
-}
-
-class CountedTake implements TakeTransaction {
-  #events = 0;
-
-  constructor(
-    private readonly transaction: TakeTransaction,
-    private readonly counters: ChannelCounters,
-    private readonly noteLost: () => void,
-  ) {}
-
-  get position(): string | undefined {
-    return this.transaction.position;
-  }
-
-  positionAfter(count: number): string | undefined {
-    return this.transaction.positionAfter?.(count);
-  }
-
-  coveredBy(position: string): readonly Event[] {
-    return this.transaction.coveredBy?.(position) ?? [];
-  }
-
-  async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
-    const events = await this.transaction.take(max, signal);
-    this.#events += events.length;
-    this.noteLost();
-    return events;
-  }
-
-  async commit(): Promise<void> {
-    await this.transaction.commit();
-    this.counters.takesOk += this.#settle();
-  }
-
-  async rollback(): Promise<void> {
-    this.counters.takesFailed += this.#settle();
-    await this.transaction.rollback();
-  }
-
-  #settle(): number {
-    const events = this.#events;
-    this.#events = 0;
-    return events;
-  }
+  readonly #noteWaiting = (events: number): void => {
+    this.#waitingTime.noted(events, this.#now().getTime());
+  };
 }

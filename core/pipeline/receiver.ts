@@ -1,10 +1,10 @@
 import {
   type Accepted,
   AgentError,
-  type Decoded,
-  type Delivery,
+  type DecodedRequest,
   type Emit,
   type Handler,
+  type InboundRequest,
   type Logger,
   type Reception,
   type Refuse,
@@ -49,7 +49,7 @@ export class Receiver {
   }
 
   /** The `receive` of the source's context. */
-  readonly receive = async (request: Delivery, refuse: Refuse = withoutContent): Promise<Reception> => {
+  readonly receive = async (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
     const decoded = this.#decoded(request);
     if ("refused" in decoded) return this.#refuse(request, decoded, refuse);
     try {
@@ -74,7 +74,7 @@ export class Receiver {
     this.#warnings.flush();
   }
 
-  #decoded(request: Delivery): Decoded | Refusal {
+  #decoded(request: InboundRequest): DecodedRequest | Refusal {
     const { name, handler } = this.#parts;
     if (handler === undefined) {
       const remedy = "name a handler in its slots, or call emit";
@@ -87,7 +87,7 @@ export class Receiver {
     }
   }
 
-  #refuse(request: Delivery, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
+  #refuse(request: InboundRequest, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
     const responseBytes = refuse(refused);
     if (responseBytes === undefined) return refused;
     this.#count(refused, reasonOf(error));
@@ -112,7 +112,7 @@ export class Receiver {
   }
 
   /** `responseBytes` are those of a refusal; undefined when the request was accepted. */
-  #account(request: Delivery, { service, servicePath }: Sender, responseBytes: number | undefined): void {
+  #account(request: InboundRequest, { service, servicePath }: Sender, responseBytes: number | undefined): void {
     const { name, observer, now } = this.#parts;
     observer.received(name, {
       service,

@@ -1,21 +1,22 @@
-import { resolve } from "node:path";
-import type { PluginCatalogue } from "../tokens.js";
-import { catalogueOf } from "./catalogue.js";
-import { loadPlugin, type PluginModule } from "./load-plugin.js";
-import { offerContract } from "./plugin-imports.js";
-import { moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
-import type { PluginProblem } from "./plugin-problem.js";
+import { access } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Kind } from "../sdk/index.js";
+import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
+import { type Found, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
+import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
+import { offerContract } from "./resolve-hook.js";
 
 export interface Discovery {
   readonly catalogue: PluginCatalogue;
   readonly problems: readonly PluginProblem[];
 }
 
-/** Where plugins are beside the given folders, and how long they may take. */
+/** Plugins besides those of the given folders, and the time-out of an import. */
 export interface FurtherPlugins {
   /** Names of installed npm packages. */
   readonly packages?: readonly string[];
-  /** Folders from which the packages are looked for, in this order. */
+  /** Folders from which the packages are searched for, in this order. */
   readonly from?: readonly string[];
   /** Milliseconds the import of one plugin may take. */
   readonly limitMillis?: number;
@@ -23,7 +24,7 @@ export interface FurtherPlugins {
 
 const LIMIT_MILLIS = 10_000;
 
-/** Finds the plugins in the given folders and packages. What cannot be used is a problem; the others are there. */
+/** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
   const { packages = [], from = [], limitMillis = LIMIT_MILLIS } = further;
   const bases = absolute(from);
@@ -45,4 +46,82 @@ function isOwn({ specifier }: PluginModule): boolean {
 
 function absolute(folders: readonly string[]): readonly string[] {
   return [...new Set(folders.map((folder) => resolve(folder)))];
+}
+
+/** The plugin of a folder that is one itself (`index.js` in it, or a package), else the plugins below the folder. */
+export async function pluginsAt(folder: string, limitMillis: number): Promise<Found> {
+  offerContract();
+  const { modules, problems } = await modulesAt(resolve(folder));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
+  return {
+    plugins: loaded.flatMap(({ plugins }) => plugins),
+    problems: [...problems, ...loaded.flatMap((one) => one.problems)],
+  };
+}
+
+async function modulesAt(folder: string): Promise<FoundModules> {
+  for (const name of ["index.js", "index.mjs"]) {
+    const file = join(folder, name);
+    if (await exists(file)) return { modules: [{ origin: file, specifier: pathToFileURL(file).href }], problems: [] };
+  }
+  return await modulesInFolder(folder);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Catalogues plugins under their types and aliases; of two with the same name the first is used. */
+export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
+  readonly catalogue: PluginCatalogue;
+  readonly problems: readonly PluginProblem[];
+} {
+  const owners = new Map<string, CataloguedPlugin>();
+  const kept: CataloguedPlugin[] = [];
+  const problems: PluginProblem[] = [];
+  for (const plugin of plugins) {
+    const { kind, type, aliases = [] } = plugin.definition;
+    const taken = takenNames(plugin, owners);
+    // A plugin whose type is taken would be reachable by its aliases only.
+    const left = taken.includes(type);
+    problems.push(...(left ? [type] : taken).map((name) => duplicate(plugin, name, owners)));
+    if (left) continue;
+    kept.push(plugin);
+    for (const name of [type, ...aliases].filter((candidate) => !taken.includes(candidate))) {
+      owners.set(nameKey(kind, name), plugin);
+    }
+  }
+  const sorted = kept.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  return {
+    catalogue: { find: (kind, type) => owners.get(nameKey(kind, type))?.definition, list: () => sorted },
+    problems,
+  };
+}
+
+type Owners = ReadonlyMap<string, CataloguedPlugin>;
+
+function takenNames({ definition: { kind, type, aliases = [] } }: CataloguedPlugin, owners: Owners): readonly string[] {
+  return [type, ...aliases].filter((name) => owners.has(nameKey(kind, name)));
+}
+
+function duplicate({ definition: { kind }, origin }: CataloguedPlugin, name: string, owners: Owners): PluginProblem {
+  const first = owners.get(nameKey(kind, name))?.origin;
+  return {
+    origin,
+    cause: `declares the ${kind} "${name}", which ${first} declares too; the first one is used`,
+    remedy: "remove or rename one of the two",
+  };
+}
+
+function nameKey(kind: Kind, name: string): string {
+  return `${kind}/${name.toLowerCase()}`;
+}
+
+function sortKey({ definition: { kind, type } }: CataloguedPlugin): string {
+  return nameKey(kind, type);
 }

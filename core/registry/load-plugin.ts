@@ -1,10 +1,9 @@
 import type { CataloguedPlugin } from "../tokens.js";
-import type { PluginProblem } from "./plugin-problem.js";
 import { isPlugin, shapeFault, versionFault } from "./plugin-shape.js";
 
-/** A module that should hold plugins. */
+/** A module that is expected to export plugins. */
 export interface PluginModule {
-  /** What people call it: the path of its file, or the name of the package. */
+  /** Its name in messages: the path of its file, or the name of the package. */
   readonly origin: string;
   /** What `import` takes. */
   readonly specifier: string;
@@ -15,7 +14,7 @@ export interface Found {
   readonly problems: readonly PluginProblem[];
 }
 
-/** Imports a module within the limit; whatever is wrong with it is a problem and never an error. */
+/** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
 export async function loadPlugin({ origin, specifier }: PluginModule, limitMillis: number): Promise<Found> {
   const exported = await withinLimit(exportOf(specifier), limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
@@ -26,9 +25,9 @@ export async function loadPlugin({ origin, specifier }: PluginModule, limitMilli
   };
 }
 
-type Trouble = Omit<PluginProblem, "origin">;
+type ProblemText = Omit<PluginProblem, "origin">;
 
-type Exported = { readonly value: unknown } | { readonly problem: Trouble };
+type Exported = { readonly value: unknown } | { readonly problem: ProblemText };
 
 async function exportOf(specifier: string): Promise<Exported> {
   try {
@@ -41,9 +40,9 @@ async function exportOf(specifier: string): Promise<Exported> {
   }
 }
 
-/** An import cannot be given up; one that goes on too long is left behind. */
+/** An import cannot be cancelled; its result is ignored after the time-out. */
 async function withinLimit(exported: Promise<Exported>, limitMillis: number): Promise<Exported> {
-  const remedy = "let its modules end without waiting (no I/O at the top level), or remove its folder";
+  const remedy = "avoid top-level await and I/O in its modules, or remove its folder";
   const problem = { cause: `was not loaded within ${limitMillis} ms`, remedy };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Exported>((resolve) => {
@@ -59,10 +58,19 @@ async function withinLimit(exported: Promise<Exported>, limitMillis: number): Pr
 function problemOf(origin: string, definition: unknown): readonly PluginProblem[] {
   const version = versionFault(definition);
   if (version !== undefined) {
-    const remedy = "install a version of the plugin that was made for this agent, or another version of the agent";
+    const remedy = "install a version of the plugin that was built for this agent, or another version of the agent";
     return [{ origin, cause: version, remedy }];
   }
   const cause = shapeFault(definition);
-  const remedy = "export what definePlugin of deneb/sdk returns as default, or a list of such";
+  const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
   return cause === undefined ? [] : [{ origin, cause, remedy }];
+}
+
+/** A plugin that was found but cannot be used; the agent runs without it. */
+export interface PluginProblem {
+  /** The file or folder it is about. */
+  readonly origin: string;
+  readonly cause: string;
+  /** What to do about it. */
+  readonly remedy: string;
 }

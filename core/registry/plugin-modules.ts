@@ -2,8 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { glob } from "glob";
-import type { PluginModule } from "./load-plugin.js";
-import type { PluginProblem } from "./plugin-problem.js";
+import type { PluginModule, PluginProblem } from "./load-plugin.js";
 import { packageSpecifier } from "./resolve-hook.js";
 
 export interface FoundModules {
@@ -17,7 +16,7 @@ export interface FoundModules {
  */
 export async function modulesInFolder(folder: string): Promise<FoundModules> {
   if (!(await isFolder(folder))) {
-    const remedy = "make the folder, or correct its name on the command line or in the environment";
+    const remedy = "create the folder, or correct its name on the command line or in the environment";
     return { modules: [], problems: [{ origin: folder, cause: "is not a folder", remedy }] };
   }
   const own = await packageAt(folder);
@@ -32,7 +31,7 @@ export async function modulesInFolder(folder: string): Promise<FoundModules> {
   return { modules, problems: [] };
 }
 
-/** The module of an installed package, looked for from each of the folders in turn. */
+/** The module of an installed package, searched for from each of the folders in turn. */
 export async function moduleOfPackage(name: string, bases: readonly string[]): Promise<FoundModules> {
   if (!/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i.test(name)) {
     const remedy = "name an installed package, and give folders with --plugins";
@@ -43,7 +42,7 @@ export async function moduleOfPackage(name: string, bases: readonly string[]): P
     const specifier = packageSpecifier(name, pathToFileURL(join(base, "deneb.js")));
     return { modules: [{ origin: name, specifier }], problems: [] };
   }
-  const cause = `is not installed: no node_modules holds it, seen from ${bases.map((base) => `"${base}"`).join(" or ")}`;
+  const cause = `is not installed: it is in no node_modules folder, searched from ${bases.map((base) => `"${base}"`).join(" or ")}`;
   return { modules: [], problems: [{ origin: name, cause, remedy: `run npm install ${name} there` }] };
 }
 
@@ -68,7 +67,7 @@ async function isInstalled(name: string, base: string): Promise<boolean> {
   return dirname(base) === base ? false : await isInstalled(name, dirname(base));
 }
 
-/** The main module of the package in a folder, when it says that it is a plugin. */
+/** The main module of the package in a folder, when its keywords name it a plugin. */
 async function packageAt(folder: string): Promise<PluginModule | undefined> {
   const manifest = await manifestOf(folder);
   const keywords: unknown = Reflect.get(manifest, "keywords");
@@ -85,7 +84,7 @@ async function manifestOf(folder: string): Promise<object> {
   }
 }
 
-/** `exports` as a text or its `.` or `default`, else `main`, as node reads them for an import. */
+/** `exports` as a text or its `.` or `default`, else `main`, as Node reads them for an import. */
 function mainOf(manifest: object): string {
   let entry: unknown = Reflect.get(manifest, "exports");
   for (const name of [".", "import", "default"]) {

@@ -1,6 +1,7 @@
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
+import { isRecord } from "../sdk/records.js";
 
-/** What keeps a value from being a plugin definition; undefined when nothing does. */
+/** Why a value is not a plugin definition; undefined when it is one. */
 export function shapeFault(value: unknown): string | undefined {
   if (!isRecord(value)) return "has no plugin definition as its default export";
   const who = typeof value.type === "string" ? `declares the plugin "${value.type}"` : "declares a plugin";
@@ -10,7 +11,7 @@ export function shapeFault(value: unknown): string | undefined {
   return property === undefined ? undefined : `${who} whose property ${property}`;
 }
 
-/** What keeps a plugin from working with this agent although it may be right; undefined when nothing does. */
+/** Why a plugin is for another version of the agent; undefined when it is for this one. */
 export function versionFault(value: unknown): string | undefined {
   if (!isRecord(value) || value.apiVersion === undefined || value.apiVersion === API_VERSION) return undefined;
   const { type, apiVersion } = value;
@@ -18,7 +19,7 @@ export function versionFault(value: unknown): string | undefined {
   return `declares ${who} for version ${JSON.stringify(apiVersion)} of deneb/sdk; this agent has version ${API_VERSION}`;
 }
 
-/** The border where a loaded value becomes a definition. */
+/** Here a loaded value gets the type of a definition. */
 export function isPlugin(value: unknown): value is AnyPlugin {
   return shapeFault(value) === undefined;
 }
@@ -82,10 +83,6 @@ function propertyFault(config: unknown): string | undefined {
     return isFormat(property.format) ? [] : [`"${name}" has an unknown format`];
   });
   return faults[0];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSpelling(value: unknown): boolean {

@@ -40,19 +40,23 @@ export interface TakeTransaction extends Transaction {
    * stay counted in the channel until commit. Rollback puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
+  /** Absent for channels that forget. */
+  readonly positions?: TakePositions | undefined;
+}
+
+/** Positions of a durable channel, seen from one take transaction. */
+export interface TakePositions {
   /**
-   * Where a durable channel stands once everything taken so far is done: to be stored with the rows and given to
-   * `skipTo` at the next start. It includes what other transactions have committed and never what they still hold, so
-   * each of several writers keeps its own latest position. Undefined for channels that forget.
+   * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
+   * given to `Channel.skipTo` at the next start. It includes what other transactions have committed and never what they
+   * still hold, so each of several writers keeps its own latest position.
    */
-  readonly position?: string | undefined;
-  /** The position once only the first `count` of the events taken so far are done: for a batch that is split. */
-  positionAfter?(count: number): string | undefined;
+  after(count: number): string;
   /**
-   * Of the events taken so far those that a stored position says are done; none for one of another channel. Throws code
-   * `POSITION_FOREIGN` as `skipTo` does.
+   * The events taken so far that a stored position covers; none for a position of another channel. Throws code
+   * `POSITION_FOREIGN` as `Channel.skipTo` does.
    */
-  coveredBy?(position: string): readonly Event[];
+  coveredBy(position: string): readonly Event[];
 }
 
 /** A queue with transactions between sources and sinks: first in, first out. */
@@ -68,6 +72,8 @@ export interface Channel extends Lifecycle {
    * agent looks after the start and after each take, and counts them as lost.
    */
   readonly lost?: number;
+  /** Bytes that the events of the channel take where it keeps them, for statistics; absent when it does not count them. */
+  readonly bytes?: number | undefined;
   /**
    * `events`: how many the transaction is to hold when that is more than transactionCapacity, because they belong
    * together. A channel that ignores it gets them in several transactions.
@@ -81,4 +87,15 @@ export interface Channel extends Lifecycle {
    * cannot come from it, because its folder was copied or restored: to leave out what it covers would be to lose it.
    */
   skipTo?(position: string): Promise<number>;
+}
+
+/** Names of channels. The notification is refused when a required one fails; a failing optional one is only logged. */
+export interface Selection {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** Chooses the channels of each event among those of its source. */
+export interface ChannelSelector {
+  select(event: Event): Selection;
 }

@@ -10,6 +10,37 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+/** What a component says about itself. */
+export interface HealthReport {
+  /** `down` makes the agent not ready, `degraded` is shown and does not. */
+  readonly state: "up" | "degraded" | "down";
+  /** For people; without secrets. */
+  readonly reason?: string;
+}
+
+/** Values of the labels of a metric. Each combination beyond 100 is counted as `(other)`. */
+export type MetricLabels = Readonly<Record<string, string>>;
+
+/** A count that only grows. */
+export interface MetricCounter {
+  /** Adds `by`, 1 when absent. */
+  add(by?: number, labels?: MetricLabels): void;
+}
+
+/** A value that goes up and down. */
+export interface MetricGauge {
+  set(value: number, labels?: MetricLabels): void;
+}
+
+/**
+ * Makes metrics of a component. They appear as `deneb_plugin_<name>` with the label `component` and are 0 before the first
+ * event. Names and labels are lower-case letters, digits and underscores. The same name returns the same metric.
+ */
+export interface Metrics {
+  counter(name: string, help: string, labels?: readonly string[]): MetricCounter;
+  gauge(name: string, help: string, labels?: readonly string[]): MetricGauge;
+}
+
 /** What every component is given besides its configuration. */
 export interface Context {
   /** Name of the component as written in the configuration. */
@@ -23,6 +54,13 @@ export interface Context {
    */
   readonly run: string;
   now(): Date;
+  /**
+   * Reports the health of the component; the latest report counts until the component is replaced. Absent where nothing
+   * runs, as in `deneb sql`.
+   */
+  report?(health: HealthReport): void;
+  /** Absent where nothing runs. */
+  readonly metrics?: Metrics;
 }
 
 /** One request as it is accounted: sizes in bytes of request and answer. */

@@ -39,14 +39,14 @@ export const positionFaults = {
   conflict: "POSITION_CONFLICT",
 } as const;
 
-/** Whose delivery it was. */
+/** The service and service path of a request. */
 export interface Sender {
   readonly service: string;
   readonly servicePath: string;
 }
 
-/** A delivery that a handler refuses; a source answers with `status` (an HTTP status, 4xx) and the message. */
-export class RejectedDelivery extends AgentError {
+/** A request that a handler refuses; the source answers with `status` (an HTTP status, 4xx) and the message. */
+export class RejectedRequest extends AgentError {
   readonly status: number;
   /** Header fields for the answer, for example `Allow`. */
   readonly headers: Readonly<Record<string, string>>;

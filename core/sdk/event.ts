@@ -1,3 +1,5 @@
+import type { Lifecycle } from "./lifecycle.js";
+
 /**
  * What travels from a source through a channel to a sink: one entity of a notification, or whatever a source makes.
  *
@@ -15,3 +17,9 @@ export interface Event<Body = unknown> {
  * it stores, in one transaction, stores no letter twice.
  */
 export const letterHeader = "deneb-dead-letter";
+
+/** Looks at each event between a source and its channels. Most need no `start` and no `stop`. */
+export interface Interceptor extends Partial<Lifecycle> {
+  /** Returns the event, a new event in its place, or undefined to drop it. */
+  intercept(event: Event): Event | undefined;
+}

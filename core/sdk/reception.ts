@@ -1,5 +1,5 @@
 import { codeOf, reasonOf, retryAfterOf, retryableOf, type Sender } from "./errors.js";
-import type { Delivery } from "./source.js";
+import type { InboundRequest } from "./source.js";
 
 /** Every required channel has the events of the request. */
 export interface Accepted {
@@ -36,7 +36,7 @@ export type Refuse = (refused: Refused) => number | undefined;
  * Takes one request: its handler decodes it, the channels get the events, and the request is accounted, counted and
  * logged. Never rejects for what is wrong with a request or a channel: it resolves to what the sender is to be told.
  */
-export type Receive = (request: Delivery, refuse?: Refuse) => Promise<Reception>;
+export type Receive = (request: InboundRequest, refuse?: Refuse) => Promise<Reception>;
 
 /** A request that a source refused by itself, before it could be received: no token, too large, too many at once. */
 export interface SourceRefusal extends Pick<Refused, "status" | "cause" | "reason"> {
@@ -66,7 +66,7 @@ export function refusedByChannels(error: unknown): Refused {
   return unexpected(causeOf(code));
 }
 
-/** Whose delivery it was, when the one who refused it knew. */
+/** The sender of the request, if the error names it. */
 export function senderOf(error: unknown): Sender | undefined {
   if (typeof error !== "object" || error === null || !("sender" in error)) return undefined;
   const { sender } = error;

@@ -2,21 +2,27 @@ import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
 /**
- * All events of one write, oldest first, for as many destinations as they name. The list is frozen: changing it throws a
- * TypeError, which is a failed write.
+ * All events of one write, oldest first; they may belong to several tables. The list is frozen: changing it throws a
+ * TypeError, and the write fails.
  */
 export interface Batch {
   readonly events: readonly Event[];
+  /** Absent for channels that forget. */
+  readonly position?: BatchPosition;
+}
+
+/** Where a durable channel stands after a batch. */
+export interface BatchPosition {
   /**
-   * Where a durable channel stands after this batch; absent for channels that forget. The part before the first colon
-   * names the channel: a later position with the same name replaces an earlier one.
+   * To be stored with the rows. The part before the first colon names the channel: a later position with the same name
+   * replaces an earlier one.
    */
-  readonly position?: string;
+  readonly text: string;
   /**
-   * The events of this batch that a position kept earlier covers: they were stored where it was kept. For a sink whose
-   * destinations commit one after another and keep a position each. Absent for channels that forget.
+   * The events of this batch that an earlier position covers: they were stored where it was kept. For a sink whose
+   * destinations commit one after another and keep a position each.
    */
-  coveredBy?(position: string): readonly Event[];
+  coveredBy(text: string): readonly Event[];
 }
 
 /** What one write cost. */
@@ -26,50 +32,99 @@ export interface Receipt {
 }
 
 /**
- * A writer and nothing else. The runner takes, batches, waits, repeats, splits a failed batch until the bad event is
+ * Writes batches and nothing else. The runner takes, batches, waits, retries, splits a failed batch until the bad event is
  * alone, keeps dead letters and counts.
  */
 export interface Sink extends Lifecycle {
   /**
-   * Stores the batch: all of it or nothing. Throws an error with code `POSITION_CONFLICT` when somebody else has moved the
-   * position that this sink keeps with the rows: then nothing of the batch is stored, and the events stay in the channel.
-   * Throws an error with `retryable: true` when the store is away (the whole
-   * batch is tried again later), `retryable: false` when this data will never go in (the batch is split). An error
-   * without that property is retried to the limit and then dead-lettered (behind a durable channel see `answers`). On a repeated call the runner hands over
-   * the same event objects.
+   * Stores the batch: all of it or nothing. Rejects with `retryable: true` when the store is not available (the whole
+   * batch is retried later), with `retryable: false` when the store will never accept this data (the batch is split). An
+   * error without that property is retried up to the limit, then its events become dead letters (behind a durable channel
+   * see `answers`). Rejects with code `POSITION_CONFLICT` when another agent has moved the stored position: then nothing of
+   * the batch is stored, and the events stay in the channel. A repeated call gets the same event objects.
    */
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;
+  /** How the runner forms batches for this sink. Read once, when the sink is created. */
+  readonly tuning?: SinkTuning;
+  /** For a sink that stores `Batch.position` in the transaction of the data. */
+  readonly positions?: SinkPositions;
   /**
-   * For a sink that gains from large writes: the most events of one batch. Where the channel forgets at a restart, the
-   * runner then goes beyond the channel's transactionCapacity; without it that is the most a batch holds.
+   * Whether the store works although `persist` keeps failing with this error: true only when the error may concern one of
+   * the events and the store accepts other data now. Then the batch is split, and an event that fails alone becomes a dead
+   * letter. False: the error says nothing about an event, and the batch is retried as a whole. Undefined, or without this
+   * member, the runner concludes it from other events of the batch that are stored meanwhile.
    */
-  readonly largestBatch?: number | undefined;
+  answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
+}
+
+/** Hints of a sink about the size of batches; absent members leave the defaults. */
+export interface SinkTuning {
   /**
-   * For a sink to which many small writes are no harm: milliseconds that a batch which is not full waits for more events,
-   * unless `batch_linger` says otherwise. Without it a batch waits as long as `batch_timeout` says.
+   * Most events of one batch, for a sink that gains from large writes. Behind a channel that forgets at a restart a batch
+   * may then exceed the channel's transactionCapacity; without it a batch never does.
    */
-  readonly batchLinger?: number | undefined;
+  readonly largestBatch?: number;
   /**
-   * For a sink that keeps `Batch.position` in the same transaction as the data: every position it has kept. Read once
-   * after start, before the first batch; what they cover is not delivered again. Throws when the store cannot tell now;
-   * then nothing is delivered until it can; code `POSITION_CONFLICT` says that another agent writes there. A sink group goes on after a time without those that cannot tell.
+   * Milliseconds that a batch which is not full waits for more events, unless `batch_linger` is set; for a sink that
+   * handles many small writes well. Without it a batch waits as long as `batch_timeout` says.
    */
-  storedPositions?(signal: AbortSignal): Promise<readonly string[]>;
+  readonly batchLinger?: number;
+}
+
+/** What a sink can report that stores positions with the data. */
+export interface SinkPositions {
   /**
-   * The events of a batch that are stored although its write failed: of a part that was committed, or because only the
-   * answer was lost. Asked before the events are given up or go to another sink. Throws when the store cannot tell now.
+   * Every position that is stored. Called after start, before the first batch; events that the positions cover are not
+   * delivered again. Rejects while the store cannot be read; nothing is delivered until it can. Code `POSITION_CONFLICT`
+   * means that another agent writes there. A sink group continues after a time without the sinks that do not answer.
+   */
+  stored(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The events of a batch that are stored although its write failed: a part was committed, or only the answer was lost.
+   * Called before the events become dead letters or go to another sink. Rejects while the store cannot be read.
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
-  /**
-   * Whether the store works while `persist` fails again and again with this error: true only when the error may be about
-   * one of the events and the store takes other data now. Then the batch is split, and the event that still fails alone
-   * becomes a dead letter. Without it, that is concluded from other events of the batch that are stored meanwhile.
-   */
-  answers?(error: unknown, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Rows of a query, for people: every value as text, undefined for the store's null. */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | undefined)[])[];
+}
+
+/**
+ * Decides which sink of a group gets the next batch. It is asked again for every try: the first sink of its answer gets
+ * the batch, the next one when that fails, and so on; when all fail the batch waits and it is asked anew.
+ */
+export interface SinkProcessor {
+  /** The sinks to try, best first: each of the given names once at the most, none that is not given. */
+  order(sinks: readonly string[]): readonly string[];
+  /** The sink stored a batch. Not told of data that a sink refuses: then neither is called. */
+  succeeded(sink: string): void;
+  /** The sink could not be used: its store is away, or it threw what it does not explain. */
+  failed(sink: string): void;
+}
+
+/** What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them. */
+export interface Explanation {
+  readonly writes: readonly ExplainedWrite[];
+  /** Everything that would be sent, in order: what makes the places first, then what fills them. */
+  readonly statements: readonly ExplainedStatement[];
+  /** Names that are not stored as they came, and why; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Where a part of an event goes, and what is kept of it there. */
+export interface ExplainedWrite {
+  /** The place part by part, from the outside: `{ schema: "openiot", table: "room_1" }`. */
+  readonly destination: Readonly<Record<string, string>>;
+  readonly columns: readonly string[];
+  /** Each as long as `columns`; undefined for the store's null. */
+  readonly rows: readonly (readonly (string | undefined)[])[];
+}
+
+/** One text as it goes to the store, and its parameters. */
+export interface ExplainedStatement {
+  readonly text: string;
+  readonly parameters: readonly (string | undefined)[];
 }

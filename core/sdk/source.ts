@@ -35,8 +35,8 @@ export interface Source extends Lifecycle {
   takeOver?(handover: Handover): boolean;
 }
 
-/** One request as a source received it. */
-export interface Delivery {
+/** One request or message as a source received it. */
+export interface InboundRequest {
   /** Upper case, for example `POST`. */
   readonly method: string;
   /** Path with its query string, exactly as sent, for example `/notify?subscriptionId=urn:1`. */
@@ -48,15 +48,15 @@ export interface Delivery {
   readonly receivedAt: Date;
 }
 
-/** What a handler made of a delivery. */
-export interface Decoded {
+/** The result of a handler. */
+export interface DecodedRequest {
   /** In the order of the notification; may be empty. */
   readonly events: readonly Event[];
   readonly service: string;
   readonly servicePath: string;
 }
 
-/** Turns a delivery into events. Pure: no I/O. Throws {@link RejectedDelivery} for a delivery it refuses. */
+/** Turns a request into events. Pure: no I/O. Throws {@link RejectedRequest} for a request that it refuses. */
 export interface Handler {
-  decode(delivery: Delivery): Decoded;
+  decode(request: InboundRequest): DecodedRequest;
 }

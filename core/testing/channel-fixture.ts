@@ -9,6 +9,12 @@ export interface ChannelLimits {
   readonly patience: number;
 }
 
+/** A case of the suite. It gets a function that opens channels; each is stopped when the case ends. */
+export interface ChannelCase {
+  readonly name: string;
+  run(open: (limits?: Partial<ChannelLimits>) => Promise<Channel>): Promise<void>;
+}
+
 export const never: AbortSignal = new AbortController().signal;
 
 export const numbered = (body: number): Event => ({ headers: { "fiware-service": "s" }, body });

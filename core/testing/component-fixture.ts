@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   AgentError,
   type AnyPlugin,
+  type ChannelContext,
   type Emit,
   type Event,
   type Handler,
@@ -13,7 +14,6 @@ import {
   type Receive,
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/reception.js";
-import { folderLocks } from "./folder-locks.js";
 import type { Values } from "./plugin-setup.js";
 
 /** Where the components of one case live: a folder of their own, no log, a clock that stands. */
@@ -45,6 +45,8 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     dataDir: folder,
     run: "run",
     now: () => new Date(1_700_000_000_000),
+    report: nothing,
+    metrics: { counter: () => ({ add: nothing }), gauge: () => ({ set: nothing }) },
   };
   const lockFolder = folderLocks();
   try {
@@ -121,7 +123,7 @@ function received(emit: Emit): Receive {
   };
 }
 
-/** Makes one event of each delivery: its text. */
+/** Makes one event of each request: its text. */
 const textHandler: Handler = {
   decode: ({ body }) => ({
     events: [{ headers: {}, body: new TextDecoder().decode(body) }],
@@ -129,3 +131,19 @@ const textHandler: Handler = {
     servicePath: "/",
   }),
 };
+
+/** Locks as an agent gives them to its channels, but known to their users in this process only. */
+function folderLocks(): ChannelContext["lockFolder"] {
+  const held = new Set<string>();
+  return async (folder) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const real = await realpath(folder);
+    if (held.has(real)) throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`);
+    held.add(real);
+    return {
+      release: async () => {
+        held.delete(real);
+      },
+    };
+  };
+}

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { type AnyPlugin, codeOf, type Delivery, type Kind } from "../sdk/index.js";
+import { type AnyPlugin, codeOf, type InboundRequest, type Kind } from "../sdk/index.js";
 import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
 import { frozen, markedEvent } from "./marked-event.js";
-import type { PluginSetup } from "./plugin-setup.js";
+import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 
 /** What a handler, an interceptor and a selector do with what they are given; no cases for the other kinds. */
 export function flowCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
@@ -22,7 +21,7 @@ function created(definition: AnyPlugin, { config }: PluginSetup, room: Room): un
   return room.create(definition, config?.(room.folder) ?? {});
 }
 
-const garbage: readonly Omit<Delivery, "receivedAt">[] = [
+const garbage: readonly Omit<InboundRequest, "receivedAt">[] = [
   { method: "POST", path: "/notify", headers: {}, body: new Uint8Array() },
   { method: "POST", path: "/notify", headers: { "content-type": "application/json" }, body: Buffer.from("{") },
   { method: "POST", path: "/notify", headers: { "content-type": "application/json" }, body: Buffer.from("null") },
@@ -31,12 +30,12 @@ const garbage: readonly Omit<Delivery, "receivedAt">[] = [
 ];
 
 const flows: { readonly [K in Kind]?: readonly Flow[] } = {
-  handler: garbage.map((delivery, index) => ({
-    name: `a delivery that is no notification is rejected with a status of 4xx (${index + 1} of ${garbage.length})`,
+  handler: garbage.map((request, index) => ({
+    name: `a request without a notification is rejected with a status of 4xx (${index + 1} of ${garbage.length})`,
     walk(create) {
       const handler = asKind("handler", create(), ["decode"]);
       assert.throws(
-        () => handler.decode({ ...delivery, receivedAt: new Date(0) }),
+        () => handler.decode({ ...request, receivedAt: new Date(0) }),
         (error) =>
           codeOf(error) === "DELIVERY_REJECTED" && /^4\d\d$/.test(String(Reflect.get(Object(error), "status"))),
       );

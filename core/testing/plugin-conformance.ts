@@ -1,12 +1,10 @@
 import type { AnyPlugin } from "../sdk/index.js";
-import { channelConformance } from "./channel-conformance.js";
+import { channelConformance } from "./channel/conformance.js";
+import { declarationCases, lifecycleCases } from "./component-cases.js";
 import { asKind, inRoom } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
-import { declarationCases } from "./declaration-cases.js";
 import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import { flowCases } from "./flow-cases.js";
-import { lifecycleCases } from "./lifecycle-cases.js";
-import type { ConformanceStore, PluginSetup } from "./plugin-setup.js";
+import type { ConformanceCase, ConformanceStore, PluginSetup } from "./plugin-setup.js";
 import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 

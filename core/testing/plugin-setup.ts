@@ -21,7 +21,7 @@ export interface ConformanceInlet {
   /** The values with which the source is found, or finds it. */
   readonly config: Values;
   /**
-   * Sends one delivery with this text as its body. True when the source, or somebody who keeps it for the source, said
+   * Sends one request with this text as its body. True when the source, or somebody who keeps it for the source, said
    * that it has it; false when it was refused.
    */
   send(text: string): Promise<boolean>;
@@ -43,4 +43,10 @@ export interface ConformanceStore {
   poisoned?(event: Event): Event;
   /** Removes the store. */
   close(): Promise<void>;
+}
+
+/** One thing that a component has to do. `run` rejects when it does not. */
+export interface ConformanceCase {
+  readonly name: string;
+  run(): Promise<void>;
 }

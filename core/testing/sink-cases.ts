@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type AnyPlugin, codeOf, type Event, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
-import { hostileNames, hostileValues } from "./hostile-texts.js";
-import { frozen, markedEvent } from "./marked-event.js";
-import type { ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+import { frozen, hostileNames, hostileValues, markedEvent } from "./marked-event.js";
+import type { ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 
 /** What a case of a sink works with. */
 export interface SinkBench {
@@ -125,11 +123,14 @@ export const deliveryCases: readonly SinkCase[] = [
     name: "of two agents that keep the position of one channel with their data the later one stores nothing",
     async run({ store, start }) {
       const [first, second] = [await start(store.config, "first"), await start(store.config, "second")];
-      if (first.storedPositions === undefined) return;
+      if (first.positions === undefined) return;
       const channel = randomBytes(8).toString("hex");
-      const batch = (mark: string, number: number) => ({ events: [marked(mark)], position: `${channel}:${number}` });
+      const batch = (mark: string, number: number) => ({
+        events: [marked(mark)],
+        position: { text: `${channel}:${number}`, coveredBy: () => [] },
+      });
       await first.persist(batch("a1", 1), never);
-      const told = (await second.storedPositions?.(never)) ?? [];
+      const told = (await second.positions?.stored(never)) ?? [];
       await first.persist(batch("a2", 2), never);
 
       await assert.rejects(second.persist(batch("b1", 3), never), (error) => codeOf(error) === "POSITION_CONFLICT");

@@ -3,8 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { eventFault } from "../sdk/event-fault.js";
 import type { AnyPlugin } from "../sdk/index.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
-import type { ConformanceCase } from "./conformance-case.js";
-import type { ConformanceInlet, PluginSetup } from "./plugin-setup.js";
+import type { ConformanceCase, ConformanceInlet, PluginSetup } from "./plugin-setup.js";
 
 /** What a source does with what is sent to it; none when the setup cannot send. */
 export function sourceCases(definition: AnyPlugin, { openInlet }: PluginSetup): readonly ConformanceCase[] {

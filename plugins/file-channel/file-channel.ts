@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Channel, ChannelContext, PutTransaction, TakeTransaction } from "deneb/sdk";
 import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import type { FileConfig, SpillableConfig } from "./config.js";
-import { type OpenFile, openNewFile } from "./files.js";
+import { type OpenFile, openNewFile } from "./log/files.js";
 import { LogQueue } from "./log-queue.js";
 
 /** What `file` and `spillable` have in common, and how many events are in memory alone. */
@@ -26,7 +26,7 @@ export class FileChannel implements Channel {
       memoryCapacity: config.memoryCapacity,
       patience: config["keep-alive"],
     };
-    const place = {
+    const settings = {
       channel: context.name,
       checkpointFolder: path.resolve(config.checkpointDir || path.join(own, "checkpoint")),
       dataFolders: (config.dataDirs.length > 0 ? config.dataDirs : [path.join(own, "data")]).map((one) =>
@@ -37,11 +37,15 @@ export class FileChannel implements Channel {
       openFile,
       lockFolder: context.lockFolder,
     };
-    this.#queue = new LogQueue(limits, place, context.log);
+    this.#queue = new LogQueue(limits, settings, context.log);
   }
 
   get size(): number {
     return this.#queue.size;
+  }
+
+  get bytes(): number {
+    return this.#queue.bytes;
   }
 
   get lost(): number {

@@ -5,20 +5,21 @@ import {
   channelStopped,
   type EventQueue,
   type QueuedEvent,
+  type QueuePositions,
   type Reservation,
   Room,
   WaitingTakes,
 } from "deneb/sdk/channel";
-import { storedBytes } from "./encode-group.js";
-import { EventLog, type LogPlace } from "./event-log.js";
-import { type LogPut, logPut, type Written } from "./log-put.js";
-import { ReadyWindow } from "./ready-window.js";
+import { type LogPut, logPut, type Written } from "./log/appender.js";
+import { EventLog, type LogSettings } from "./log/event-log.js";
+import { ReadyWindow } from "./log/log-reader.js";
+import { storedBytes } from "./log/records.js";
 
-/** What was just written is handed on without reading it back while no more than this waits in memory. */
+/** Events that were just written are handed on without reading them back while no more than this waits in memory. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 export interface QueueLimits extends ChannelLimits {
-  /** Events kept in memory alone; what comes when there are as many goes to disk. */
+  /** Events kept in memory alone; further ones go to disk. */
   readonly memoryCapacity: number;
 }
 
@@ -37,11 +38,15 @@ export class LogQueue implements EventQueue {
   #reading: Promise<void> | undefined;
   #closed = false;
 
-  constructor(limits: QueueLimits, place: LogPlace, log: Logger) {
+  constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
     this.#limits = limits;
     this.#log = log;
-    this.#events = new EventLog(place, log, this.#written);
+    this.#events = new EventLog(settings, log, this.#written);
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
+  }
+
+  get bytes(): number {
+    return this.#events.usedBytes;
   }
 
   get size(): number {
@@ -110,13 +115,10 @@ export class LogQueue implements EventQueue {
     this.#serveWaiting();
   }
 
-  positionAfter(taken: readonly QueuedEvent[]): string {
-    return this.#events.positionAfter(taken);
-  }
-
-  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[] {
-    return this.#events.coveredBy(position, taken);
-  }
+  readonly positions: QueuePositions = {
+    after: (taken) => this.#events.positionAfter(taken),
+    coveredBy: (position, taken) => this.#events.coveredBy(position, taken),
+  };
 
   async skipTo(position: string): Promise<number> {
     await this.#reading;
@@ -126,7 +128,7 @@ export class LogQueue implements EventQueue {
     return skipped;
   }
 
-  /** Ends all waiting; what is in memory alone goes to disk. */
+  /** Ends all waiting; events in memory alone are written to disk. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -152,12 +154,12 @@ export class LogQueue implements EventQueue {
     return fits && this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
   }
 
-  /** Writes a put that entered. */
+  /** Writes a put that has its room. */
   async #append(put: LogPut, amount: Amount): Promise<void> {
     this.#appending += 1;
     try {
       if (this.#closed) throw channelStopped(this.#limits.channel);
-      await this.#events.append(put);
+      await this.#events.appender.append(put);
     } finally {
       this.#appending -= 1;
       this.#room.settle(amount);
@@ -165,7 +167,7 @@ export class LogQueue implements EventQueue {
   }
 
   #remember(events: readonly Event[]): void {
-    const numbered = this.#events.number(events);
+    const numbered = this.#events.appender.number(events);
     for (const { sequence, event } of numbered) this.#unsaved.set(sequence, event);
     this.#ready.push(numbered, 0);
     this.#serveWaiting();
@@ -202,7 +204,7 @@ export class LogQueue implements EventQueue {
     const events = [...this.#unsaved].map(([sequence, event]) => ({ sequence, event }));
     if (events.length === 0) return;
     try {
-      await this.#events.insert(events.sort((one, other) => one.sequence - other.sequence));
+      await this.#events.appender.insert(events.sort((one, other) => one.sequence - other.sequence));
       this.#log.info({ events: events.length }, "events in memory written to disk");
     } catch (error) {
       this.#log.error(

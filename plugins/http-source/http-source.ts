@@ -1,38 +1,38 @@
 import type { Handover, Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
-import { type Behind, Inlet } from "./inlet.js";
-import { Intake, type IntakeContext } from "./intake.js";
-import { readTls } from "./tls.js";
+import { Listener, type ListenerOwner } from "./listener.js";
+import { type HttpContext, Responder } from "./responder.js";
+import { readTls } from "./server-setup.js";
 
 export class HttpSource implements Source {
   readonly #config: HttpConfig;
-  readonly #context: IntakeContext;
-  readonly #intake: Intake;
-  #inlet: Inlet | undefined;
-  #predecessor: Inlet | undefined;
+  readonly #context: HttpContext;
+  readonly #responder: Responder;
+  #listener: Listener | undefined;
+  #predecessor: Listener | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor(config: HttpConfig, context: IntakeContext) {
+  constructor(config: HttpConfig, context: HttpContext) {
     this.#config = config;
     this.#context = context;
-    this.#intake = new Intake(config, context);
+    this.#responder = new Responder(config, context);
   }
 
   /** The port it listens on; undefined while it does not. */
   get port(): number | undefined {
-    return this.#inlet?.port;
+    return this.#listener?.port;
   }
 
   async start(): Promise<void> {
     const { port, bind: host } = this.#config;
     const { log, name } = this.#context;
-    const behind = { config: this.#config, intake: this.#intake, tls: await readTls(this.#config, name), log };
-    const inlet = await this.#opened(behind);
-    // What ended meanwhile must not take the socket from the one that has it now.
-    if (this.#stopped !== undefined) return inlet === this.#predecessor ? undefined : inlet.close();
-    inlet.lead(behind);
-    this.#inlet = inlet;
-    log.info({ host, port: inlet.port ?? port }, "listening");
+    const owner = { config: this.#config, responder: this.#responder, tls: await readTls(this.#config, name), log };
+    const listener = await this.#opened(owner);
+    // A source that was stopped in the meantime must not take the socket from its present owner.
+    if (this.#stopped !== undefined) return listener === this.#predecessor ? undefined : listener.close();
+    listener.serveFor(owner);
+    this.#listener = listener;
+    log.info({ host, port: listener.port ?? port }, "listening");
   }
 
   stop(signal: AbortSignal): Promise<void> {
@@ -40,34 +40,34 @@ export class HttpSource implements Source {
     return this.#stopped;
   }
 
-  /** The socket stays open, and so do its connections; requests wait in it for the next source. */
+  /** The socket and its connections stay open; requests wait in the listener for the next source. */
   async handOver(signal: AbortSignal): Promise<Handover | undefined> {
-    const inlet = this.#inlet;
-    this.#inlet = undefined;
-    if (inlet === undefined) return undefined;
-    inlet.hold();
-    await this.#intake.untilIdle(signal);
-    return inlet;
+    const listener = this.#listener;
+    this.#listener = undefined;
+    if (listener === undefined) return undefined;
+    listener.hold();
+    await this.#responder.untilIdle(signal);
+    return listener;
   }
 
   takeOver(handover: Handover): boolean {
-    if (!(handover instanceof Inlet) || handover.address.port !== this.#config.port) return false;
+    if (!(handover instanceof Listener) || handover.address.port !== this.#config.port) return false;
     this.#predecessor = handover;
     return true;
   }
 
-  async #opened(behind: Behind): Promise<Inlet> {
+  async #opened(owner: ListenerOwner): Promise<Listener> {
     const { port, bind: host } = this.#config;
-    const inlet = this.#predecessor;
-    if (inlet?.port !== undefined && inlet.address.host === host) return inlet;
+    const listener = this.#predecessor;
+    if (listener?.port !== undefined && listener.address.host === host) return listener;
     // Two sockets cannot listen on one port of addresses that overlap.
-    await inlet?.close();
-    return await Inlet.open({ source: this.#context.name, port, host }, behind);
+    await listener?.close();
+    return await Listener.open({ source: this.#context.name, port, host }, owner);
   }
 
   async #close(signal: AbortSignal): Promise<void> {
-    if (this.#inlet === undefined) return;
-    await this.#inlet.close(signal);
+    if (this.#listener === undefined) return;
+    await this.#listener.close(signal);
     this.#context.log.info({}, "stopped listening");
   }
 }

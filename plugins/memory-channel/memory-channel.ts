@@ -27,6 +27,10 @@ export class MemoryChannel implements Channel {
     return this.#queue.size;
   }
 
+  get bytes(): number | undefined {
+    return this.#queue.bytes;
+  }
+
   openPut(events = 0): PutTransaction {
     return new QueuePut(this.#queue, { channel: this.#name, most: Math.max(events, this.transactionCapacity) });
   }

@@ -1,17 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { eventHeaders } from "deneb/ngsi";
-import type { Delivery } from "deneb/sdk";
+import type { InboundRequest } from "deneb/sdk";
 import { refused } from "./refused.js";
 
 /** Throws for a request that is not one of a context broker with a notification, whatever its body is. */
-export function checkRequest({ method, path, headers }: Delivery, target: string): void {
+export function checkRequest({ method, path, headers }: InboundRequest, target: string): void {
   checkMethod(method);
   checkPath(path, target);
   checkContentType(headers["content-type"]);
 }
 
 /** Throws for a header that would travel with each event and is longer than the limit. */
-export function checkHeaders({ headers }: Delivery, limit: number): void {
+export function checkHeaders({ headers }: InboundRequest, limit: number): void {
   for (const name of travelling) {
     const length = headers[name]?.length ?? 0;
     if (length <= limit) continue;

@@ -1,11 +1,11 @@
 import { correlatorOf, decode, type Entity, eventHeaders, linkOf, serviceOf } from "deneb/ngsi";
 import {
   codeOf,
-  type Decoded,
-  type Delivery,
+  type DecodedRequest,
   type Event,
   type Handler,
-  RejectedDelivery,
+  type InboundRequest,
+  RejectedRequest,
   type Sender,
 } from "deneb/sdk";
 import { checkHeaders, checkRequest, readText } from "./acceptance.js";
@@ -23,35 +23,35 @@ export class NgsiRestHandler implements Handler {
     this.#config = config;
   }
 
-  /** A refusal says whose delivery it was, so that it is counted there. */
-  decode(delivery: Delivery): Decoded {
+  /** A refusal carries the sender, so that it is counted under its service. */
+  decode(request: InboundRequest): DecodedRequest {
     try {
-      return this.#decode(delivery);
+      return this.#decode(request);
     } catch (error) {
-      if (!(error instanceof RejectedDelivery)) throw error;
+      if (!(error instanceof RejectedRequest)) throw error;
       const { status, message, headers, kind } = error;
-      throw new RejectedDelivery(status, message, headers, senderOf(delivery.headers, this.#config), kind);
+      throw new RejectedRequest(status, message, headers, senderOf(request.headers, this.#config), kind);
     }
   }
 
-  #decode(delivery: Delivery): Decoded {
-    checkRequest(delivery, this.#config.notification_target);
-    checkHeaders(delivery, this.#config.max_header_length);
-    const service = this.#service(delivery);
-    const entities = this.#entities(delivery);
-    const paths = servicePathsFor(entities, delivery.headers, this.#config.default_service_path);
+  #decode(request: InboundRequest): DecodedRequest {
+    checkRequest(request, this.#config.notification_target);
+    checkHeaders(request, this.#config.max_header_length);
+    const service = this.#service(request);
+    const entities = this.#entities(request);
+    const paths = servicePathsFor(entities, request.headers, this.#config.default_service_path);
     const servicePath = paths[0] ?? "/";
-    const events = eventsOf(entities, paths, this.#sharedHeaders(delivery, { service, servicePath }));
+    const events = eventsOf(entities, paths, this.#sharedHeaders(request, { service, servicePath }));
     return { events, service, servicePath };
   }
 
-  #service({ headers }: Delivery): string {
+  #service({ headers }: InboundRequest): string {
     const service = serviceOf(headers, this.#config.default_service);
     if (service.length <= SERVICE_LENGTH) return service;
     throw refused("service", `'fiware-service' header length greater than ${SERVICE_LENGTH}`);
   }
 
-  #entities({ body, headers }: Delivery): readonly Entity[] {
+  #entities({ body, headers }: InboundRequest): readonly Entity[] {
     const text = readText(body);
     try {
       return decode(this.#config.ngsi_version, text, headers, this.#config).entities;
@@ -60,8 +60,8 @@ export class NgsiRestHandler implements Handler {
     }
   }
 
-  /** What all events of a delivery have in common, and the service path of the first. */
-  #sharedHeaders({ headers, receivedAt }: Delivery, { service, servicePath }: Sender): Headers {
+  /** What all events of a request have in common, and the service path of the first. */
+  #sharedHeaders({ headers, receivedAt }: InboundRequest, { service, servicePath }: Sender): Headers {
     const transactionId = this.#transactions.next();
     const link = linkOf(headers);
     const shared = {

@@ -1,4 +1,4 @@
-import { RejectedDelivery } from "deneb/sdk";
+import { RejectedRequest } from "deneb/sdk";
 
 /** What is wrong with a request, as the counters of refusals name it. */
 export type RefusalKind =
@@ -20,8 +20,8 @@ export function refused(
     status = 400,
     headers = {},
   }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): RejectedDelivery {
-  return new RejectedDelivery(status, message.replace(hidden, escaped), headers, undefined, kind);
+): RejectedRequest {
+  return new RejectedRequest(status, message.replace(hidden, escaped), headers, undefined, kind);
 }
 
 const hidden = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;

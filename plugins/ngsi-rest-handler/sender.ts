@@ -2,7 +2,7 @@ import { type HeaderFields, serviceOf, servicePathsOf } from "deneb/ngsi";
 import type { Sender } from "deneb/sdk";
 import { type HandlerConfig, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
 
-/** Whose delivery it is, judged by its headers alone; undefined when the service is not one that is accepted. */
+/** The sender according to the headers alone; undefined when the service is not acceptable. */
 export function senderOf(headers: HeaderFields, config: HandlerConfig): Sender | undefined {
   const service = serviceOf(headers, config.default_service);
   if (service.length > SERVICE_LENGTH) return undefined;

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 const LAST_GROUP = 24;
 const LAST_GROUP_DIGITS = 12;
 
-/** Ids of deliveries: UUIDs that differ in their last group, which counts. Random ones throughout take twice as long. */
+/** Ids of requests: UUIDs that differ in their last group, which counts. Random ones throughout take twice as long. */
 export class TransactionIds {
   readonly #prefix = randomUUID().slice(0, LAST_GROUP);
   #last = 0;

@@ -1,5 +1,5 @@
 import type { ConfigOf, Schema } from "deneb/sdk";
-import { sqlSchema } from "./sql/schema.js";
+import { sqlSchema } from "deneb/sql";
 
 export const rdbConfig = {
   rdb_dialect: {
@@ -9,16 +9,23 @@ export const rdbConfig = {
   },
   rdb_host: { doc: "Host of the database server.", format: "text", default: "localhost", env: "AGENT_RDB_HOST" },
   rdb_port: {
-    doc: "Port of the database server. 0 means the usual one: 5432 for PostgreSQL, 3306 for MySQL.",
+    doc: "Port of the database server. 0: the default, 5432 for PostgreSQL, 3306 for MySQL.",
     format: "port",
     default: 0,
     env: "AGENT_RDB_PORT",
   },
   rdb_database: {
-    doc: "PostgreSQL database in which the schemas are made; it must exist. Data models with -database make their own databases beside it. MySQL does without: there each schema is a database.",
+    doc: "PostgreSQL database in which the schemas are created; it must exist. Data models with -database create their own databases beside it. Unused for MySQL, where each schema is a database.",
     format: "text",
     default: "postgres",
     env: "AGENT_RDB_DATABASE",
+  },
+  rdb_bookkeeping_database: {
+    doc:
+      "MySQL: the database that keeps the positions of channels and which dead letters are stored. Empty means deneb; when the user " +
+      "may not create it, a database that an earlier run used, else rdb_database unless that is postgres, else the database of the first rows.",
+    format: "text",
+    default: "",
   },
   rdb_username: {
     doc: "User of the database server. It needs the right to create schemas, in MySQL databases. Empty means postgres, for MySQL root.",
@@ -37,39 +44,39 @@ export const rdbConfig = {
   },
   rdb_options: {
     doc:
-      "Connection options joined by & or blanks, in the spelling of libpq or JDBC. PostgreSQL: sslmode (disable, allow, prefer, " +
+      "Connection options separated by & or spaces, in the spelling of libpq or JDBC. PostgreSQL: sslmode (disable, allow, prefer, " +
       "require, verify-ca, verify-full), connect_timeout and socketTimeout in seconds, application_name, currentSchema. MySQL: " +
       "sslMode (DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY) or useSSL, requireSSL, verifyServerCertificate, " +
-      "connectTimeout and socketTimeout in milliseconds. Both: sslrootcert, sslcert, sslkey. Empty: TLS where the server has it.",
+      "connectTimeout and socketTimeout in milliseconds. Both: sslrootcert, sslcert, sslkey. Empty: TLS if the server supports it.",
     format: "text",
     default: "",
     env: "AGENT_RDB_OPTIONS",
   },
   rdb_maxPoolSize: {
-    doc: "Most connections open at once, for each database of a server.",
+    doc: "Maximum number of open connections to each database of a server.",
     format: "count",
     default: 3,
     min: 1,
   },
-  rdb_maxPoolIdle: { doc: "Most connections kept open while idle.", format: "count", default: 2 },
+  rdb_maxPoolIdle: { doc: "Maximum number of idle connections that are kept open.", format: "count", default: 2 },
   rdb_minPoolIdle: {
-    doc: "Idle connections that are kept open however long they are idle.",
+    doc: "Number of idle connections that are kept open however long they are idle.",
     format: "count",
     default: 0,
   },
   rdb_minPoolIdleTimeMillis: {
-    doc: "Milliseconds after which an idle connection is closed; 0 keeps it open.",
+    doc: "Milliseconds after which an idle connection is closed; 0: never.",
     format: "millis",
     default: 10_000,
   },
   rdb_connect_timeout: {
-    doc: "Milliseconds to wait for a connection; connect_timeout or connectTimeout in rdb_options comes first.",
+    doc: "Milliseconds to wait for a connection; connect_timeout or connectTimeout in rdb_options takes precedence.",
     format: "millis",
     default: 10_000,
     min: 1,
   },
   rdb_statement_timeout: {
-    doc: "Milliseconds one statement (PostgreSQL) or transaction (MySQL) may take; socketTimeout in rdb_options comes first. 0 waits for ever.",
+    doc: "Milliseconds one statement (PostgreSQL) or transaction (MySQL) may take; socketTimeout in rdb_options takes precedence. 0: no limit.",
     format: "millis",
     default: 60_000,
   },

@@ -1,10 +1,8 @@
 import { definePlugin } from "deneb/sdk";
+import { explainSql, sqlSink } from "deneb/sql";
 import { rdbConfig } from "./config.js";
-import { explainSql } from "./explain.js";
-import { rdbFaults } from "./rdb-faults.js";
-import { RdbSink } from "./rdb-sink.js";
+import { databases, rdbFaults } from "./databases.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
-import { storeKinds } from "./store-kinds.js";
 
 export default definePlugin({
   kind: "sink",
@@ -15,8 +13,8 @@ export default definePlugin({
   stability: "stable",
   config: rdbConfig,
   check: rdbFaults,
-  create: (config, context) => new RdbSink(config, context, storeKinds[config.rdb_dialect].open(config, context)),
-  query: (config, text, context) => storeKinds[config.rdb_dialect].query(config, text, context),
+  create: (config, context) => sqlSink(config, context, databases[config.rdb_dialect].open(config, context)),
+  query: (config, text, context) => databases[config.rdb_dialect].query(config, text, context),
   explain: (config, event, context) =>
-    explainSql(config, event, { context, store: storeKinds[config.rdb_dialect].open(config, context) }),
+    explainSql(config, event, { context, store: databases[config.rdb_dialect].open(config, context) }),
 });

@@ -2,7 +2,7 @@ import type { Spelling } from "deneb/sdk";
 
 const packageName = "com.telefonica.iot.cygnus.sinks";
 
-/** How files and container images of the original spell this sink: one class for each kind of database. */
+/** How files and container images of the predecessor spell this sink: one class for each kind of database. */
 export const rdbSpellings: readonly Spelling[] = [
   {
     types: [`${packageName}.NGSIPostgreSQLSink`],
@@ -60,7 +60,7 @@ function remarks() {
       "every text is stored as it came: values are parameters and names are quoted, so apostrophes and odd names do no harm",
       "an absent attribute is SQL NULL, not the text NULL",
       "a write that fails is repeated without storing a row twice, and one bad event does not keep the others",
-      "what is given up after batch_ttl retries is kept as dead letters instead of being dropped",
+      "an event whose retries (batch_ttl) are used up is kept as a dead letter instead of being dropped",
       "NGSI-LD: arrays, nulls, language maps and the concise form are stored instead of stopping the sink",
     ],
     different: [

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, RELOAD, STATISTICS } from "../../core/agent/container.js";
-import { healthOf } from "../../core/agent/health.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import type { AnyPlugin, Channel } from "../../core/sdk/index.js";
 import { channelIn } from "../plugins/file-channel/channel-folder.js";
@@ -43,7 +42,7 @@ async function setUp(context: TestContext, ...names: readonly string[]) {
       const sink = new KeepingSink(stores.get(name) ?? new KeepingStore(), wish === "right port");
       if (wish === "starts late") {
         sink.start = () => late.started;
-        sink.storedPositions = async () => [];
+        sink.positions.stored = async () => [];
         sink.persist = async ({ events }) => {
           late.rows.push(...events.map(({ body }) => body));
           return { requestBytes: 0, responseBytes: 0 };
@@ -121,7 +120,7 @@ test("a sink whose port is corrected by a reload stores what waited for it", asy
   const { put, reload, emptied, agent } = await start({ k: "wrong port" });
   await put(1, 2, 3);
   await logged(lines, cannotRead);
-  const before = healthOf(agent).components.find(({ name }) => name === "k")?.failure?.reason;
+  const before = agent.assembly.sinks[0]?.sink.health.failure?.reason;
 
   const reloaded = await reload({ k: "right port" });
   await put(4);
@@ -129,7 +128,7 @@ test("a sink whose port is corrected by a reload stores what waited for it", asy
 
   assert.equal(reloaded, true);
   assert.equal(before, "no server at this port");
-  assert.equal(healthOf(agent).ready, true);
+  assert.equal(agent.assembly.sinks[0]?.sink.health.failure, undefined);
   assert.deepEqual(store("k").rows, [1, 2, 3, 4]);
   assert.equal(account?.stored, 4);
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AGENT, agentContainer } from "../../core/agent/container.js";
-import { healthOf } from "../../core/agent/health.js";
+import { AGENT, agentContainer, READINESS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { AgentError, type AnyPlugin } from "../../core/sdk/index.js";
+import { CLOCK } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { recordingLog } from "../support/recording-log.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
+import { settableClock } from "../support/settable-clock.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -30,7 +31,11 @@ test("an agent is ready while one sink of a group stores, and shows the failure 
     groups: [{ name: "g", sinks: ["k1", "k2"], positionsTimeout: 30, processor: node("g", processor) }],
   };
   const dataDir = await tempFolder(context);
-  const agent = agentContainer({ topology, dataDir, loggers: { of: () => log } }).resolve(AGENT);
+  const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
+  const clock = settableClock();
+  container.register(CLOCK, { useValue: clock });
+  const agent = container.resolve(AGENT);
+  const readiness = container.resolve(READINESS);
   await agent.start(1000);
   context.after(() => agent.stop(1000));
   const put = async () => {
@@ -38,28 +43,31 @@ test("an agent is ready while one sink of a group stores, and shows the failure 
     transaction?.put({ headers: {}, body: 1 });
     await transaction?.commit();
   };
-  const failures = () => healthOf(agent).components.map(({ name, failure }) => [name, failure?.reason]);
+  const found = () => ({
+    obstacles: readiness.obstacles().map(({ component, reason }) => [component, reason]),
+    warnings: readiness.warnings().map(({ component, reason }) => [component, reason]),
+  });
 
   await put();
   await until(
     async () => agent.assembly.channels[0]?.channel.size,
     (size) => size === 0,
   );
-  const one = { ready: healthOf(agent).ready, failures: failures() };
+  clock.pass(10);
+  const one = found();
   away.add("k2");
   await put();
-  const both = await until(
-    async () => healthOf(agent),
-    ({ ready }) => !ready,
-  );
+  const second = async () => agent.assembly.sinks[1]?.sink.health.failure;
+  await until(second, (failure) => failure !== undefined);
+  clock.pass(100);
+  const both = found();
 
-  assert.deepEqual(one, {
-    ready: true,
-    failures: [
-      ["c1", undefined],
+  assert.deepEqual(one, { obstacles: [], warnings: [["k1", "no server"]] });
+  assert.deepEqual(both, {
+    obstacles: [
       ["k1", "no server"],
-      ["k2", undefined],
+      ["k2", "no server"],
     ],
+    warnings: [],
   });
-  assert.equal(both.components.filter(({ failure }) => failure !== undefined).length, 2);
 });

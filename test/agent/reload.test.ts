@@ -18,7 +18,7 @@ async function reloadWith({ agent, propertiesFile, properties }: StoringAgent, .
 const ends = [
   "configuration reloaded",
   "configuration read again: no component differs",
-  "configuration has errors; the agent goes on as it is",
+  "configuration has errors; the agent keeps its present configuration",
   "the configuration before runs again",
 ];
 
@@ -85,7 +85,7 @@ test("a file with errors leaves the running agent as it is, and the log says wha
   const ledger = await settled();
 
   assert.match(JSON.stringify(told), /batch_size/);
-  assert.equal(told.at(-1)?.["msg"], "configuration has errors; the agent goes on as it is");
+  assert.equal(told.at(-1)?.["msg"], "configuration has errors; the agent keeps its present configuration");
   assert.equal(status, 200);
   assert.deepEqual([ledger.stored, ledger.unaccounted], [1, 0]);
 });

@@ -21,7 +21,12 @@ a.sinks.l.channel = c
 `.trim();
 
 const cases = [
-  { what: "an old spelling is told and fails no check", text: file, code: exitCodes.success, says: "notice: line 4: " },
+  {
+    what: "an old spelling is reported and fails no check",
+    text: file,
+    code: exitCodes.success,
+    says: "notice: line 4: ",
+  },
   {
     what: "a warning fails a check",
     text: `${file}\na.sinks.l.odd = 1`,

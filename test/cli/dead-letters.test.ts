@@ -73,14 +73,14 @@ test("dead letters are listed, replayed and dropped at an agent with TLS, client
   assert.doesNotMatch(JSON.stringify(lines), /administrator/);
 });
 
-test("what a command lacks to reach the agent is named", async (context) => {
+test("the options that a command lacks to reach the agent are named", async (context) => {
   const { place, ca, own, tokenFile } = await guarded(context);
   const list = async (...flags: readonly string[]) => {
     const { exitCode, err } = await command(["dead-letters", "replay", "a", ...place, ...flags]);
     return `${exitCode} ${err}`;
   };
 
-  assert.match(await list(), /^1 .*when it speaks HTTPS give --tls or --ca-file/);
+  assert.match(await list(), /^1 .*if it uses HTTPS, give --tls or --ca-file/);
   assert.match(await list("--tls", ...own), /^1 .*give the CA of its certificate with --ca-file/);
   assert.match(await list(...ca), /^1 .*give --client-cert and --client-key/);
   assert.match(await list(...ca, ...own), /^1 .*give a token with --token-file or DENEB_MANAGEMENT_TOKEN/);
@@ -112,7 +112,7 @@ test("a token and certificates may come from the environment, that of the agent 
   }
 });
 
-test("letters whose names would turn or clear a terminal are shown with escapes, as text and as JSON", async (context) => {
+test("dead letters whose names hold control characters are shown with escapes, as text and as JSON", async (context) => {
   const { container, port } = await runningManagement(context);
   const id = "Room\u009b2J\u202e\u2066\u2028\u001b[2J";
   await container.resolve(DEAD_LETTERS).keep([{ ...letter("a"), event: { headers: {}, body: { id } } }]);

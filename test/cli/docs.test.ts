@@ -29,7 +29,7 @@ test("the reference has an index, the kernel and one page for each plugin", asyn
   for (const name of written) assert.ok((await readFile(join(folder, name), "utf8")).startsWith(GENERATED), name);
 });
 
-test("writing the reference removes the page of a plugin that is gone and leaves pages that people wrote", async (t) => {
+test("writing the reference removes the page of a plugin that no longer exists and keeps pages that are not generated", async (t) => {
   const folder = await tempFolder(t);
   await writeFile(join(folder, "sink-gone.md"), `${GENERATED}\n\n# gone\n`);
   await writeFile(join(folder, "notes.md"), "# notes\n");

@@ -50,7 +50,7 @@ async function explained(context: TestContext, more: readonly string[], files: R
   return { ...result, left: (await readdir(folder)).sort() };
 }
 
-test("explain tells channels, tables, columns, SQL, parameters and changed names, and touches no database", async (context) => {
+test("explain shows channels, tables, columns, SQL, parameters and changed names, and touches no database", async (context) => {
   const { code, stdout, stderr, left } = await explained(context, []);
 
   assert.equal(code, 0, stderr);
@@ -90,7 +90,7 @@ test("explain --json holds the same as data", async (context) => {
   assert.match(files.explanation.statements.at(-1).text, /VALUES \(\?, \?, \?, \?\)$/);
 });
 
-test("explain of something that is no notification fails with what the handler says", async (context) => {
+test("explain of a body that is no notification fails with the reason of the handler", async (context) => {
   const { code, stdout, stderr } = await explained(context, [], { "note.json": "{" });
 
   assert.deepEqual([code, stdout], [1, ""]);
@@ -100,7 +100,7 @@ test("explain of something that is no notification fails with what the handler s
 const changed = (...lines: readonly string[]) => ({ "a.properties": [properties, ...lines].join("\n") });
 const notesOf = (stdout: string) => [...stdout.matchAll(/^ {2}note: (.*)$/gm)].map(([, note]) => note);
 
-test("explain tells what a row of the row layout is, and that metadata are left out", async (context) => {
+test("explain shows a row of the row layout, and that metadata are omitted", async (context) => {
   const files = changed(
     "a.sources.s.channels = c1",
     "a.sinks.pg.attr_persistence = row",
@@ -142,7 +142,7 @@ const lastData = [
   },
 ] as const;
 for (const { mode, tables, notes } of lastData)
-  test(`explain shows the rows of last data and what they stand for, mode ${mode}`, async (context) => {
+  test(`explain shows the rows of last data and their meaning, mode ${mode}`, async (context) => {
     const files = changed("a.sources.s.channels = c1", `a.sinks.pg.last_data_mode = ${mode}`);
     const data = [{ id: "room2", type: "Room", level: { type: "Property", value: 2 } }];
     const note = JSON.stringify({ id: "urn:n", type: "Notification", data });
@@ -154,7 +154,7 @@ for (const { mode, tables, notes } of lastData)
     assert.deepEqual([shown, notesOf(stdout)], [tables, notes]);
   });
 
-test("explain of an NGSI v2 entity tells its metadata column, a removed entity and what is not stored", async (context) => {
+test("explain of an NGSI v2 entity shows its metadata column, a removed entity and what is not stored", async (context) => {
   const files = changed(
     "a.sources.s.channels = c1",
     "a.sources.s.handler.ngsi_version = v2",
@@ -177,7 +177,7 @@ test("explain of an NGSI v2 entity tells its metadata column, a removed entity a
     assert.ok(notes.includes(expected), `${expected}\n${stdout}`);
 });
 
-test("a sink that cannot explain an event is told with its reason, and the others are shown", async (context) => {
+test("a sink that cannot explain an event is shown with the reason, as are the others", async (context) => {
   const data = [
     { id: "bad", type: "Room", level: { type: "Property", value: "a\0b" } },
     { id: "good", type: "Room", level: { type: "Property", value: 1 } },

@@ -23,7 +23,7 @@ old.sinks.pg.attr_persistence = column
 old.sinks.pg.max_latest_errors = 10
 `.trim();
 
-test("a file of the original is printed in new spelling, and what changes is told", async (context) => {
+test("a file of Cygnus is printed in new spelling, with a report of the changes", async (context) => {
   const file = path.join(await tempFolder(context), "old.properties");
   await writeFile(file, oldFile);
   const { terminal, out, err } = recordingTerminal();
@@ -45,19 +45,19 @@ test("a file of the original is printed in new spelling, and what changes is tol
   for (const word of ["better", "different"]) {
     assert.ok(
       err.some((line) => line.startsWith(`${word}: sink rdb: `)),
-      `something is told as ${word}`,
+      `something is reported as ${word}`,
     );
   }
 });
 
-test("a file that is not there is bad input", async () => {
+test("a file that does not exist is bad input", async () => {
   const { terminal, err } = recordingTerminal();
 
   assert.equal(await migrate({ config: "/no/such.properties" }, terminal), exitCodes.badInput);
   assert.match(err.join(), /migrating "\/no\/such\.properties": it cannot be read .*give an existing properties file/);
 });
 
-test("secrets are printed only when that is asked for", async (context) => {
+test("secrets are printed on request only", async (context) => {
   const file = path.join(await tempFolder(context), "old.properties");
   await writeFile(file, `${oldFile}\nold.sinks.pg.postgresql_password = hush`);
   const [masked, shown] = [recordingTerminal(), recordingTerminal()];

@@ -29,7 +29,7 @@ test("the chapter about SQL sinks shows the files of the example, word for word"
     assert.equal(text, await readFile(path.join(exampleFolder("one-file"), name), "utf8"), name);
 });
 
-test("who follows the chapter has a sink that passes the conformance suites", async (context) => {
+test("a sink written as in the chapter passes the conformance suites", async (context) => {
   const parent = await tempFolder(context);
   const folder = path.join(parent, "one-file");
 
@@ -68,7 +68,7 @@ const properties = (folder: string, ...more: readonly string[]) =>
     ...more,
   ].join("\n");
 
-test("an agent with the example makes tables, columns and last data in its file, and explains them", async (context) => {
+test("an agent with the example creates tables, columns and last data in its file, and explains them", async (context) => {
   const folder = await tempFolder(context);
   const text = properties(folder, "a.sinks.k.last_data_mode = both", "a.sinks.k.attr_native_types = true");
   const agent = await startAgent(context, { properties: text, folder, flags: ["--plugins", built.folder] });
@@ -99,7 +99,7 @@ test("an agent with the example makes tables, columns and last data in its file,
   assert.match(explained.stdout, /CREATE TABLE IF NOT EXISTS "openiot:room_1" .*"level" double/);
 });
 
-test("a fault of its properties is told like that of any sink", async (context) => {
+test("a fault of its properties is reported like that of any sink", async (context) => {
   const folder = await tempFolder(context);
   const text = properties(folder, "a.sinks.k.data_model = dm-by-entity-database");
   await writeFiles(folder, { "agent.properties": text });

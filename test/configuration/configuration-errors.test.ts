@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, more, read, told } from "../support/configuration.js";
+import { changed, faultTexts, more, read } from "../support/configuration.js";
 
 const errors = [
   {
@@ -50,7 +50,7 @@ const errors = [
     says: "an unknown Java class name",
     text: changed("type = http", "type = com.other.HttpServletSource"),
     faults: [
-      'error line 4: a1.sources.http-source.type = "com.other.HttpServletSource": is a Java class name that no source here answers to; known: http; did you mean "http"?',
+      'error line 4: a1.sources.http-source.type = "com.other.HttpServletSource": is a Java class name that no source plugin accepts; known: http; did you mean "http"?',
     ],
   },
   {
@@ -180,10 +180,10 @@ const errors = [
   },
 ] as const;
 for (const { says, text, faults } of errors) {
-  test(`${says} is told and keeps the agent from starting`, () => {
+  test(`${says} is reported and prevents a start`, () => {
     const configuration = read(text);
 
-    assert.deepEqual(told(configuration), faults);
+    assert.deepEqual(faultTexts(configuration), faults);
     assert.equal(configuration.topology, undefined);
   });
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { catalogueOf } from "../../core/registry/catalogue.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import { definePlugin } from "../../core/sdk/index.js";
-import { good, more, read, told } from "../support/configuration.js";
+import { faultTexts, good, more, read } from "../support/configuration.js";
 import { fakePlugins } from "../support/plugins.js";
 
 test("a file without faults gives its components, typed, with defaults and links", () => {
@@ -108,7 +108,8 @@ const wrongEnvironments = [
   },
 ] as const;
 for (const { env, fault } of wrongEnvironments) {
-  test(`a wrong environment is told as ${fault}`, () => assert.deepEqual(told(read(good, { env })), [fault]));
+  test(`an invalid environment is reported as ${fault}`, () =>
+    assert.deepEqual(faultTexts(read(good, { env })), [fault]));
 }
 
 const two = `${good}\nb2.sources = x\nb2.sources.x.type = ${"${env:NONE}"}\nb2.oddity = 1`;
@@ -137,13 +138,13 @@ for (const { agent, text, agents, faults } of choices) {
   test(`agent ${agent} of a file that holds [${agents}] gives ${faults.length} faults`, () => {
     const configuration = read(text, agent === undefined ? {} : { agent });
 
-    assert.deepEqual(told(configuration), faults);
+    assert.deepEqual(faultTexts(configuration), faults);
     assert.deepEqual(configuration.agents, agents);
     assert.equal(configuration.topology?.agent, faults.length === 0 ? agent : undefined);
   });
 }
 
-test("a check that breaks is a fault of its component, not a crash", () => {
+test("a check that throws is a fault of its component, not a crash", () => {
   const fragile = definePlugin({
     kind: "sink",
     type: "fragile",
@@ -163,7 +164,7 @@ test("a check that breaks is a fault of its component, not a crash", () => {
     catalogue: catalogueOf(plugins).catalogue,
   });
 
-  assert.deepEqual(told(configuration), [
+  assert.deepEqual(faultTexts(configuration), [
     'error line 8: a1.sinks.s: could not be checked by the plugin sink "fragile": a mistake of the plugin',
   ]);
 });

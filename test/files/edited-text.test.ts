@@ -10,7 +10,7 @@ const appended = (addition: string) => (text: string | undefined) => {
   return { text: result, result };
 };
 
-test("a file that is not there has no text and is made with its folder by an edit", async (context) => {
+test("a file that does not exist has no text and is created with its folder by an edit", async (context) => {
   const file = path.join(await tempFolder(context), "deep", "file");
   const text = editedFile(file);
 
@@ -55,7 +55,7 @@ test("an edit that throws or gives no text writes nothing, and the next one goes
   assert.deepEqual(await readdir(folder), ["file"]);
 });
 
-test("permissions stay, and a symbolic link goes on pointing to the file", async (context) => {
+test("permissions are kept, and a symbolic link still points to the file", async (context) => {
   const folder = await tempFolder(context);
   const file = path.join(folder, "file");
   const link = path.join(folder, "link");
@@ -70,7 +70,7 @@ test("permissions stay, and a symbolic link goes on pointing to the file", async
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test("what cannot be written is told and leaves nothing behind", async (context) => {
+test("a file that cannot be written is an error and leaves nothing behind", async (context) => {
   const folder = await tempFolder(context);
   await mkdir(path.join(folder, "file"));
   const text = editedFile(path.join(folder, "file", "..", "file"));

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const lock = (folder: string, seconds = 0) => lockFolder(folder, {}, { seconds, log: recordingLog().log });
 const inUse = (error: unknown) => codeOf(error) === "FOLDER_IN_USE";
 
-test("a folder that another process holds is refused with its name, and who holds it", async (context) => {
+test("a folder that another process holds is refused with its name and its holder", async (context) => {
   const folder = await tempFolder(context);
   const other = lockProcess(context, folder);
   assert.equal(await other.says(), "locked");
@@ -71,7 +71,7 @@ test("another host name and other process numbers make no difference", async (co
   await assert.rejects(lock(folder), (error: Error) => inUse(error) && error.message.includes("on host another"));
 });
 
-test("who waits has the folder as soon as it is released, and says once that it waits", async (context) => {
+test("a waiting process gets the folder as soon as it is released, and logs once that it waits", async (context) => {
   const folder = await tempFolder(context);
   const held = await lock(folder);
   const other = lockProcess(context, folder, { seconds: 60 });
@@ -95,7 +95,7 @@ test("a wait ends with its signal", async (context) => {
   );
 });
 
-test("of processes that come at once exactly one has the folder, every time", async (context) => {
+test("of processes that start at once exactly one gets the folder, every time", async (context) => {
   const folder = await tempFolder(context);
   for (let round = 0; round < 10; round += 1) {
     const all = Array.from({ length: 4 }, () => lockProcess(context, folder));
@@ -108,7 +108,7 @@ test("of processes that come at once exactly one has the folder, every time", as
   }
 });
 
-test("one process has a folder once, by whatever name, and its failed second attempt does not free it", async (context) => {
+test("one process holds a folder once, by whatever name, and its failed second attempt does not free it", async (context) => {
   const folder = await tempFolder(context);
   const inner = path.join(folder, "inner");
   const held = await lock(inner);
@@ -131,7 +131,7 @@ test("a lock that is no longer referred to is not collected as garbage", async (
   for (let attempt = 0; attempt < 3; attempt += 1) await assert.rejects(lock(folder), inUse);
 });
 
-test("a full disk does not keep a process from its folder, used before or new", async (context) => {
+test("a full disk does not prevent a lock, in a used or a new folder", async (context) => {
   const disk = await smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a file system");
   context.after(() => disk.remove());
@@ -147,7 +147,7 @@ test("a full disk does not keep a process from its folder, used before or new", 
   }
 });
 
-test("a file system that can only be read gives a sentence with the reason", async (context) => {
+test("a read-only file system is an error with the reason", async (context) => {
   const disk = await smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a file system");
   context.after(() => disk.remove());
@@ -196,7 +196,7 @@ int fcntl64(int fd, int command, ...) { va_list a; va_start(a, command); void *p
 `;
 
 for (const reason of ["ENOLCK", "EOPNOTSUPP", "ENOSYS", "EINVAL"])
-  test(`a file system without locks (${reason}) gives a sentence that says so`, async (context) => {
+  test(`a file system without locks (${reason}) is an error that says so`, async (context) => {
     const library = await withoutLocks(context, reason);
     if (library === undefined) return context.skip("needs a C compiler");
     const folder = await tempFolder(context);
@@ -210,7 +210,7 @@ for (const reason of ["ENOLCK", "EOPNOTSUPP", "ENOSYS", "EINVAL"])
     );
   });
 
-test("a lock file with something in it is refused and stays as it is", async (context) => {
+test("a lock file with content is refused and unchanged", async (context) => {
   const folder = await tempFolder(context);
   const file = path.join(folder, "deneb.lock");
   const text = "somebody's notes, longer than the header of a database\n".repeat(20);
@@ -221,7 +221,7 @@ test("a lock file with something in it is refused and stays as it is", async (co
   assert.equal(await readFile(file, "utf8"), text);
 });
 
-test("whatever the note beside the lock says decides nothing and cannot write over a terminal", async (context) => {
+test("the note next to the lock has no effect, and its control characters are not shown", async (context) => {
   const folder = await tempFolder(context);
   await writeFile(path.join(folder, "deneb.lock.txt"), "pid 1 on host other");
   const other = lockProcess(context, folder);
@@ -234,7 +234,7 @@ test("whatever the note beside the lock says decides nothing and cannot write ov
   });
 });
 
-test("folder and files are for their owner alone, whatever the umask and earlier versions say", async (context) => {
+test("folder and files are accessible to their owner only, whatever the umask and earlier versions left", async (context) => {
   const folder = path.join(await tempFolder(context), "data");
   const before = process.umask(0);
   context.after(() => process.umask(before));
@@ -251,7 +251,7 @@ test("folder and files are for their owner alone, whatever the umask and earlier
   await held.release();
 });
 
-test("a folder that holds something else stays open with a warning, and what is ours there is closed", async (context) => {
+test("a folder with other files keeps its permissions with a warning, and the files of the agent become private", async (context) => {
   const folder = path.join(await tempFolder(context), "data");
   await mkdir(folder);
   await chmod(folder, 0o755);
@@ -269,8 +269,8 @@ test("a folder that holds something else stays open with a warning, and what is 
   assert.deepEqual(lines, [
     {
       level: "warn",
-      fields: { path: folder, reason: 'the folder holds other files too, as "theirs"' },
-      message: "others may read what is kept here",
+      fields: { path: folder, reason: 'the folder also holds other files, such as "theirs"' },
+      message: "other users may read it",
     },
   ]);
   await held.release();

@@ -1,22 +1,16 @@
-import {
-  compileNameMappings,
-  entityJson,
-  isEntity,
-  type NgsiVersion,
-  readMappingsDocument,
-  withMappedNames,
-} from "../../core/ngsi/index.js";
+import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMappedNames } from "../../core/ngsi/index.js";
+import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
-import { bodyText } from "../../plugins/interceptors/body-text.js";
+import { namingOf } from "../../core/sql/contract/settings.js";
+import { RowBuilder } from "../../core/sql/row-builder.js";
+import { fitted } from "../../core/sql/tables/fitting.js";
+import { Tables } from "../../core/sql/tables/known-store.js";
+import { bodyText } from "../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
-import { fitted } from "../../plugins/rdb-sink/fitting.js";
-import { Intake } from "../../plugins/rdb-sink/intake.js";
-import { namingOf } from "../../plugins/rdb-sink/naming-of.js";
-import { storeKinds } from "../../plugins/rdb-sink/store-kinds.js";
-import { Tables } from "../../plugins/rdb-sink/tables.js";
-import { handlerConfig } from "../plugins/ngsi-rest-handler/delivered.js";
+import { databases } from "../../plugins/rdb-sink/databases.js";
+import { handlerConfig } from "../plugins/ngsi-rest-handler/inbound-request.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
 import { recordingLog } from "../support/recording-log.js";
 import type { Sent } from "./shapes.js";
@@ -38,8 +32,8 @@ export type Step = (events: readonly Event[]) => void;
 export function eventsOf(version: NgsiVersion, { headers, body }: Sent): readonly Event[] {
   const handler = new NgsiRestHandler({ ...unlimited, ngsi_version: version });
   const receivedAt = new Date(1_700_000_000_000);
-  const delivery = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
-  return tried(() => handler.decode(delivery).events) ?? [];
+  const request = { method: "POST", path: "/notify", headers, body: Buffer.from(body), receivedAt };
+  return tried(() => handler.decode(request).events) ?? [];
 }
 
 /** A step that throws is one that refuses; its error is read as logs do. */
@@ -117,11 +111,11 @@ function rows(config: Partial<RdbConfig>): Step {
   const full = configOf(config);
   const { log } = recordingLog();
   const context = { name: "sink", log, dataDir: "", run: "run", now: () => new Date(0) };
-  const opened = storeKinds[full.rdb_dialect].open(full, context);
+  const opened = databases[full.rdb_dialect].open(full, context);
   const { dialect } = opened;
   const naming = namingOf(full, dialect.database);
   return (events) => {
-    const intake = new Intake(full, { naming, dialect, context });
+    const intake = new RowBuilder(full, { naming, dialect, context });
     const batches = tried(() => intake.tables(events)) ?? [];
     intake.note(batches);
     const tables = new Tables(dialect.columnKey);

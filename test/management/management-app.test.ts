@@ -37,7 +37,8 @@ test("GET /v1/stats shows what moved through each component, PUT /v1/stats sets 
   assert.deepEqual(sourceCounts, { name: "s1", status: "START", ...sourceNumbers });
   const { setup_time: _c, ...channelCounts } = channels[0];
   const puts = { num_puts_ok: 2, num_puts_failed: 0, num_takes_ok: 2, num_takes_failed: 0 };
-  assert.deepEqual(channelCounts, { name: "c1", status: "START", num_events: 0, ...puts });
+  const fill = { num_events: 0, capacity: 10, bytes: 0 };
+  assert.deepEqual(channelCounts, { name: "c1", status: "START", ...fill, ...puts });
   const { setup_time: _k, ...sinkCounts } = sinks[0];
   assert.deepEqual(sinkCounts, { name: "k1", status: "START", num_processed_events: 2, num_persisted_events: 2 });
   assert.deepEqual(reset.body, { success: "true" });

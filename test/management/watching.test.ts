@@ -3,19 +3,11 @@ import { test } from "node:test";
 import { AgentError } from "../../core/sdk/index.js";
 import { runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
+import { settableClock } from "../support/settable-clock.js";
+import { until } from "../support/until.js";
 
 const away = () => new AgentError("AWAY", "storing to the store that is away", { retryable: true });
 const headers = { "fiware-service": "openiot", timestamp: "1768472430000" };
-
-function settableClock() {
-  let now = new Date("2026-01-15T10:20:30.000Z");
-  return {
-    now: () => now,
-    pass: (seconds: number) => {
-      now = new Date(now.getTime() + seconds * 1000);
-    },
-  };
-}
 
 test("GET /live and GET /ready are green while everything runs", async (context) => {
   const { call } = await runningManagement(context);
@@ -29,25 +21,62 @@ test("GET /live and GET /ready are green while everything runs", async (context)
 
 test("GET /ready is red and names the sink that does not progress while its channel holds events", async (context) => {
   const clock = settableClock();
-  let broken = true;
-  const sink = new ScriptedSink(() => (broken ? away() : undefined));
-  const { agent, call } = await runningManagement(context, { sink, clock, batchTtl: -1 });
+  const { agent, call } = await runningManagement(context, { clock });
   clock.pass(3600);
+  await agent.assembly.sinks[0]?.feed.halt(AbortSignal.timeout(5000));
   await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
+  const since = clock.now().toISOString();
 
   clock.pass(60);
   const within = await call("GET", "/ready");
   clock.pass(1);
   const beyond = await call("GET", "/ready");
-  broken = false;
-  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
-  const after = await call("GET", "/ready");
 
   assert.equal(within.status, 200);
   assert.equal(beyond.status, 503);
   const reason = 'channel "c1" holds 1 events and the sink has not progressed for 61 seconds';
-  assert.deepEqual(beyond.body, { status: "not ready", obstacles: [{ component: "k1", reason }] });
-  assert.equal(after.status, 200);
+  assert.deepEqual(beyond.body, { status: "not ready", obstacles: [{ component: "k1", reason, since }] });
+});
+
+test("GET /ready is red with reason and time while the store of a sink is away, and green when it is back", async (context) => {
+  const clock = settableClock();
+  let broken = true;
+  const sink = new ScriptedSink(() => (broken ? away() : undefined));
+  const { agent, call } = await runningManagement(context, { sink, clock, batchTtl: -1 });
+  await agent.assembly.sources[0]?.processor.emit([{ headers, body: 1 }]);
+  await until(
+    async () => sink.writes.length,
+    (writes) => writes > 1,
+  );
+  const since = clock.now().toISOString();
+  const early = await call("GET", "/ready");
+  clock.pass(10);
+  const late = await call("GET", "/ready");
+  const live = await call("GET", "/live");
+  broken = false;
+  await agent.assembly.sinks[0]?.feed.drain(AbortSignal.timeout(5000));
+  const after = await call("GET", "/ready");
+
+  assert.deepEqual([early.status, late.status, live.status, after.status], [200, 503, 200, 200]);
+  const reason = "storing to the store that is away";
+  assert.deepEqual(late.body.obstacles, [{ component: "k1", reason, since }]);
+});
+
+test("GET /ready is red while a source answers 5xx to everything for a while, and green when it accepts again", async (context) => {
+  const clock = settableClock();
+  const { agent, call } = await runningManagement(context, { clock });
+  const source = agent.assembly.sources[0];
+  source?.receiver.refused({ status: 503, cause: "busy", reason: "busy" });
+  clock.pass(10);
+  const one = await call("GET", "/ready");
+  source?.receiver.refused({ status: 503, cause: "busy", reason: "busy" });
+  const several = await call("GET", "/ready");
+  clock.pass(61);
+  const past = await call("GET", "/ready");
+
+  assert.deepEqual([one.status, several.status, past.status], [200, 503, 200]);
+  assert.match(several.body.obstacles[0].reason, /^requests are answered 503 \(busy\)$/);
+  assert.match(past.body.warnings[0].reason, /^requests are answered 503 \(busy\) \(last at /);
 });
 
 test("GET /ready is red when a component is stopped, GET /live is not", async (context) => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Receiver } from "../../core/pipeline/receiver.js";
-import { AgentError, type Delivery, type Emit, type Handler, RejectedDelivery } from "../../core/sdk/index.js";
+import { AgentError, type Emit, type Handler, type InboundRequest, RejectedRequest } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 import { tracedContext } from "../support/traced-context.js";
 
 const receivedAt = new Date("2026-01-15T10:20:30.000Z");
-const request: Delivery = {
+const request: InboundRequest = {
   method: "POST",
   path: "/notify",
   headers: {},
@@ -45,7 +45,7 @@ test("a request is decoded, emitted and accounted under its service, with the ti
 });
 
 const sender = { service: "t", servicePath: "/b" };
-const rejected = new RejectedDelivery(415, "no such type", { Accept: "a/b" }, sender, "content-type");
+const rejected = new RejectedRequest(415, "no such type", { Accept: "a/b" }, sender, "content-type");
 const refusals = [
   {
     name: "a refusal of the handler",
@@ -137,7 +137,7 @@ test("causes of a plugin that invents names do not become labels, and there are 
   let number = 0;
   const decode = () => {
     number += 1;
-    throw new RejectedDelivery(400, "no", {}, undefined, number % 2 === 0 ? `Room ${number}` : `room-${number}`);
+    throw new RejectedRequest(400, "no", {}, undefined, number % 2 === 0 ? `Room ${number}` : `room-${number}`);
   };
   const { receiver, refused, loud } = receiverWith({ handler: { decode } });
 

@@ -80,7 +80,7 @@ const broken = [
   },
 ];
 for (const { says, text, cause } of broken) {
-  test(`a plugin with ${says} is a problem of its own and the others are there`, async (context) => {
+  test(`a plugin with ${says} is a problem of its own and the others are loaded`, async (context) => {
     const folder = await folderOf(context, { "a-broken/index.js": text, "good/index.js": exporting({ type: "good" }) });
 
     const { catalogue, problems } = await discover([folder]);
@@ -122,7 +122,7 @@ test("of two plugins with one type the first by folder order, then name, is used
   assert.equal(catalogue.find("sink", "other"), undefined);
 });
 
-test("a folder that is not there is a problem", async () => {
+test("a folder that does not exist is a problem", async () => {
   const { catalogue, problems } = await discover([join(tmpdir(), "deneb-no-such-folder")]);
 
   assert.deepEqual(catalogue.list(), []);

@@ -67,7 +67,7 @@ const refusals = [
   { name: "./lib/x.js", cause: /is not the name of an npm package/ },
   { name: "../up", cause: /is not the name of an npm package/ },
   { name: "file:x", cause: /is not the name of an npm package/ },
-  { name: "not-there", cause: /is not installed: no node_modules holds it, seen from/ },
+  { name: "not-there", cause: /is not installed: it is in no node_modules folder, searched from/ },
 ];
 for (const { name, cause } of refusals)
   test(`the package "${name}" is a problem`, async (context) => {
@@ -108,7 +108,7 @@ const bad = {
   "package.json": '{ "type": "module" }',
 } as const;
 
-test("a broken, a duplicate, a wrong-version and a hanging plugin give one problem each, and the others are there", async (context) => {
+test("a broken, a duplicate, a wrong-version and a hanging plugin give one problem each, and the others are loaded", async (context) => {
   const folder = await tempFolder(context);
   // This process would wait for the interval of a plugin that hangs.
   await writeFiles(folder, { ...bad, "e-hanging/index.js": "await new Promise(() => {});" });
@@ -136,7 +136,7 @@ test("a broken, a duplicate, a wrong-version and a hanging plugin give one probl
   );
 });
 
-test("the program says one line for each of them and ends although one keeps a timer", async (context) => {
+test("the program prints one line for each of them and ends although one keeps a timer", async (context) => {
   const folder = await tempFolder(context);
   await writeFiles(folder, bad);
 

@@ -16,13 +16,18 @@ interface PublicEntry {
 export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/sdk", entry: "core/sdk/index.d.ts", report: "docs/api/sdk.txt" },
   { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
-  { name: "deneb/sdk/testing", entry: "core/testing/index.d.ts", report: "docs/api/sdk-testing.txt" },
-  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt" },
+  {
+    name: "deneb/sdk/testing",
+    entry: "core/testing/index.d.ts",
+    report: "docs/api/sdk-testing.txt",
+    parts: "core/testing",
+  },
+  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: "core/ngsi" },
   {
     name: "deneb/sql",
-    entry: "plugins/rdb-sink/sql/index.d.ts",
+    entry: "core/sql/index.d.ts",
     report: "docs/api/sql.txt",
-    parts: "plugins/rdb-sink",
+    parts: "core/sql",
   },
 ];
 

@@ -29,7 +29,7 @@ test("every package the agent depends on has a home", async () => {
 const wrong = [
   { path: "core/sdk/event.ts", text: 'import type { A } from "../tokens.js";', fault: /core\/tokens\.ts/ },
   { path: "core/sdk/event.ts", text: 'import { readFile } from "node:fs/promises";', fault: /must be pure/ },
-  { path: "core/ngsi/json.ts", text: 'export { A } from "../pipeline/retry.js";', fault: /core\/pipeline\/retry\.ts/ },
+  { path: "core/ngsi/model.ts", text: 'export { A } from "../pipeline/retry.js";', fault: /core\/pipeline\/retry\.ts/ },
   {
     path: "core/pipeline/retry.ts",
     text: 'import {\n  A,\n  B,\n} from "../registry/discover.js";',
@@ -37,7 +37,16 @@ const wrong = [
   },
   { path: "core/agent/agent.ts", text: 'const x = await import("../management/app.js");', fault: /row below/ },
   { path: "core/agent/agent.ts", text: 'import express from "express";', fault: /package "express"/ },
+  {
+    path: "plugins/http-source/listener.ts",
+    text: 'import { plainHead } from "./head-reader/plain-head.js";',
+    fault: /not ".*head-reader\.js"/,
+  },
   { path: "core/agent/agent.ts", text: 'import "../../plugins/rdb-sink/index.js";', fault: /row below/ },
+  { path: "core/sql/explain.ts", text: 'import { A } from "../files/private-folder.js";', fault: /row below/ },
+  { path: "core/sql/rows/table-placement.ts", text: 'import { A } from "../tables/register.js";', fault: /row below/ },
+  { path: "core/sql/features/positions.ts", text: 'import { A } from "../sql-sink.js";', fault: /row below/ },
+  { path: "core/sql/sql-sink.ts", text: 'import pg from "pg";', fault: /package "pg"/ },
   { path: "core/stray.ts", text: 'import "node:fs";', fault: /no room/ },
   { path: "plugins/a/index.ts", text: 'import { B } from "../b/b.js";', fault: /outside of its folder/ },
   { path: "plugins/a/index.ts", text: 'import { B } from "../../core/sdk/index.js";', fault: /outside of its folder/ },
@@ -58,8 +67,9 @@ const right = [
     path: "core/agent/agent.ts",
     text: 'import { A } from "../pipeline/retry.js";\nimport { B } from "./assemble.js";',
   },
+  { path: "core/sql/rows/table-placement.ts", text: 'import { A } from "../../ngsi/index.js";' },
   { path: "core/main.ts", text: 'import "reflect-metadata";\nimport { A } from "./cli/run.js";' },
-  { path: "plugins/rdb-sink/drivers/postgresql.ts", text: 'import pg from "pg";\nimport { A } from "../rows.js";' },
+  { path: "plugins/rdb-sink/postgresql/driver.ts", text: 'import pg from "pg";\nimport { A } from "../rows.js";' },
   { path: "plugins/a/a.ts", text: 'import { QueueTake } from "deneb/sdk/channel";' },
   { path: "plugins/a/a.ts", text: 'import type { A } from "deneb/sdk";\nimport { B } from "node:fs";' },
 ] as const;

@@ -5,8 +5,18 @@ interface Room {
   readonly paths: readonly string[];
   readonly row: number;
   readonly packages: readonly string[];
+  /** The only folders it imports from; absent: all in rows below its own. */
+  readonly imports?: readonly string[];
   /** The only Node modules allowed there; absent: all. */
   readonly builtins?: readonly string[];
+}
+
+/** The folders of core/sql: each imports from those before it, none from the sink over them. */
+const sqlFolders = ["contract", "rows", "tables", "features"].map((folder) => `core/sql/${folder}`);
+
+function sqlRoom(path: string, below: readonly string[]): Room {
+  const builtins = ["node:crypto", "node:timers/promises"];
+  return { paths: [path], row: 2, packages: [], builtins, imports: ["core/sdk", "core/ngsi", ...below] };
 }
 
 export const rooms: readonly Room[] = [
@@ -29,6 +39,9 @@ export const rooms: readonly Room[] = [
     packages: ["re2js"],
     builtins: ["node:buffer", "node:crypto", "node:util"],
   },
+  ...sqlFolders.map((path, index) => sqlRoom(path, sqlFolders.slice(0, index))),
+  sqlRoom("core/sql/standard", ["core/sql/contract"]),
+  sqlRoom("core/sql", [...sqlFolders, "core/sql/standard"]),
   { paths: ["core/files"], row: 2, packages: ["libsql"] },
   { paths: ["core/testing"], row: 2, packages: [] },
   { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
@@ -39,6 +52,11 @@ export const drivers: Readonly<Record<string, readonly string[]>> = {
   "plugins/mqtt-source": ["mqtt"],
   "plugins/rdb-sink": ["pg", "mysql2", "libsql"],
 };
+
+/** Rooms inside a plugin, and the one file of each that the rest of the plugin imports. */
+const doors: readonly { readonly room: string; readonly door: string }[] = [
+  { room: "plugins/http-source/head-reader/", door: "plugins/http-source/head-reader/head-reader.js" },
+];
 
 /** What a plugin may import of ours. */
 const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb/sql"]);
@@ -71,8 +89,12 @@ function coreFault(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return packageFault(room.packages, specifier);
   const target = normalize(join(dirname(path), specifier.replace(/\.js$/, ".ts")));
   const targetRoom = roomOf(target);
-  if (targetRoom === room || (targetRoom !== undefined && targetRoom.row < room.row)) return undefined;
+  if (targetRoom === room || (targetRoom !== undefined && isBelow(targetRoom, room))) return undefined;
   return `imports "${target}", which is not in a row below its own`;
+}
+
+function isBelow({ paths, row }: Room, room: Room): boolean {
+  return room.imports === undefined ? row < room.row : paths.some((path) => room.imports?.includes(path));
 }
 
 function builtinFault({ builtins }: Room, specifier: string): string | undefined {
@@ -84,7 +106,9 @@ function pluginFault(path: string, specifier: string): string | undefined {
   if (specifier.startsWith("node:") || contract.has(specifier)) return undefined;
   if (!specifier.startsWith(".")) return packageFault(drivers[folder] ?? [], specifier);
   const target = normalize(join(dirname(path), specifier));
-  return target.startsWith(`${folder}/`) ? undefined : `imports "${target}", which is outside of its folder`;
+  if (!target.startsWith(`${folder}/`)) return `imports "${target}", which is outside of its folder`;
+  const passed = doors.find(({ room, door }) => target.startsWith(room) && !path.startsWith(room) && target !== door);
+  return passed === undefined ? undefined : `imports "${target}" and not "${passed.door}"`;
 }
 
 function packageFault(packages: readonly string[], specifier: string): string | undefined {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { faultText } from "../../core/configuration/fault-text.js";
+import { faultText } from "../../core/configuration/configuration-fault.js";
 import {
   type Configuration,
   type ConfigurationInput,
@@ -41,6 +41,6 @@ export function more(...lines: readonly string[]): string {
 }
 
 /** Severity and text of each fault. */
-export function told({ faults }: Configuration): readonly string[] {
+export function faultTexts({ faults }: Configuration): readonly string[] {
   return faults.map((fault) => `${fault.severity} ${faultText(fault)}`);
 }

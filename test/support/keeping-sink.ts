@@ -29,15 +29,17 @@ export class KeepingSink implements Sink {
   async persist({ events, position }: Batch): Promise<Receipt> {
     this.#judge();
     this.#store.rows.push(...events.map(({ body }) => body));
-    this.#store.position = position;
+    this.#store.position = position?.text;
     if (this.#store.losesAnswers) throw away();
     return { requestBytes: 0, responseBytes: 0 };
   }
 
-  async storedPositions(): Promise<readonly string[]> {
-    this.#judge();
-    return this.#store.position === undefined ? [] : [this.#store.position];
-  }
+  readonly positions = {
+    stored: async (): Promise<readonly string[]> => {
+      this.#judge();
+      return this.#store.position === undefined ? [] : [this.#store.position];
+    },
+  };
 
   #judge(): void {
     if (!this.#reaches) throw away();

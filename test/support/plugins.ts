@@ -1,4 +1,4 @@
-import { catalogueOf } from "../../core/registry/catalogue.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import { definePlugin } from "../../core/sdk/index.js";
 
 const declared = { stability: "stable", summary: "A plugin that exists for its declaration only." } as const;

@@ -1,4 +1,4 @@
-import { catalogueOf } from "../../core/registry/catalogue.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import { definePlugin } from "../../core/sdk/index.js";
 import { fakePlugins } from "./plugins.js";
 

@@ -1,10 +1,8 @@
-import { conformanceTestText, conformanceText } from "./conformance-text.js";
-import { readmeText } from "./readme-text.js";
-import { configText, indexText, sinkText } from "./source-texts.js";
+import { configText, conformanceTestText, conformanceText, indexText, sinkText } from "./sink-texts.js";
 
-/** Who a new plugin is, and what its package asks for. */
+/** The name of a new plugin, and what its package depends on. */
 export interface NewPlugin {
-  /** In lower case with hyphens; the type in a properties file, the package and the file are called so. */
+  /** In lower case with hyphens: its type in a properties file, its package and its file. */
   readonly name: string;
   /** Versions of packages by name. */
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -57,4 +55,24 @@ const compiler = {
 
 function json(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** README.md: what the plugin is for, an example, guarantees and limits. */
+function readmeText(name: string): string {
+  return `# ${name}
+
+A sink for Deneb: appends each event as a line of JSON to a file.
+
+\`\`\`properties
+agent.sinks.${name}.type = ${name}
+agent.sinks.${name}.channel = test-channel
+agent.sinks.${name}.file = lines.jsonl
+\`\`\`
+
+- Every event is written at least once, in the order of its channel.
+- A batch is written as a whole or not at all; a power failure may lose lines that the system had not yet written.
+- The file grows without limit.
+
+\`npm test\` builds it and runs the conformance suites.
+`;
 }

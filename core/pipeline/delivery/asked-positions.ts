@@ -1,14 +1,14 @@
 import { type Logger, reasonOf } from "../../sdk/index.js";
+import type { FailureState } from "../failure-state.js";
 import { wait } from "../wait.js";
 import { intervalOf, type RetryPolicy } from "./retry-policy.js";
-import type { SinkHealth } from "./sink-health.js";
 
 /** A sink that may keep positions with the data. */
 export interface PositionKeeper {
   readonly name: string;
   readonly sink: {
     storedPositions(signal: AbortSignal): Promise<readonly string[]>;
-    readonly health?: SinkHealth;
+    readonly health?: FailureState;
   };
 }
 

@@ -3,6 +3,7 @@ import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { DeadLetterReason, DeadLetters } from "../dead-letters.js";
+import { FailureState } from "../failure-state.js";
 import { logContext } from "../log-context.js";
 import { letterHeader } from "../replayed-letters.js";
 import { wait } from "../wait.js";
@@ -34,10 +35,13 @@ export interface End {
 
 /** Keeps events of one sink as dead letters and settles them. */
 export class DeadLetterKeeper {
+  /** Whether dead letters can be kept. */
+  readonly health: FailureState;
   readonly #parts: DeadLetterKeeperParts;
 
   constructor(parts: DeadLetterKeeperParts) {
     this.#parts = parts;
+    this.health = new FailureState(parts.clock);
   }
 
   /** Resolves when the letters are on disk; rejects when the delivery ends before that. */
@@ -68,9 +72,10 @@ export class DeadLetterKeeper {
     const { events } = batch;
     const message = reasonOf(error);
     const code = codeOf(error);
+    const derived = batch.idsFor(name);
     const letters = events.map((event) =>
       readableLetter({
-        id: event.headers[letterHeader] ?? randomUUID(),
+        id: event.headers[letterHeader] ?? derived.get(event) ?? randomUUID(),
         time: clock.now().toISOString(),
         sink: name,
         reason,
@@ -82,9 +87,11 @@ export class DeadLetterKeeper {
     );
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await deadLetters.keep(letters);
+        await deadLetters.keep(letters, new Set(derived.values()));
+        this.health.works();
         break;
       } catch (cause) {
+        this.health.failed(cause);
         log.error({ events: events.length, reason: reasonOf(cause) }, "dead letters not written, will be retried");
         if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw cause;
       }

@@ -11,9 +11,9 @@ import {
   type Sink,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
+import { FailureState } from "../failure-state.js";
 import { withinLimit } from "../within-limit.js";
 import { isPositionFault } from "./position-fault.js";
-import { SinkHealth } from "./sink-health.js";
 import { SinkStage } from "./sink-stage.js";
 import type { Course, Stage } from "./stage.js";
 import type { StoreQuestions } from "./store-questions.js";
@@ -42,15 +42,17 @@ export interface SupervisedSinkParts {
  */
 export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   readonly name = "supervise";
-  readonly health: SinkHealth;
+  readonly health: FailureState;
   readonly #parts: SupervisedSinkParts;
   /** Undefined while there is none that works. */
   #sink: SinkStage | undefined;
   #unknownErrors = 0;
+  /** When the calls that are running began. */
+  readonly #calls = new Set<Date>();
 
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
-    this.health = new SinkHealth(parts.clock);
+    this.health = new FailureState(parts.clock);
     this.#sink = new SinkStage(parts.create());
   }
 
@@ -60,16 +62,22 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   get largestBatch(): number | undefined {
-    return this.#sink?.plugin.largestBatch;
+    return this.#sink?.plugin.tuning?.largestBatch;
   }
 
   get batchLinger(): number | undefined {
-    return this.#sink?.plugin.batchLinger;
+    return this.#sink?.plugin.tuning?.batchLinger;
+  }
+
+  /** When the call of the sink that is running began; undefined when none is. */
+  get busySince(): Date | undefined {
+    const [first] = this.#calls;
+    return first;
   }
 
   /** A sink that is being replaced may keep positions. */
   get keepsPositions(): boolean {
-    return this.#sink === undefined || this.#sink.plugin.storedPositions !== undefined;
+    return this.#sink === undefined || this.#sink.plugin.positions !== undefined;
   }
 
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
@@ -105,13 +113,14 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   async storedPositions(signal: AbortSignal): Promise<readonly string[]> {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const read = plugin.storedPositions?.bind(plugin);
-    return read === undefined ? [] : await this.#limited("reading the positions", signal, read);
+    const { positions } = plugin;
+    if (positions === undefined) return [];
+    return await this.#limited("reading the positions", signal, (own) => positions.stored(own));
   }
 
   async alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]> {
     const { plugin } = this.#sink ?? (await this.#restarted(signal));
-    const ask = plugin.alreadyStored?.bind(plugin);
+    const ask = plugin.positions?.alreadyStored?.bind(plugin.positions);
     if (ask === undefined) return [];
     return await this.#limited("reading what is stored", signal, (own) => ask(batch.forSink(), own));
   }
@@ -187,7 +196,13 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     seconds: number = this.#parts.persistTimeout,
   ): Promise<T> {
     const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal };
-    return await withinLimit(work, limit);
+    const began = this.#parts.clock.now();
+    this.#calls.add(began);
+    try {
+      return await withinLimit(work, limit);
+    } finally {
+      this.#calls.delete(began);
+    }
   }
 }
 

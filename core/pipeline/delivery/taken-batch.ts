@@ -1,8 +1,9 @@
-import type { Batch, Event, TakeTransaction } from "../../sdk/index.js";
+import type { Batch, BatchPosition, Event, TakeTransaction } from "../../sdk/index.js";
+import { derivedIds } from "../dead-letter-id.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
-export type TakenFrom = Pick<TakeTransaction, "positionAfter" | "coveredBy">;
+export type TakenFrom = Pick<TakeTransaction, "positions">;
 
 /** All that a transaction took, or a part of it, on its way to a sink. */
 export class TakenBatch {
@@ -22,12 +23,12 @@ export class TakenBatch {
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
   get position(): string | undefined {
     const last = this.events.at(-1);
-    return last === undefined ? undefined : this.#transaction.positionAfter?.(this.#whole.lastIndexOf(last) + 1);
+    return last === undefined ? undefined : this.#transaction.positions?.after(this.#whole.lastIndexOf(last) + 1);
   }
 
   /** The events of this batch that a position covers that was stored earlier. */
   coveredBy(position: string): readonly Event[] {
-    const covered = this.#transaction.coveredBy?.(position) ?? [];
+    const covered = this.#transaction.positions?.coveredBy(position) ?? [];
     if (covered.length === 0) return covered;
     const own = new Set(this.events);
     return covered.filter((event) => own.has(event));
@@ -56,6 +57,11 @@ export class TakenBatch {
     return open.length;
   }
 
+  /** Ids of dead letters that these events have again when a durable channel returns them to the next process. */
+  idsFor(sink: string): ReadonlyMap<Event, string> {
+    return this.position === undefined ? new Map() : derivedIds(sink, this.#whole);
+  }
+
   /** What the sink of a plugin gets. */
   forSink(): Batch {
     return new SinkBatch(this, this.position);
@@ -69,17 +75,11 @@ export class TakenBatch {
 /** A batch that a plugin can read and not change: its list belongs to the plugin and is frozen. */
 class SinkBatch implements Batch {
   readonly events: readonly Event[];
-  declare readonly position?: string;
-  readonly #batch: TakenBatch;
+  declare readonly position?: BatchPosition;
 
-  constructor(batch: TakenBatch, position: string | undefined) {
+  constructor(batch: TakenBatch, text: string | undefined) {
     this.events = Object.freeze([...batch.events]);
-    this.#batch = batch;
-    if (position !== undefined) this.position = position;
+    if (text !== undefined) this.position = Object.freeze({ text, coveredBy: (of: string) => batch.coveredBy(of) });
     Object.freeze(this);
-  }
-
-  coveredBy(position: string): readonly Event[] {
-    return this.#batch.coveredBy(position);
   }
 }

@@ -29,8 +29,50 @@ export interface EventQueue {
   release(taken: readonly QueuedEvent[]): Promise<void>;
   /** Puts events that were taken back where they were. */
   restore(taken: readonly QueuedEvent[]): void;
-  /** Where the channel stands once these are done; absent for channels that forget. */
-  positionAfter?(taken: readonly QueuedEvent[]): string;
-  /** Those of the events that a stored position says are done; none for one of another channel. */
-  coveredBy?(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
+  /** Absent for channels that forget. */
+  readonly positions?: QueuePositions;
+}
+
+/** Positions of a durable queue; see TakePositions. */
+export interface QueuePositions {
+  /** Where the channel stands once these events are done. */
+  after(taken: readonly QueuedEvent[]): string;
+  /** Those of the events that a stored position covers; none for a position of another channel. */
+  coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
+}
+
+/** A take that waits for an event. */
+export interface WaitingTake {
+  readonly max: number;
+  /** Ends the waiting with these events. */
+  settle(events: readonly QueuedEvent[]): void;
+}
+
+/** Takes that wait for an event, first come first served, each until its signal aborts. */
+export class WaitingTakes {
+  readonly #waiting = new Set<WaitingTake>();
+
+  get first(): WaitingTake | undefined {
+    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
+  }
+
+  wait(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
+    return new Promise((resolve) => {
+      const abort = () => take.settle([]);
+      const take: WaitingTake = {
+        max,
+        settle: (events) => {
+          signal.removeEventListener("abort", abort);
+          this.#waiting.delete(take);
+          resolve(events);
+        },
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      this.#waiting.add(take);
+    });
+  }
+
+  releaseAll(): void {
+    for (const take of this.#waiting) take.settle([]);
+  }
 }

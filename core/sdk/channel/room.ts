@@ -8,7 +8,6 @@ import {
   channelStopped,
   notificationTooLarge,
 } from "./channel-errors.js";
-import { WaitingPuts } from "./waiting-puts.js";
 
 /**
  * Lets puts in while a channel has room for them, in events and bytes, in the order in which they came. A put that
@@ -96,5 +95,47 @@ export class Room {
     const { capacity } = this.#limits;
     const isOfEvents = this.#held().events + this.#events + put.events > capacity || put.bytes === 0;
     return isOfEvents ? channelFull(this.#limits, put.events) : channelFullOfBytes(this.#limits, put.bytes);
+  }
+}
+
+/** Something that waits for room. */
+export interface WaitingPut<Item> {
+  readonly item: Item;
+  /** Ends the waiting: true when it was let in. */
+  settle(admitted: boolean): void;
+}
+
+/** Puts that wait for room, first come first served, each until its patience ends. */
+export class WaitingPuts<Item> {
+  readonly #waiting = new Set<WaitingPut<Item>>();
+  readonly #patienceMillis: number;
+
+  constructor(patienceMillis: number) {
+    this.#patienceMillis = patienceMillis;
+  }
+
+  get first(): WaitingPut<Item> | undefined {
+    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
+  }
+
+  /** Resolves to false when there was no room in time. */
+  wait(item: Item): Promise<boolean> {
+    if (this.#patienceMillis === 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => put.settle(false), this.#patienceMillis);
+      const put: WaitingPut<Item> = {
+        item,
+        settle: (admitted) => {
+          clearTimeout(timer);
+          this.#waiting.delete(put);
+          resolve(admitted);
+        },
+      };
+      this.#waiting.add(put);
+    });
+  }
+
+  refuseAll(): void {
+    for (const put of this.#waiting) put.settle(false);
   }
 }

@@ -6,7 +6,7 @@ export const eventLinesSchema = {
 
 export type EventLinesConfig = ConfigOf<typeof eventLinesSchema>;
 
-/** What the format of a property cannot judge. */
+/** What the format of a property cannot check. */
 export function checkEventLines({ file }: EventLinesConfig): readonly PropertyFault<typeof eventLinesSchema>[] {
   return file.endsWith("/") ? [{ property: "file", reason: "must be the path of a file, not of a folder" }] : [];
 }

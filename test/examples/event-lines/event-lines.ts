@@ -11,7 +11,7 @@ export function eventLines({ file }: EventLinesConfig): Sink {
   });
 }
 
-/** All of the lines or none: what was written before a failure is cut off again. */
+/** Writes all lines or none: after a failure the file is truncated to its former size. */
 async function append(handle: FileHandle, events: readonly Event[]): Promise<Receipt> {
   const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
   const { size } = await handle.stat();

@@ -1,4 +1,4 @@
-import { booleanCell, type Dialect, faultPatterns, quoted, standardDialect, type TableName } from "deneb/sql";
+import { booleanCell, type Dialect, errorPatterns, quoted, standardDialect, type TableName } from "deneb/sql";
 
 // A file of SQLite has no schemas: what would be one stands before the table, and no name holds a colon.
 const nameOf = ({ schema, table }: TableName) => `${schema}:${table}`;
@@ -26,7 +26,7 @@ const standard = standardDialect({
   rowId: "rowid",
   readTime: (column) => `strftime('%Y-%m-%d %H:%M:%f', ${column})`,
   path: (name) => quoted(nameOf(name)),
-  faults: faultPatterns({
+  errors: errorPatterns({
     name: "SQLite",
     missing: /no such (table|column)|has no column named/,
     raced: /duplicate column name|already exists/,
@@ -44,8 +44,8 @@ export const oneFile: Dialect = {
       text: "SELECT '', ?, ?, name, type FROM pragma_table_info(?)",
       runs: [[at.schema, at.table, nameOf(at)]],
     })),
-  tablesWith: (columns, places) =>
-    places.map((at) => ({
+  tablesWith: (columns, units) =>
+    units.map((at) => ({
       at,
       text: `
         SELECT '', substr(t.name, 1, instr(t.name, ':') - 1), substr(t.name, instr(t.name, ':') + 1), c.name, c.type

@@ -21,7 +21,7 @@ export function storeOf({ file }: OneFileConfig): Store {
       connection.close();
     },
   });
-  return { dialect: oneFile, driver, place: { address: file, database: "", username: "", options: "" } };
+  return { dialect: oneFile, driver, server: { address: file, database: "", username: "", options: "" } };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -120,14 +120,18 @@ test("a late sink whose stored position is not of the channel waits as well, and
     const openTake = files.openTake.bind(files);
     files.openTake = () => {
       const transaction = openTake();
-      const coveredBy = transaction.coveredBy?.bind(transaction);
-      return Object.assign(transaction, {
-        coveredBy: (position: string) => {
-          compared += 1;
-          if (position.startsWith("elsewhere:")) throw foreign();
-          return coveredBy?.(position) ?? [];
-        },
-      });
+      const coveredBy = (position: string) => {
+        compared += 1;
+        if (position.startsWith("elsewhere:")) throw foreign();
+        return transaction.positions?.coveredBy(position) ?? [];
+      };
+      const after = (count: number) => transaction.positions?.after(count) ?? "";
+      return {
+        take: (max, signal) => transaction.take(max, signal),
+        commit: () => transaction.commit(),
+        rollback: () => transaction.rollback(),
+        positions: { after, coveredBy },
+      };
     };
     return files;
   });

@@ -32,18 +32,20 @@ class KeepingSink implements Sink {
   async persist({ events, position }: Batch): Promise<Receipt> {
     if (events.some(({ body }) => body === "x")) throw new AgentError("POISON", "storing x");
     this.#store.rows.push(...events.map(({ body }) => body));
-    this.#store.position = position;
+    this.#store.position = position?.text;
     this.#crash?.abort();
     // A write that the store made but whose answer was lost with the process.
     if (this.#crash !== undefined) throw new AgentError("GONE", "the process is gone", { retryable: true });
     return { requestBytes: 0, responseBytes: 0 };
   }
 
-  async storedPositions(): Promise<readonly string[]> {
-    const failure = this.#failures.shift();
-    if (failure !== undefined) throw failure;
-    return this.#store.position === undefined ? [] : [this.#store.position];
-  }
+  readonly positions = {
+    stored: async (): Promise<readonly string[]> => {
+      const failure = this.#failures.shift();
+      if (failure !== undefined) throw failure;
+      return this.#store.position === undefined ? [] : [this.#store.position];
+    },
+  };
 }
 
 async function setUp(context: TestContext, folder: string, sink: Sink) {
@@ -92,7 +94,7 @@ test("of a split batch each part keeps how far it is, the dead letter between th
   const persist = sink.persist.bind(sink);
   sink.persist = async (batch) => {
     const receipt = await persist(batch);
-    kept.push(batch.position);
+    kept.push(batch.position?.text);
     return receipt;
   };
   const { channel, made } = await setUp(context, folder, sink);

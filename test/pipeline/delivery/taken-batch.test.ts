@@ -8,8 +8,10 @@ const events: readonly Event[] = [1, 2, 3, 4, 5].map((body) => ({ headers: {}, b
 const [first, second, third, fourth] = events;
 const bodies = (list: readonly Event[]) => list.map(({ body }) => body);
 const transaction = {
-  positionAfter: (count: number) => `c:${count}`,
-  coveredBy: (position: string) => events.slice(0, Number(position.split(":")[1])),
+  positions: {
+    after: (count: number) => `c:${count}`,
+    coveredBy: (position: string) => events.slice(0, Number(position.split(":")[1])),
+  },
 };
 
 function whole(): TakenBatch {
@@ -72,10 +74,11 @@ test("a sink gets a list that it cannot change, and cannot settle anything", () 
   const given = batch.forSink();
 
   assert.throws(() => Reflect.get(given.events, "splice").call(given.events, 0, 2), TypeError);
-  assert.throws(() => Object.assign(given, { position: "c:99" }), TypeError);
+  assert.throws(() => Object.assign(given, { position: undefined }), TypeError);
+  assert.throws(() => Object.assign(given.position ?? {}, { text: "c:99" }), TypeError);
   assert.deepEqual(bodies(given.events), [1, 2, 3, 4, 5]);
   assert.equal(Reflect.get(given, "settle"), undefined);
-  assert.deepEqual([given.position, bodies(given.coveredBy?.("c:2") ?? [])], ["c:5", [1, 2]]);
+  assert.deepEqual([given.position?.text, bodies(given.position?.coveredBy("c:2") ?? [])], ["c:5", [1, 2]]);
 });
 
 test("behind a channel that forgets a batch has no position", () => {

@@ -4,7 +4,7 @@ import { lockFolder as lock } from "../../../core/files/folder-lock.js";
 import type { ChannelContext } from "../../../core/sdk/index.js";
 import { drain } from "../../../core/testing/channel-fixture.js";
 import { FileChannel, type LogConfig } from "../../../plugins/file-channel/file-channel.js";
-import type { OpenFile } from "../../../plugins/file-channel/files.js";
+import type { OpenFile } from "../../../plugins/file-channel/log/files.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 
 export interface OpenedChannel {

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, truncate, unlink, writeFile } from "node:fs/prom
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { drain, numbered, put, take, upTo } from "../../../core/testing/channel-fixture.js";
-import { HEADER_BYTES } from "../../../plugins/file-channel/record.js";
+import { HEADER_BYTES } from "../../../plugins/file-channel/log/records.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 

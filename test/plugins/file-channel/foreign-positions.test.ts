@@ -4,13 +4,14 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { drain, put, rejectsWith, take, upTo } from "../../../core/testing/channel-fixture.js";
 import type { FileChannel, LogConfig } from "../../../plugins/file-channel/file-channel.js";
+import { positionOf as takenPosition } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { copyOf, openIn } from "./channel-folder.js";
 
 /** Takes so many events; where the channel stands with them. They are done when `committed` says so. */
 async function positionOf(channel: FileChannel, count: number, committed = true): Promise<string> {
   const { transaction } = await take(channel, count);
-  const position = String(transaction.position);
+  const position = String(takenPosition(transaction));
   await (committed ? transaction.commit() : transaction.rollback());
   return position;
 }
@@ -50,7 +51,7 @@ for (const stopped of [true, false])
 
       await rejectsWith("POSITION_FOREIGN", second.skipTo(later));
       const taken = await take(second, 2);
-      assert.throws(() => taken.transaction.coveredBy?.(later), { code: "POSITION_FOREIGN" });
+      assert.throws(() => taken.transaction.positions?.coveredBy(later), { code: "POSITION_FOREIGN" });
       await taken.transaction.rollback();
       await second.skipTo(position);
 

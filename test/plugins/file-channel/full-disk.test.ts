@@ -6,11 +6,12 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
-import { type OpenFile, openNewFile } from "../../../plugins/file-channel/files.js";
+import { type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
+import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
-/** A disk that can be told to fail: at opening a file, in the middle of a write, or at making it durable. */
+/** A disk that fails on request: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
   failing: "open" | "write" | "sync" | undefined;
 
@@ -142,7 +143,7 @@ test("a position that covers the numbers of a put that failed is known as the ch
   await taken.take(2, never);
   disk.failing = "write";
   await assert.rejects(put(channel, 100, 101));
-  const position = String(taken.position);
+  const position = String(positionOf(taken));
   await copyOf(live, killed);
 
   const { channel: again } = await openIn(killed);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { drain, never, put, take, upTo } from "../../../core/testing/channel-fixture.js";
+import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, openIn } from "./channel-folder.js";
 
@@ -13,7 +14,7 @@ test("a stored position leaves out what was done before it after a crash, whoeve
   const two = await take(channel, 3);
   const three = await take(channel, 2);
 
-  const positions = [two.transaction.position, one.transaction.positionAfter?.(2)].map(String);
+  const positions = [positionOf(two.transaction), one.transaction.positions?.after(2)].map(String);
   await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
   const { channel: again } = await openIn(path.join(folder, "killed"));
   for (const position of positions) await again.skipTo(position);
@@ -25,19 +26,19 @@ test("a stored position leaves out what was done before it after a crash, whoeve
   assert.deepEqual([size, bodies], [5, [2, 6, 7, 8, 9]]);
 });
 
-test("a position is the number of the last event when nobody else is at work, and includes what others committed", async (context) => {
+test("a position is the number of the last event, and includes what other takes committed", async (context) => {
   const { channel } = await openIn(await tempFolder(context));
   await put(channel, ...upTo(9));
   const one = await take(channel, 3);
   const two = await take(channel, 3);
-  const id = String(one.transaction.position).split(":").slice(0, 2).join(":");
+  const id = String(positionOf(one.transaction)).split(":").slice(0, 2).join(":");
 
   assert.match(id, /^[0-9a-f]{16}:[0-9a-f]{12}$/);
-  assert.equal(one.transaction.position, `${id}:3`);
-  assert.equal(two.transaction.position, `${id}:0,4-6`);
+  assert.equal(positionOf(one.transaction), `${id}:3`);
+  assert.equal(positionOf(two.transaction), `${id}:0,4-6`);
   await two.transaction.commit();
-  assert.equal(one.transaction.positionAfter?.(1), `${id}:1,4-6`);
-  assert.equal(one.transaction.position, `${id}:6`);
+  assert.equal(one.transaction.positions?.after(1), `${id}:1,4-6`);
+  assert.equal(positionOf(one.transaction), `${id}:6`);
   await channel.stop();
 });
 
@@ -73,7 +74,7 @@ test("an event that is put after a crash is not left out by the position of one 
   await (await take(channel, 1)).transaction.commit();
   await copyOf(path.join(folder, "live"), path.join(folder, "killed"));
   await put(channel, ...upTo(5));
-  const position = String((await take(channel, 5)).transaction.position);
+  const position = String(positionOf((await take(channel, 5)).transaction));
   await channel.stop();
 
   // The store is away at the start, so its position is read when events have come already.
@@ -90,15 +91,15 @@ test("a take says which of its events an earlier position covers", async (contex
   const { channel } = await openIn(await tempFolder(context));
   await put(channel, ...upTo(6));
   const first = await take(channel, 2);
-  const position = String(first.transaction.position);
+  const position = String(positionOf(first.transaction));
   await first.transaction.rollback();
 
   const { transaction } = await take(channel, 5);
 
   assert.deepEqual(
-    transaction.coveredBy?.(position).map(({ body }) => body),
+    transaction.positions?.coveredBy(position).map(({ body }) => body),
     [0, 1],
   );
-  assert.deepEqual(transaction.coveredBy?.("0123456789abcdef:5"), []);
+  assert.deepEqual(transaction.positions?.coveredBy("0123456789abcdef:5"), []);
   await channel.stop();
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Exchange } from "../../../plugins/http-source/exchange.js";
-import { HeldRequests } from "../../../plugins/http-source/held-requests.js";
+import type { HttpRequest } from "../../../plugins/http-source/http-request.js";
+import { HeldRequests } from "../../../plugins/http-source/listener.js";
 
-const exchangeOf = (path: string, isGone = false): Exchange => ({
+const requestOf = (path: string, isGone = false): HttpRequest => ({
   method: "POST",
   path,
   headers: {},
@@ -14,10 +14,10 @@ const exchangeOf = (path: string, isGone = false): Exchange => ({
   destroy: () => undefined,
 });
 
-test("requests are released in the order in which they came, without those whose sender went away", () => {
+test("requests are released in the order in which they came, without those whose sender disconnected", () => {
   const held = new HeldRequests(() => assert.fail("nothing is refused"));
 
-  for (const exchange of [exchangeOf("/a"), exchangeOf("/b", true), exchangeOf("/c")]) held.add(exchange);
+  for (const request of [requestOf("/a"), requestOf("/b", true), requestOf("/c")]) held.add(request);
 
   assert.deepEqual(
     held.released().map(({ path }) => path),
@@ -26,15 +26,15 @@ test("requests are released in the order in which they came, without those whose
   assert.deepEqual(held.released(), []);
 });
 
-test("what waits too long is refused, and what comes after that at once", async () => {
+test("requests that wait too long are refused, and later ones at once", async () => {
   const refused: string[] = [];
   const over = new Promise<void>((resolve) => {
     const held: HeldRequests = new HeldRequests(({ path }) => {
       refused.push(path);
-      if (path === "/a") held.add(exchangeOf("/b"));
+      if (path === "/a") held.add(requestOf("/b"));
       else resolve();
     }, 1);
-    held.add(exchangeOf("/a"));
+    held.add(requestOf("/a"));
   });
   const loop = setInterval(() => undefined, 1000);
 

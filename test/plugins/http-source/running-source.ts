@@ -7,7 +7,7 @@ import { HttpSource } from "../../../plugins/http-source/http-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { LogLine } from "../../support/recording-log.js";
 import { tracedContext } from "../../support/traced-context.js";
-import { handlerConfig } from "../ngsi-rest-handler/delivered.js";
+import { handlerConfig } from "../ngsi-rest-handler/inbound-request.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeLd, type Entity } from "../../../core/ngsi/index.js";
-import { HostInterceptor } from "../../../plugins/interceptors/host-interceptor.js";
-import { RegexExtractorInterceptor } from "../../../plugins/interceptors/regex-extractor-interceptor.js";
-import { createRegexFilterInterceptor } from "../../../plugins/interceptors/regex-filter-interceptor.js";
-import { RemoveHeaderInterceptor } from "../../../plugins/interceptors/remove-header-interceptor.js";
+import type { Entity } from "../../../core/ngsi/index.js";
+import {
+  createStaticInterceptor,
+  HostInterceptor,
+  RemoveHeaderInterceptor,
+} from "../../../plugins/interceptors/header-interceptors.js";
+import {
+  createRegexFilterInterceptor,
+  RegexExtractorInterceptor,
+} from "../../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../../plugins/interceptors/search-replace-interceptor.js";
-import { createStaticInterceptor } from "../../../plugins/interceptors/static-interceptor.js";
+import { ldOf } from "../../ngsi/decode/from-text.js";
 
 const text = JSON.stringify({
   data: [
@@ -19,7 +24,7 @@ const text = JSON.stringify({
     },
   ],
 });
-const [entity] = decodeLd(text).entities;
+const [entity] = ldOf(text).entities;
 const room = (headers: Readonly<Record<string, string>> = {}) => Object.freeze({ headers, body: entity });
 
 const address = { netmask: "", mac: "", cidr: null };

@@ -11,7 +11,7 @@ import { reachable } from "../../support/reachable.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tracedContext } from "../../support/traced-context.js";
 import { until } from "../../support/until.js";
-import { handlerConfig } from "../ngsi-rest-handler/delivered.js";
+import { handlerConfig } from "../ngsi-rest-handler/inbound-request.js";
 
 export const receivedAt = new Date("2024-05-06T07:08:09.123Z");
 

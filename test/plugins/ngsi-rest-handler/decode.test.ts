@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
-import { delivered, handlerConfig } from "./delivered.js";
+import { handlerConfig, inboundRequest } from "./inbound-request.js";
 
 const handler = new NgsiRestHandler(handlerConfig);
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 test("each entity becomes an event, in order", () => {
-  const { events, service, servicePath } = handler.decode(delivered());
+  const { events, service, servicePath } = handler.decode(inboundRequest());
 
   assert.deepEqual({ service, servicePath }, { service: "default", servicePath: "/" });
   assert.deepEqual(
@@ -24,7 +24,7 @@ function attribute(kind: string, text: string) {
 }
 
 test("the headers of an event tell service, path, ids and reception time", () => {
-  const { events } = handler.decode(delivered());
+  const { events } = handler.decode(inboundRequest());
 
   const { "transaction-id": transactionId, ...others } = events[0]?.headers ?? {};
   assert.match(transactionId ?? "", UUID);
@@ -36,9 +36,9 @@ test("the headers of an event tell service, path, ids and reception time", () =>
   });
 });
 
-test("the events of one delivery share their headers, those of two do not", () => {
-  const [first, second] = handler.decode(delivered()).events;
-  const [other] = handler.decode(delivered()).events;
+test("the events of one request share their headers, those of two do not", () => {
+  const [first, second] = handler.decode(inboundRequest()).events;
+  const [other] = handler.decode(inboundRequest()).events;
 
   assert.equal(first?.headers, second?.headers);
   assert.notEqual(first?.headers["transaction-id"], other?.headers["transaction-id"]);
@@ -52,7 +52,7 @@ test("correlator, tenant and link come from the request", () => {
     link: '<http://ctx/a.jsonld>; rel="x"',
   };
 
-  const { events, service } = handler.decode(delivered({ headers }));
+  const { events, service } = handler.decode(inboundRequest({ headers }));
 
   assert.equal(service, "t1");
   assert.equal(events[0]?.headers["fiware-service"], "t1");
@@ -63,7 +63,7 @@ test("correlator, tenant and link come from the request", () => {
 test("a byte order mark before the JSON does no harm", () => {
   const body = Buffer.from(`\ufeff${JSON.stringify({ type: "Notification", data: [] })}`);
 
-  assert.deepEqual(handler.decode(delivered({ body })).events, []);
+  assert.deepEqual(handler.decode(inboundRequest({ body })).events, []);
 });
 
 const contentTypes = [
@@ -77,7 +77,7 @@ const contentTypes = [
 ] as const;
 for (const contentType of contentTypes)
   test(`content type ${contentType} is accepted`, () => {
-    const { events } = handler.decode(delivered({ headers: { "content-type": contentType } }));
+    const { events } = handler.decode(inboundRequest({ headers: { "content-type": contentType } }));
 
     assert.equal(events.length, 2);
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type NgsiVersion, ngsiVersions } from "../../../core/ngsi/index.js";
-import { RejectedDelivery } from "../../../core/sdk/index.js";
+import { RejectedRequest } from "../../../core/sdk/index.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
-import { delivered, handlerConfig, type Sent } from "./delivered.js";
+import { handlerConfig, inboundRequest, type Sent } from "./inbound-request.js";
 
 const limits = {
   ...handlerConfig,
@@ -125,11 +125,11 @@ const cases: readonly {
 ];
 for (const { what, within, beyond, status, says } of cases)
   test(`${what} up to the limit is accepted, beyond it is refused with ${status}, limit, property and value`, () => {
-    assert.ok(limited().decode(delivered(within)).events.length > 0);
+    assert.ok(limited().decode(inboundRequest(within)).events.length > 0);
     assert.throws(
-      () => limited().decode(delivered(beyond)),
+      () => limited().decode(inboundRequest(beyond)),
       (error) => {
-        assert.ok(error instanceof RejectedDelivery);
+        assert.ok(error instanceof RejectedRequest);
         assert.equal(error.status, status);
         assert.match(error.message, says);
         assert.ok(error.message.length < 250);
@@ -141,5 +141,5 @@ for (const { what, within, beyond, status, says } of cases)
 for (const version of ngsiVersions)
   test(`the limits of nesting and numbers hold for bodies that are read as ${version}`, () => {
     for (const beyond of [numberOf(41), ld({ p: property(deep(5)) })])
-      assert.throws(() => limited(version).decode(delivered(beyond)), /the limit is (?:40|8) /);
+      assert.throws(() => limited(version).decode(inboundRequest(beyond)), /the limit is (?:40|8) /);
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RejectedDelivery } from "../../../core/sdk/index.js";
+import { RejectedRequest } from "../../../core/sdk/index.js";
 import plugin from "../../../plugins/ngsi-rest-handler/index.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
-import { delivered, handlerConfig, type Sent } from "./delivered.js";
+import { handlerConfig, inboundRequest, type Sent } from "./inbound-request.js";
 
 const handler = new NgsiRestHandler(handlerConfig);
 
@@ -48,9 +48,9 @@ const refusals: readonly Refused[] = [
 for (const { sent, status = 400, message } of refusals)
   test(`${JSON.stringify(sent)} is refused with ${status} ${message}`, () => {
     assert.throws(
-      () => handler.decode(delivered(sent)),
+      () => handler.decode(inboundRequest(sent)),
       (error) => {
-        assert.ok(error instanceof RejectedDelivery);
+        assert.ok(error instanceof RejectedRequest);
         assert.equal(error.status, status);
         assert.deepEqual(error.headers, status === 405 ? { Allow: "POST" } : {});
         if (typeof message === "string") assert.equal(error.message, message);
@@ -92,14 +92,14 @@ const senders = [
   { version: "v2", headers: { "fiware-service": "s".repeat(51) }, sender: undefined },
 ] as const;
 for (const { version, headers, sender } of senders)
-  test(`with ngsi_version ${version} a refusal of ${JSON.stringify(headers)} says whose delivery it was`, () => {
+  test(`with ngsi_version ${version} a refusal of ${JSON.stringify(headers)} names the sender`, () => {
     const handler = new NgsiRestHandler({ ...handlerConfig, ngsi_version: version });
-    const delivery = delivered({ body: "{bad", headers: { "content-type": "application/json", ...headers } });
+    const request = inboundRequest({ body: "{bad", headers: { "content-type": "application/json", ...headers } });
 
     assert.throws(
-      () => handler.decode(delivery),
+      () => handler.decode(request),
       (error) => {
-        assert.ok(error instanceof RejectedDelivery);
+        assert.ok(error instanceof RejectedRequest);
         assert.deepEqual(error.sender, sender);
         return true;
       },

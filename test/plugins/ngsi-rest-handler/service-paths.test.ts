@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
-import { delivered, handlerConfig } from "./delivered.js";
+import { handlerConfig, inboundRequest } from "./inbound-request.js";
 
 const handler = new NgsiRestHandler({ ...handlerConfig, ngsi_version: "auto", default_service_path: "/gardens" });
 const two = { subscriptionId: "s", data: [entity("e1"), entity("e2")] };
@@ -12,7 +12,7 @@ function entity(id: string) {
 
 function pathsOf(servicePath: string | undefined, body: unknown = two): readonly (string | undefined)[] {
   const path = servicePath === undefined ? {} : { "fiware-servicepath": servicePath };
-  const { events } = handler.decode(delivered({ headers: { "content-type": "application/json", ...path }, body }));
+  const { events } = handler.decode(inboundRequest({ headers: { "content-type": "application/json", ...path }, body }));
   return events.map(({ headers }) => headers["fiware-servicepath"]);
 }
 
@@ -55,13 +55,13 @@ test("NGSI-LD has no service path, whatever the header says", () => {
 test("the request is accounted to the first path", () => {
   const headers = { "content-type": "application/json", "fiware-servicepath": "/a,/b" };
 
-  assert.equal(handler.decode(delivered({ headers, body: two })).servicePath, "/a");
+  assert.equal(handler.decode(inboundRequest({ headers, body: two })).servicePath, "/a");
 });
 
 test("the entities of one path share their headers", () => {
   const headers = { "content-type": "application/json", "fiware-servicepath": "/a" };
 
-  const [first, second] = handler.decode(delivered({ headers, body: two })).events;
+  const [first, second] = handler.decode(inboundRequest({ headers, body: two })).events;
 
   assert.equal(first?.headers, second?.headers);
 });

@@ -4,6 +4,7 @@ import { createConnection } from "mysql2/promise";
 import pg from "pg";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { until } from "../../support/until.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -15,12 +16,12 @@ const SLOW_COMMITS = `
   CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow.e DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION slow.wait()`;
 
-test("a commit that PostgreSQL is still at when its sink is gone counts for the next sink, and is not made again", async (context) => {
+test("a commit that PostgreSQL has not finished when its sink is gone counts for the next sink, and is not repeated", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
   const { sink } = sinkOf(configOf(database));
-  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "slow")], position: `c:${a}` });
+  const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "slow")], position: at(`c:${a}`) });
   await sink.persist(batch("1"), never);
   await database.query(SLOW_COMMITS);
   await database.query("SELECT pg_advisory_lock(1)");
@@ -36,7 +37,7 @@ test("a commit that PostgreSQL is still at when its sink is gone counts for the 
   await sink.stop(AbortSignal.abort());
   const { sink: next } = sinkOf(configOf(database));
   context.after(() => next.stop(never));
-  const positions = next.storedPositions(never);
+  const positions = next.positions.stored(never);
   await until(
     () => waiting(database, "relation"),
     (count) => count === 1,
@@ -48,7 +49,7 @@ test("a commit that PostgreSQL is still at when its sink is gone counts for the 
   assert.deepEqual(await database.query("SELECT a FROM slow.e"), [{ a: "1" }, { a: "2" }]);
 });
 
-test("a position that another transaction of MySQL is changing is told as it is afterwards", async (context) => {
+test("a position that another transaction of MySQL is changing is read after that transaction", async (context) => {
   const server = await mysqlServer();
   if (server === undefined) return context.skip("MySQL is not reachable");
   context.after(() => server.drop());
@@ -64,7 +65,7 @@ test("a position that another transaction of MySQL is changing is told as it is 
   const service = `${server.prefix}slow`;
   // Others use this server too.
   const [c, d] = [`${server.prefix}c`, `${server.prefix}d`];
-  await sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)], position: `${c}:1` }, never);
+  await sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)], position: at(`${c}:1`) }, never);
   const other = await createConnection({ host, port, user, password, database: "deneb" });
   context.after(() => other.end());
   await other.query("START TRANSACTION");
@@ -72,7 +73,7 @@ test("a position that another transaction of MySQL is changing is told as it is 
   const into = "INSERT INTO deneb_positions (deneb_sink, deneb_channel, deneb_position) VALUES ('sink', ?, ?)";
   await other.query(into, [d, `${d}:1`]);
 
-  const positions = sink.storedPositions(never);
+  const positions = sink.positions.stored(never);
   const asked =
     "SELECT id FROM information_schema.processlist WHERE info LIKE '%LOCK IN SHARE MODE' AND id <> connection_id()";
   await until(
@@ -85,7 +86,7 @@ test("a position that another transaction of MySQL is changing is told as it is 
   assert.deepEqual([...own].sort(), [`${c}:2`, `${d}:1`]);
 });
 
-test("two sinks that make the table of positions at the same time both store", async (context) => {
+test("two sinks that create the table of positions at the same time both store", async (context) => {
   const database = await postgresqlDatabase();
   if (database === undefined) return context.skip("PostgreSQL is not reachable");
   context.after(() => database.drop());
@@ -96,7 +97,7 @@ test("two sinks that make the table of positions at the same time both store", a
   context.after(() => sink.stop(never));
   await other.query("BEGIN; CREATE SCHEMA deneb");
 
-  const stored = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "raced")], position: "c:1" }, never);
+  const stored = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "raced")], position: at("c:1") }, never);
   await until(
     () => waiting(database, "transactionid"),
     (count) => count === 1,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RdbConfig, rdbConfig } from "../../../plugins/rdb-sink/config.js";
-import { rdbFaults } from "../../../plugins/rdb-sink/rdb-faults.js";
+import { rdbFaults } from "../../../plugins/rdb-sink/databases.js";
 import { configOf } from "./sinks.js";
 
 const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: readonly string[] }[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConnectionPool } from "../../../plugins/rdb-sink/drivers/connection-pool.js";
+import { ConnectionPool } from "../../../plugins/rdb-sink/mysql/connection-pool.js";
 
 interface Made {
   readonly pool: ConnectionPool<number>;
@@ -21,7 +21,7 @@ function poolOf(limits: { readonly mostOpen: number; readonly mostIdle: number }
   return { pool, closed };
 }
 
-test("a connection that came back is lent again before another is opened", async () => {
+test("a returned connection is used again before another is opened", async () => {
   const { pool } = poolOf({ mostOpen: 2, mostIdle: 2 });
 
   const first = await pool.take();
@@ -30,7 +30,7 @@ test("a connection that came back is lent again before another is opened", async
   assert.equal(await pool.take(), first);
 });
 
-test("who asks for more than mostOpen connections waits until one comes back", async () => {
+test("a caller beyond mostOpen waits until a connection is returned", async () => {
   const { pool } = poolOf({ mostOpen: 1, mostIdle: 1 });
   const first = await pool.take();
   const order: string[] = [];
@@ -43,7 +43,7 @@ test("who asks for more than mostOpen connections waits until one comes back", a
   assert.deepEqual(order, ["back", "taken 1"]);
 });
 
-test("a connection that was lost makes room for another", async () => {
+test("a lost connection frees its slot", async () => {
   const { pool } = poolOf({ mostOpen: 1, mostIdle: 1 });
   await pool.take();
 
@@ -64,7 +64,7 @@ test("no more than mostIdle connections are kept, and the end closes them", asyn
   assert.deepEqual(closed, [2, 3, 1]);
 });
 
-test("an idle connection that broke is not lent again", async () => {
+test("a broken idle connection is not used again", async () => {
   const { pool } = poolOf({ mostOpen: 1, mostIdle: 1 });
   const first = await pool.take();
   pool.keep(first);
@@ -74,7 +74,7 @@ test("an idle connection that broke is not lent again", async () => {
   assert.equal(await pool.take(), 2);
 });
 
-test("a connection that cannot be opened leaves its place to the next one", async () => {
+test("a connection that cannot be opened frees its slot", async () => {
   let tries = 0;
   const pool = new ConnectionPool<number>({
     open: async () => {

@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  "a user who may not make databases is told so",
+  "a missing right to create databases is one line that says so",
   { skip },
   given("dm-by-entity-database", async ({ server, service }) => {
     const user = `${server.database}_nodb`;

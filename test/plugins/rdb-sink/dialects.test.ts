@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mysql } from "../../../plugins/rdb-sink/dialects/mysql.js";
-import { postgresql } from "../../../plugins/rdb-sink/dialects/postgresql.js";
-import { sqlite } from "../../../plugins/rdb-sink/dialects/sqlite.js";
+import { mysql } from "../../../plugins/rdb-sink/mysql/dialect.js";
+import { postgresql } from "../../../plugins/rdb-sink/postgresql/dialect.js";
+import { sqlite } from "../../../plugins/rdb-sink/sqlite/dialect.js";
 
 const name = { database: "", schema: 's"1', table: 't"1' };
 const textColumns = (...names: readonly string[]) => names.map((column) => ({ name: column, kind: "text" }) as const);
@@ -217,7 +217,7 @@ for (const { dialect, code, message, ...expected } of faults)
   test(`what ${code ?? "no code"} ${message} means`, () => {
     const fault = { code, message };
 
-    const { missing, raced, retryable } = dialect.faults;
+    const { missing, raced, retryable } = dialect.errors;
 
     assert.deepEqual({ missing: missing(fault), raced: raced(fault), retryable: retryable(fault) }, expected);
   });
@@ -228,12 +228,12 @@ const explained = [
   {
     dialect: mysql,
     code: "ER_TOO_MANY_FIELDS",
-    line: 'a table on the server at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+    line: 'a table on the server at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
   },
   {
     dialect: postgresql,
     code: "54011",
-    line: 'a table of database "d" at db:5432 as user "u" cannot have so many columns: why; use attr_persistence = row for such entities',
+    line: 'a table of database "d" at db:5432 as user "u" has too many columns: why; use attr_persistence = row for such entities',
   },
   {
     dialect: postgresql,
@@ -250,7 +250,7 @@ const explained = [
 
 for (const { dialect, code, line } of explained)
   test(`${code} is explained in one line`, () =>
-    assert.equal(dialect.faults.explain({ code, message: "why" }, place), line));
+    assert.equal(dialect.errors.explain({ code, message: "why" }, place), line));
 
 const cells = [
   { kind: "number", value: "9007199254740993", kept: { postgresql: true, mysql: false, sqlite: true } },

@@ -48,7 +48,7 @@ const persist = ({ sink }: LoggingSink, service: string, a: string, signal = nev
   sink.persist({ events: [eventOf(entity("e", { a }), service)] }, signal);
 
 test(
-  "names keep their capitals, and columns of the original are filled as they are",
+  "names keep their case, and columns of the predecessor are used unchanged",
   { skip },
   onServer(async ({ server, made, service }) => {
     await server.query(`CREATE DATABASE ${service}`);
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "a write that waits for a lock is given up when the signal aborts, and nothing of it is stored",
+  "a write that waits for a lock ends when the signal is aborted, and nothing of it is stored",
   { skip },
   onServer(async ({ server, made, service }) => {
     await persist(made, service, "1");
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "a write that takes longer than rdb_statement_timeout is given up and may be tried again",
+  "a write that takes longer than rdb_statement_timeout is aborted and may be retried",
   { skip },
   onServer(
     async ({ server, made, service }) => {
@@ -189,7 +189,7 @@ test("VERIFY_IDENTITY with an address instead of a name is refused, and says so"
   await sink.stop(never);
 });
 
-test("a port on which nobody listens is one line, and tried again", async () => {
+test("a port without a server is one line, and is retried", async () => {
   const { sink } = sinkOf({ rdb_dialect: "mysql", rdb_port: await closedPort() });
 
   const failure = sink.persist({ events: [eventOf(entity("e", { a: "1" }), "s")] }, never);
@@ -202,7 +202,7 @@ test("a port on which nobody listens is one line, and tried again", async () => 
 });
 
 test(
-  "sslMode=REQUIRED never goes on without TLS",
+  "sslMode=REQUIRED never connects without TLS",
   { skip },
   onServer(async ({ server, config, service }) => {
     const [{ value } = {}] = await server.query("SELECT @@have_ssl AS value");

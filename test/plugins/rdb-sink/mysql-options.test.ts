@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mysqlOptions } from "../../../plugins/rdb-sink/drivers/mysql-options.js";
+import { mysqlOptions } from "../../../plugins/rdb-sink/mysql/options.js";
 
 const nothing = {
   sslMode: "prefer",

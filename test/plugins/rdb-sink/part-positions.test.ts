@@ -5,13 +5,13 @@ import { type TestContext, test } from "node:test";
 import Database from "libsql";
 import type { Batch, Event } from "../../../core/sdk/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { at } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
 /** The batch of a channel whose events are numbered from 1, this being its first so many. */
 function batchOf(events: readonly Event[]): Batch {
-  const coveredBy = (position: string) => events.slice(0, Number(position.split(":")[1]));
-  return { events, position: `channel:${events.length}`, coveredBy };
+  return { events, position: at(`channel:${events.length}`, events) };
 }
 
 const [one, two, more] = ["one", "two", "one"].map((service, index) =>
@@ -53,7 +53,7 @@ test("a file that was committed before the process ended gets no row again, the 
   const folder = await killedBetween(context);
   const sink = await sinkIn(context, folder);
 
-  assert.deepEqual(await sink.storedPositions(never), []);
+  assert.deepEqual(await sink.positions.stored(never), []);
   await sink.persist(batchOf(events(one, two, more)), never);
 
   assert.deepEqual(rows(folder, "one"), ["0", "0", "2"]);
@@ -64,7 +64,7 @@ test("of a batch that was committed in part the sink can tell which events are s
   const folder = await killedBetween(context);
   const sink = await sinkIn(context, folder);
 
-  assert.deepEqual(await sink.alreadyStored(batchOf(events(one, two)), never), events(one));
+  assert.deepEqual(await sink.positions.alreadyStored(batchOf(events(one, two)), never), events(one));
 });
 
 test("a position of one file counts for no configuration that could place the rows elsewhere", async (context) => {
@@ -76,7 +76,7 @@ test("a position of one file counts for no configuration that could place the ro
   assert.deepEqual([rows(folder, "one", "t"), rows(folder, "two", "t")], [["0"], ["1"]]);
 });
 
-test("a batch for one file keeps one position and makes no other statement", async (context) => {
+test("a batch for one file records one position and runs no other statement", async (context) => {
   const folder = await tempFolder(context);
   const sink = await sinkIn(context, folder);
 

@@ -3,6 +3,7 @@ import { after, type TestContext, test } from "node:test";
 import pg from "pg";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import plugin from "../../../plugins/rdb-sink/index.js";
+import { at } from "../../support/position.js";
 import { answersPostgresql, postgresqlDatabase, serverOfTests, type TestDatabase } from "../../support/postgresql.js";
 import { pgbouncerOfTests } from "../../support/provided-pgbouncer.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -35,7 +36,7 @@ function sinkBehind(context: TestContext, server: TestDatabase, more: Partial<Rd
 }
 
 test(
-  "schemas, tables and columns are made, rows, last data and positions are stored",
+  "schemas, tables and columns are created, rows, last data and positions are stored",
   { skip },
   pooled(async ({ server, context }) => {
     const sink = sinkBehind(context, server, { last_data_mode: "both", attr_native_types: true });
@@ -45,7 +46,7 @@ test(
         later,
       });
 
-    await sink.persist({ events: [car(1, 0)], position: "c:1" }, never);
+    await sink.persist({ events: [car(1, 0)], position: at("c:1") }, never);
     await sink.persist(
       { events: [car(2, 1000, ["q", "Text", "new"]), eventOf(entity("e", { a: "1" }), "basics2")] },
       never,
@@ -58,7 +59,7 @@ test(
     ]);
     assert.deepEqual(await server.query("SELECT p, q FROM basics.car1_t_last_data"), [{ p: "2", q: "new" }]);
     assert.equal((await server.query("SELECT 1 FROM basics2.e")).length, 1);
-    assert.deepEqual(await sink.storedPositions(never), ["c:1"]);
+    assert.deepEqual(await sink.positions.stored(never), ["c:1"]);
     assert.equal((await server.query("SELECT 1 FROM deneb.tables WHERE schema_name = 'basics'")).length, 2);
   }),
 );
@@ -82,11 +83,11 @@ test(
 );
 
 test(
-  "the server ends a write and a question at rdb_statement_timeout, and no other client gets that limit",
+  "the server ends a write and a query at rdb_statement_timeout, and no other client gets that limit",
   { skip },
   pooled(async ({ server, context }) => {
     const events = [eventOf(entity("e", { a: "1" }), "limited")];
-    await sinkBehind(context, server).persist({ events, position: "l:1" }, never);
+    await sinkBehind(context, server).persist({ events, position: at("l:1") }, never);
     const sink = sinkBehind(context, server, { rdb_statement_timeout: 200 });
     const locker = new pg.Client({ ...clientOf(server), ...serverOfTests() });
     await locker.connect();
@@ -99,7 +100,7 @@ test(
       message: /canceling statement due to statement timeout/,
     };
     await assert.rejects(sink.persist({ events }, never), stopped);
-    await assert.rejects(sink.storedPositions(never), stopped);
+    await assert.rejects(sink.positions.stored(never), stopped);
     await locker.query("COMMIT");
 
     const others = Array.from({ length: 4 }, () => new pg.Client({ ...clientOf(server), ...pooler }));
@@ -123,7 +124,7 @@ test(
     const way = await wayToPostgresql(context, pooler);
     const { sink } = sinkOf(configBehind(server, { host: "127.0.0.1", port: way.port }));
     context.after(() => sink.stop(never));
-    const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "cut")], position: `cut:${a}` });
+    const batch = (a: string) => ({ events: [eventOf(entity("e", { a }), "cut")], position: at(`cut:${a}`) });
     await sink.persist(batch("1"), never);
     const broken = way.breakAtCommit();
 
@@ -137,7 +138,7 @@ test(
 );
 
 test(
-  "databases of a -database model are made",
+  "databases of a -database model are created",
   { skip },
   pooled(async ({ server, context }) => {
     const service = `${server.database}_made`;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
+import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { wayToPostgresql } from "../../support/way-to-postgresql.js";
 import { entity, eventOf, type LoggingSink, never, sinkOf } from "./sinks.js";
@@ -66,7 +67,7 @@ test(
 );
 
 test(
-  "a write that waits is given up when the signal aborts, and nothing of it is stored",
+  "a write that waits ends when the signal is aborted, and nothing of it is stored",
   { skip },
   onDatabase(async ({ query, host, port, user, password, database }, { sink }) => {
     const event = eventOf(entity("w", { a: "1" }), "waiting");
@@ -144,7 +145,7 @@ test("a batch for a known table takes two round trips, the statement timeout non
   const config = { rdb_host: "127.0.0.1", rdb_port: way.port, rdb_username: user, rdb_password: password };
   const { sink } = sinkOf({ ...config, rdb_database: name });
   context.after(() => sink.stop(never));
-  const batch = (a: string) => ({ events: [eventOf(entity("r", { a }), "trips")], position: `trips:${a}` });
+  const batch = (a: string) => ({ events: [eventOf(entity("r", { a }), "trips")], position: at(`trips:${a}`) });
   await sink.persist(batch("1"), never);
   const before = way.roundTrips();
 

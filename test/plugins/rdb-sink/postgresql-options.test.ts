@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Encryption, encrypted } from "../../../plugins/rdb-sink/drivers/encryption.js";
-import { postgresqlOptions } from "../../../plugins/rdb-sink/drivers/postgresql-options.js";
+import { postgresqlOptions } from "../../../plugins/rdb-sink/postgresql/options.js";
+import { type Encryption, encrypted } from "../../../plugins/rdb-sink/tls.js";
 
 const nothing = {
   sslMode: "prefer",

@@ -1,9 +1,9 @@
 import type { Attribute, Entity, Member } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
+import type { Store } from "../../../core/sql/contract/driver.js";
+import { SqlSink } from "../../../core/sql/sql-sink.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
-import { RdbSink } from "../../../plugins/rdb-sink/rdb-sink.js";
-import type { Store } from "../../../plugins/rdb-sink/store.js";
-import { storeKinds } from "../../../plugins/rdb-sink/store-kinds.js";
+import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 
 export const never: AbortSignal = new AbortController().signal;
@@ -15,6 +15,7 @@ const defaults: RdbConfig = {
   rdb_host: "127.0.0.1",
   rdb_port: 5432,
   rdb_database: "postgres",
+  rdb_bookkeeping_database: "",
   rdb_username: "postgres",
   rdb_password: "",
   rdb_options: "",
@@ -55,7 +56,7 @@ export function configOf(config: Partial<RdbConfig>): RdbConfig {
 }
 
 export interface LoggingSink {
-  readonly sink: RdbSink;
+  readonly sink: SqlSink;
   readonly lines: readonly LogLine[];
 }
 
@@ -75,8 +76,8 @@ export function sinkOf(
   const { log, lines } = recordingLog();
   const context = { name, log, dataDir: "", run, now };
   const full = configOf(config);
-  const store = own ?? storeKinds[full.rdb_dialect].open(full, context);
-  return { sink: new RdbSink(full, context, store), lines };
+  const store = own ?? databases[full.rdb_dialect].open(full, context);
+  return { sink: new SqlSink(full, context, store), lines };
 }
 
 /** A normalized attribute with a text value. */

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { faultPatterns, oneConnection, type Store, standardDialect } from "../../../plugins/rdb-sink/sql/index.js";
+import { errorPatterns, oneConnection, type Store, standardDialect } from "../../../core/sql/index.js";
 import type { TestDatabase } from "../../support/postgresql.js";
 
 /** PostgreSQL as a stranger would bring it: a standard dialect and one connection. */
@@ -26,7 +26,7 @@ export const standardPostgresql = standardDialect({
   rowId: "ctid",
   parameter: (number) => `$${number}`,
   readTime: (column) => `${column}::timestamptz`,
-  faults: faultPatterns({
+  errors: errorPatterns({
     name: "PostgreSQL",
     missing: /^(3F000|42P01|42703) /,
     raced: /^(23505|42P06|42P07|42701) /,
@@ -50,6 +50,6 @@ export function standardStore({ host, port, user, password, database }: TestData
     },
     close: (client) => client.end(),
   });
-  const place = { address: `${host}:${port}`, database, username: user, options: "" };
-  return { dialect: standardPostgresql, driver, place };
+  const server = { address: `${host}:${port}`, database, username: user, options: "" };
+  return { dialect: standardPostgresql, driver, server };
 }

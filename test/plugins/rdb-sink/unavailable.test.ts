@@ -51,12 +51,12 @@ const cases: readonly Case[] = [
     message: /^no database "deneb_test_\w+" at [\w.]+:\d+ as user "\w+"; create the database or change rdb_database$/,
   },
   {
-    name: "a port on which nobody listens",
+    name: "a port without a server",
     config: async () => ({ rdb_port: await closedPort() }),
     message: /^connection refused: no server listens at 127\.0\.0\.1:\d+; start it or check rdb_host and rdb_port$/,
   },
   {
-    name: "a folder that cannot be made",
+    name: "a folder that cannot be created",
     config: async (context) => {
       const folder = await tempFolder(context);
       await writeFile(join(folder, "file"), "");
@@ -77,7 +77,7 @@ const cases: readonly Case[] = [
 
 for (const { name, needsServer, config, message } of cases) {
   const skip = needsServer && server === undefined ? "PostgreSQL is not reachable" : false;
-  test(`${name} is one line that says what to do, and is tried again`, { skip }, async (context) => {
+  test(`${name} is one line that says what to do, and is retried`, { skip }, async (context) => {
     const { sink, lines } = sinkOf(await config(context));
     context.after(() => sink.stop(never));
 
@@ -101,7 +101,7 @@ test("a database that is away at start is one line in the log", async (context) 
   );
 });
 
-test("unknown connection options are named once", async (context) => {
+test("unknown connection options are logged once", async (context) => {
   const { sink, lines } = sinkOf({
     rdb_port: await closedPort(),
     rdb_options: "sslmode=disable&target_session_attrs=x",

@@ -1,0 +1,93 @@
+import type { Failure } from "../pipeline/failure-state.js";
+import type { RunningChannel, RunningSink, RunningSource, Status } from "./component.js";
+import { DEAD_LETTERS_REMEMBERED, type RecentActivity, type RecentOutcomes } from "./recent-activity.js";
+import type { ReportedHealth } from "./reported-health.js";
+
+/** What is wrong with a component; `down` makes the agent not ready. */
+export interface Finding {
+  readonly state: "degraded" | "down";
+  readonly reason: string;
+  readonly since: Date;
+}
+
+/** Milliseconds that a failure lasts before it counts: what passes sooner is not reported. */
+const SHORTEST_FAILURE = 10_000;
+/** Milliseconds after its last occurrence during which a failure that nothing tries to repeat counts as present. */
+const PRESENT = 60_000;
+/** After that it is only shown, for so long. */
+const SHOWN = 600_000;
+/** Milliseconds that one call of a sink takes before it counts as unanswered. */
+const LONGEST_CALL = 45_000;
+
+export function findingsOfSource({ name, reported }: RunningSource, activity: RecentActivity, now: Date): Finding[] {
+  return [...ofReports(reported, now), ...ofAnswers(activity.answers(name).failure, now)];
+}
+
+/** One refused request is no reason: the refusals must go on for a while. */
+function ofAnswers(failure: Failure | undefined, now: Date): Finding[] {
+  if (failure === undefined || failure.last.getTime() - failure.since.getTime() < SHORTEST_FAILURE) return [];
+  return ofFailure(failure, { now, isTried: false });
+}
+
+export function findingsOfChannel({ channel, reported }: RunningChannel, now: Date): Finding[] {
+  const failure = ofFailure(channel.puts.failure, { now, isTried: false });
+  return [
+    ...ofReports(reported, now),
+    ...failure.map((one) => ({ ...one, reason: `puts are refused: ${one.reason}` })),
+  ];
+}
+
+/** Without what it has in common with the other sinks of its group. */
+export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Date): Finding[] {
+  const isTried = channel.size > 0;
+  const { busySince } = sink;
+  const seconds = busySince === undefined ? 0 : secondsBetween(busySince, now);
+  const busy: Finding[] =
+    busySince === undefined || seconds * 1000 < LONGEST_CALL
+      ? []
+      : [{ state: "down", reason: `the store has not answered for ${seconds} seconds`, since: busySince }];
+  return [...ofReports(reported, now), ...ofFailure(sink.health.failure, { now, isTried }), ...busy];
+}
+
+/** What a sink shares with the others of its group: where its dead letters are kept. */
+export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: RecentOutcomes, now: Date): Finding[] {
+  const full = ofFailure(keeping.failure, { now, isTried: channel.size > 0 });
+  const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;
+  if (since === undefined || last === undefined) return full;
+  if (deadLetters > 0 && deadLetters >= stored) {
+    const reason = `in the last 60 seconds ${deadLetters} events became dead letters and ${stored} were stored`;
+    return [...full, { state: "down", reason, since }];
+  }
+  if (now.getTime() - last.getTime() > DEAD_LETTERS_REMEMBERED) return full;
+  const reason = `events became dead letters, the last one at ${last.toISOString()}`;
+  return [...full, { state: "degraded", reason, since }];
+}
+
+export function findingsOfStatus(status: Status, since: Date): Finding[] {
+  return status === "START" ? [] : [{ state: "down", reason: `its status is ${status}`, since }];
+}
+
+function ofReports(reported: ReportedHealth, now: Date): Finding[] {
+  return reported.all
+    .filter(({ since }) => now.getTime() - since.getTime() >= SHORTEST_FAILURE)
+    .map(({ state, reason, since, name }) => ({ state, reason: `${name}: ${reason}`, since }));
+}
+
+interface Circumstances {
+  readonly now: Date;
+  /** Whether it is tried again and again until it succeeds. */
+  readonly isTried: boolean;
+}
+
+function ofFailure(failure: Failure | undefined, { now, isTried }: Circumstances): Finding[] {
+  if (failure === undefined) return [];
+  const { since, last, reason } = failure;
+  if (now.getTime() - since.getTime() < SHORTEST_FAILURE) return [];
+  const past = now.getTime() - last.getTime();
+  if (isTried || past <= PRESENT) return [{ state: "down", reason, since }];
+  return past <= SHOWN ? [{ state: "degraded", reason: `${reason} (last at ${last.toISOString()})`, since }] : [];
+}
+
+export function secondsBetween(from: Date, to: Date): number {
+  return Math.floor((to.getTime() - from.getTime()) / 1000);
+}

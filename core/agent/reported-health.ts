@@ -1,0 +1,43 @@
+import type { HealthReport } from "../sdk/index.js";
+import type { Clock } from "../tokens.js";
+
+/** What a component, or one nested in it, says about itself. */
+export interface Reported {
+  readonly name: string;
+  readonly state: "degraded" | "down";
+  readonly reason: string;
+  readonly since: Date;
+}
+
+const LONGEST_REASON = 500;
+
+/** The latest reports of a component and of those nested in it, by name. */
+export class ReportedHealth {
+  readonly #clock: Clock;
+  readonly #reports = new Map<string, Reported>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get all(): readonly Reported[] {
+    return [...this.#reports.values()];
+  }
+
+  /** The `report` of a context. */
+  of(name: string): (health: HealthReport) => void {
+    return ({ state, reason }) => {
+      const before = this.#reports.get(name);
+      if (state !== "degraded" && state !== "down") this.#reports.delete(name);
+      else {
+        const since = before?.state === state ? before.since : this.#clock.now();
+        const said = String(reason ?? `it reports that it is ${state}`).slice(0, LONGEST_REASON);
+        this.#reports.set(name, { name, state, reason: said, since });
+      }
+    };
+  }
+
+  clear(): void {
+    this.#reports.clear();
+  }
+}

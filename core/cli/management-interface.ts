@@ -1,0 +1,45 @@
+import type { DependencyContainer } from "tsyringe";
+import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS } from "../agent/container.js";
+import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
+import type { EditedText } from "../files/edited-text.js";
+import type { Logging } from "../logging/logging.js";
+import { managementApp } from "../management/management-app.js";
+import { ManagementServer } from "../management/management-server.js";
+import type { Security } from "../management/security/read-security.js";
+import { BrokerClient, BrokerTargets } from "../management/subscriptions/broker-client.js";
+
+export interface ManagementSetup {
+  readonly container: DependencyContainer;
+  readonly settings: KernelSettings;
+  readonly version: string;
+  readonly logging: Logging;
+  readonly nameMappings: EditedText;
+  readonly security: Security;
+}
+
+/** The management interface of an agent. */
+export function managementOf(setup: ManagementSetup): ManagementServer {
+  const { container, settings, version, logging, nameMappings, security } = setup;
+  const log = logging.loggers.of("management");
+  const { tokens, tls, brokerTargets } = security;
+  const brokers = new BrokerClient({
+    targets: new BrokerTargets(brokerTargets),
+    timeoutMillis: settings.brokerTimeout * 1000,
+    verifyTls: settings.brokerVerifyTls,
+  });
+  const hosts = [settings.managementHost, ...settings.managementHosts];
+  const app = managementApp({
+    version,
+    statistics: container.resolve(STATISTICS),
+    metrics: container.resolve(METRICS),
+    prometheus: container.resolve(PROMETHEUS),
+    readiness: container.resolve(READINESS),
+    brokers,
+    access: { tokens, tls: tls !== undefined, hosts, bodyLimit: settings.managementBodyLimit },
+    logging,
+    nameMappings,
+    letterDesk: container.resolve(LETTER_DESK),
+    log,
+  });
+  return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);
+}

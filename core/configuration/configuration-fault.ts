@@ -1,0 +1,98 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/**
+ * Something wrong in a configuration. An error prevents the start of the agent, a warning fails a check, a notice does
+ * neither: it reports the new spelling of an old name.
+ */
+export interface ConfigurationFault {
+  readonly severity: "error" | "warning" | "notice";
+  /** The full key as written in the file, the environment variable or the command line option; `agent` for its name. */
+  readonly key: string;
+  /** The offending value; absent where there is none, masked where it is a secret. */
+  readonly value?: string;
+  /** What is wrong, and what is allowed. */
+  readonly reason: string;
+  /** The nearest known name, when one is near. */
+  readonly nearest?: string;
+  /** Line of the file, counted from 1. */
+  readonly line?: number;
+}
+
+/** Where a fault is; members that are not known may be undefined. */
+export interface Location {
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly nearest?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+export function errorAt(location: Location, reason: string): ConfigurationFault {
+  return faultAt("error", location, reason);
+}
+
+export function warningAt(location: Location, reason: string): ConfigurationFault {
+  return faultAt("warning", location, reason);
+}
+
+export function noticeAt(location: Location, reason: string): ConfigurationFault {
+  return faultAt("notice", location, reason);
+}
+
+/** True when none of the faults prevents a start. */
+export function startable(faults: readonly ConfigurationFault[]): boolean {
+  return faults.every((fault) => fault.severity !== "error");
+}
+
+function faultAt(
+  severity: ConfigurationFault["severity"],
+  { key, value, nearest, line }: Location,
+  reason: string,
+): ConfigurationFault {
+  return {
+    severity,
+    key,
+    ...(value === undefined ? {} : { value }),
+    reason,
+    ...(nearest === undefined ? {} : { nearest }),
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+/** One readable line: `line 12: a1.sinks.s.batch_size = "abc": must be a whole number, 1 or more`. */
+export function faultText({ key, value, reason, nearest, line }: ConfigurationFault): string {
+  const location = line === undefined ? "" : `line ${line}: `;
+  const shown = value === undefined ? "" : ` = ${JSON.stringify(value)}`;
+  const question = nearest === undefined ? "" : `; did you mean "${nearest}"?`;
+  return `${location}${key}${shown}: ${reason}${question}`;
+}
+
+/** The known name that was probably meant: one with this first or last part, or a few letters away in any letter case. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const written = name.toLowerCase();
+  const prefixed = known.find((candidate) => {
+    const lower = candidate.toLowerCase();
+    return lower.endsWith(`.${written}`) || lower.startsWith(`${written}.`);
+  });
+  if (prefixed !== undefined || known.length === 0) return prefixed;
+  const best = closest(
+    written,
+    known.map((candidate) => candidate.toLowerCase()),
+  );
+  if (distance(written, best) > Math.ceil(written.length / 3)) return undefined;
+  return known.find((candidate) => candidate.toLowerCase() === best);
+}
+
+/** Shown in a fault instead of a secret value. */
+export const MASK = "***";
+
+const SECRET_NAME = /pass|pwd|secret|token|credential|key$/i;
+
+/** Whether the name of an unknown key suggests that its value is a secret. */
+export function isSecretName(key: string): boolean {
+  return SECRET_NAME.test(key);
+}
+
+/** The value, or the mask when the name of an unknown key suggests that it is a secret. */
+export function shownValue(key: string, value: string): string {
+  return isSecretName(key) ? MASK : value;
+}

@@ -1,0 +1,64 @@
+import { Properties } from "properties-file/parser";
+import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
+import type { Setting } from "./settings.js";
+
+/** Reads the syntax of a Java properties file. Where a key is given more than once, the last line is used. */
+export function parseProperties(text: string): { settings: readonly Setting[]; faults: readonly ConfigurationFault[] } {
+  const { nodes, faults } = parseTolerantly(text);
+  const all = nodes.map(({ key, value, startingLineNumber }) => ({
+    key: key.trim(),
+    value: value.trim(),
+    line: startingLineNumber,
+  }));
+  const last = new Map(all.map((setting) => [setting.key, setting]));
+  return {
+    settings: all.filter((setting) => last.get(setting.key) === setting),
+    faults: [...faults, ...nodes.flatMap(encodingFaults), ...repetitionFaults(all)],
+  };
+}
+
+type PropertyNode = ReturnType<Properties["getProperties"]>[number];
+
+/** The parser stops at the first malformed escape; lines that hold one are left out, so that the others are still checked. */
+function parseTolerantly(text: string): { nodes: readonly PropertyNode[]; faults: readonly ConfigurationFault[] } {
+  if (parses(text)) return { nodes: new Properties(text).getProperties(), faults: [] };
+  const lines = text.split(/\r\n|\r|\n/);
+  const sound = lines.map((line) => (parses(line) ? line : "")).join("\n");
+  const faults = lines.flatMap((line, index) => (parses(line) ? [] : [escapeFault(line, index + 1)]));
+  if (parses(sound)) return { nodes: new Properties(sound).getProperties(), faults };
+  return { nodes: [], faults: [...faults, errorAt({ key: "\\u" }, ESCAPE_REASON)] };
+}
+
+function parses(text: string): boolean {
+  try {
+    return new Properties(text).nodes.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const ESCAPE_REASON = "holds \\u without four hexadecimal digits; write a backslash itself as \\\\";
+
+function escapeFault(line: string, number: number): ConfigurationFault {
+  return errorAt({ key: line.split(/[=:\s]/, 1).join(""), line: number }, ESCAPE_REASON);
+}
+
+function encodingFaults({ key, rawLines, startingLineNumber }: PropertyNode): readonly ConfigurationFault[] {
+  if (!rawLines.some((line) => line.includes("\uFFFD"))) return [];
+  return [
+    errorAt(
+      { key, line: startingLineNumber },
+      "is not UTF-8; save the file as UTF-8, or write the character as \\uXXXX",
+    ),
+  ];
+}
+
+function repetitionFaults(settings: readonly Setting[]): readonly ConfigurationFault[] {
+  const lines = new Map<string, readonly Setting["line"][]>();
+  for (const { key, line } of settings) lines.set(key, [...(lines.get(key) ?? []), line]);
+  return [...lines]
+    .filter(([, numbers]) => numbers.length > 1)
+    .map(([key, numbers]) =>
+      warningAt({ key, line: numbers.at(-1) }, `is given on lines ${numbers.join(" and ")}; the last one counts`),
+    );
+}

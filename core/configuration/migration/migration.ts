@@ -1,0 +1,112 @@
+import type { PluginCatalogue } from "../../tokens.js";
+import { type ConfigurationFault, isSecretName } from "../configuration-fault.js";
+import { agentNames } from "../file/agent-sections.js";
+import { parseProperties } from "../file/properties.js";
+import type { Setting } from "../file/settings.js";
+import { readConfiguration } from "../read-configuration.js";
+import { type LineEdit, rewritten } from "./line-edits.js";
+import { type MigratedComponent, migratedComponents } from "./migrated-components.js";
+
+export interface SecretVariable {
+  readonly variable: string;
+  readonly line: number;
+}
+
+export interface Migration {
+  /** The file in new spelling; comments and order are kept. */
+  readonly text: string;
+  /** The environment variables that stand for secrets in the text, and the line of the old file with the value. */
+  readonly variables: readonly SecretVariable[];
+  /** Those whose plugins were found; each with the spelling that the old file uses. */
+  readonly components: readonly MigratedComponent[];
+  /** What is still wrong with the new file, by agent. */
+  readonly faults: readonly ConfigurationFault[];
+}
+
+/**
+ * A properties file of a predecessor in new spelling. Lines that are no longer read become comments. Secrets are kept
+ * unchanged, or replaced by references to environment variables.
+ */
+export function migration(
+  text: string,
+  catalogue: PluginCatalogue,
+  secrets: "shown" | "as-variables" = "shown",
+): Migration {
+  const { settings } = parseProperties(text);
+  const agents = agentNames(settings);
+  const components = agents.flatMap((agent) => migratedComponents(settings, agent, catalogue));
+  const edits = new Map<number, LineEdit>(components.flatMap((component) => [...component.edits]));
+  const migrated = rewritten(text, edits);
+  const environment = { env: {}, readFile: unreadable, catalogue };
+  const faults = agents.flatMap((agent) => readConfiguration({ text: migrated, agent, ...environment }).faults);
+  if (secrets === "shown") return { text: migrated, variables: [], components, faults };
+  const hidden = secretEdits({ text, settings, components, edits });
+  const variables = [...hidden].flatMap(([line, { secret }]) =>
+    secret?.variable === undefined ? [] : [{ line, variable: secret.variable }],
+  );
+  return { text: rewritten(text, new Map([...edits, ...hidden])), variables, components, faults };
+}
+
+function unreadable(path: string): never {
+  throw new Error(`"${path}" is not read while a file is migrated`);
+}
+
+interface OldFile {
+  readonly text: string;
+  readonly settings: readonly Setting[];
+  readonly components: readonly MigratedComponent[];
+  /** What becomes of its lines otherwise. */
+  readonly edits: ReadonlyMap<number, LineEdit>;
+}
+
+const REFERENCE = /^\$\{env:\w+\}$/;
+const URL_WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
+/** A setting, anywhere in a comment too. */
+const LIKE_A_SETTING = /([^\s=:#!]+)(?=(\s*[=:]\s*\S+))/g;
+
+/** The edits of a file, by line, for lines that show a secret: settings in effect, overridden settings, and comments. */
+function secretEdits({ text, settings, components, edits }: OldFile): ReadonlyMap<number, LineEdit> {
+  const secrecy = new Map(components.flatMap((component) => [...component.secrecy]));
+  const counting = new Map(
+    settings.flatMap((setting) => (setting.line === undefined ? [] : [[setting.line, setting]])),
+  );
+  const variables = new Set<string>();
+  return new Map(
+    text.split(/\r\n|\r|\n/).flatMap((content, index) => {
+      const line = index + 1;
+      const edit = edits.get(line);
+      const setting = counting.get(line);
+      const shown = setting === undefined ? likeSettings(content) : [setting];
+      if (!shown.some((one) => isSecret(one, secrecy.get(line)))) return [];
+      const isRead = setting !== undefined && edit?.dropped === undefined;
+      const variable = isRead ? distinct(variableName(setting.key, edit), variables) : undefined;
+      return [[line, { ...edit, secret: { variable } }] as const];
+    }),
+  );
+}
+
+interface Shown {
+  readonly key: string;
+  readonly value: string;
+}
+
+function likeSettings(line: string): readonly Shown[] {
+  return [...line.matchAll(LIKE_A_SETTING)].map(([, key = "", value = ""]) => ({ key, value }));
+}
+
+function isSecret({ key, value }: Shown, known: boolean | undefined): boolean {
+  if (value === "" || REFERENCE.test(value)) return false;
+  return URL_WITH_PASSWORD.test(value) || (known ?? isSecretName(key.split(".").at(-1) ?? key));
+}
+
+function variableName(key: string, edit: LineEdit | undefined): string {
+  const { from = "", to = "" } = edit?.rename ?? {};
+  return `${key.slice(0, key.length - from.length)}${to}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+}
+
+function distinct(name: string, used: Set<string>): string {
+  let found = name;
+  for (let number = 2; used.has(found); number += 1) found = `${name}_${number}`;
+  used.add(found);
+  return found;
+}

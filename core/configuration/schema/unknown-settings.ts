@@ -1,0 +1,79 @@
+import type { AnyPlugin, Schema, Slots } from "../../sdk/index.js";
+import type { PluginCatalogue } from "../../tokens.js";
+import { type ConfigurationFault, MASK, nearest, shownValue, warningAt } from "../configuration-fault.js";
+import type { Environment } from "../environment.js";
+import { type ComponentBlock, settingsWithout } from "../file/settings.js";
+import { sinkSettings } from "./component-properties.js";
+import { mapPrefix } from "./given-values.js";
+import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
+
+export interface KnownNames {
+  readonly definition: AnyPlugin;
+  readonly block: ComponentBlock;
+  /** Names that the kernel reads, to suggest them for a misspelt key. */
+  readonly kernelNames: readonly string[];
+}
+
+/** A warning for each line of a component that is not read. */
+export function unknownSettings(
+  { definition, block, kernelNames }: KnownNames,
+  catalogue: PluginCatalogue,
+): readonly ConfigurationFault[] {
+  const { config, slots = {}, kind, type } = definition;
+  const maps = Object.keys(config)
+    .filter((name) => config[name]?.format === "map")
+    .map(mapPrefix);
+  const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
+  return [...settingsWithout(block.settings, Object.keys(config), maps)].map(([name, { key, value, line }]) => {
+    const meant = nearest(name, known);
+    const secret = meant !== undefined && config[meant]?.sensitive === true;
+    const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
+    return warningAt(location, `is not a property of the ${kind} "${type}" and has no effect`);
+  });
+}
+
+/** The slots and, below each, the properties of every plugin that could fill it. */
+function slotNames(slots: Slots, catalogue: PluginCatalogue): readonly string[] {
+  return Object.entries(slots).flatMap(([slot, kind]) => [
+    slot,
+    ...catalogue
+      .list()
+      .filter(({ definition }) => definition.kind === kind)
+      .flatMap(({ definition }) => Object.keys(definition.config).map((name) => `${slot}.${name}`)),
+  ]);
+}
+
+const OWN = /^DENEB_(?!TEST_|BENCH_)/;
+/** Other programs use this prefix too: a variable is reported only when a known name is near. */
+const SHARED = /^AGENT_/;
+
+/** A warning for each environment variable that looks like one of the agent and is not read. */
+export function variableFaults(text: string, { env, catalogue }: Environment): readonly ConfigurationFault[] {
+  const known = [
+    ...variablesOf(kernelProperties),
+    ...variablesOf(sinkSettings),
+    pluginFoldersProperty.env,
+    pluginPackagesProperty.env,
+    ...catalogue.list().flatMap(({ definition }) => [...variablesOf(definition.config), ...oldVariablesOf(definition)]),
+  ];
+  const isRead = (name: string) => known.includes(name) || text.includes(`\${env:${name}`);
+  return Object.keys(env)
+    .filter((name) => (OWN.test(name) || SHARED.test(name)) && (env[name] ?? "") !== "" && !isRead(name))
+    .toSorted()
+    .flatMap((key) => {
+      const meant = nearest(key, known);
+      if (meant === undefined && SHARED.test(key)) return [];
+      return [warningAt({ key, nearest: meant }, "is an environment variable that nothing reads")];
+    });
+}
+
+function variablesOf(schema: Schema): readonly string[] {
+  return Object.values(schema).flatMap(({ env, envFile }) => [env, envFile].filter((name) => name !== undefined));
+}
+
+function oldVariablesOf({ spellings = [] }: AnyPlugin): readonly string[] {
+  return spellings.flatMap(({ variables = {}, fileVariables = {} }) => [
+    ...Object.keys(variables),
+    ...Object.keys(fileVariables),
+  ]);
+}

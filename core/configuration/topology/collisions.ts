@@ -1,0 +1,83 @@
+import path from "node:path";
+import { type ConfigurationFault, errorAt } from "../configuration-fault.js";
+import type { Resource } from "./component.js";
+
+/** A port of this machine, on one address or on all. */
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
+
+const everyAddress: ReadonlySet<string> = new Set(["", "0.0.0.0", "::", "[::]"]);
+
+/** The ports that components listen on; a port that the system chooses collides with none. */
+export function listenersOf(resources: readonly Resource[]): readonly (Listener & { readonly resource: Resource })[] {
+  return resources.flatMap((resource) => {
+    const { kind, value, host = "" } = resource;
+    return kind === "port" && typeof value === "number" && value > 0 ? [{ host, port: value, resource }] : [];
+  });
+}
+
+/** Whether one could not listen where the other does, or sends to where the other listens. */
+export function collide(one: Listener, other: Listener): boolean {
+  if (one.port !== other.port) return false;
+  const hosts = [one.host, other.host].map((host) => host.toLowerCase());
+  if (hosts.some((host) => everyAddress.has(host))) return true;
+  return new Set(hosts.map((host) => (isLoopback(host) ? "localhost" : host))).size === 1;
+}
+
+/** Whether the host is this machine, by a name that every machine has. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  return (
+    /^127(\.\d{1,3}){3}$/.test(name) || ["localhost", "::1", "[::1]"].includes(name) || name.endsWith(".localhost")
+  );
+}
+
+export function listensEverywhere({ host }: Listener): boolean {
+  return everyAddress.has(host);
+}
+
+/** A fault for each port that another component, or the management interface, also listens on. */
+export function portFaults(
+  resources: readonly Resource[],
+  management: Listener | undefined,
+): readonly ConfigurationFault[] {
+  const listeners = listenersOf(resources);
+  return listeners.flatMap((listener, at) => {
+    const { location } = listener.resource;
+    const other = listeners.slice(0, at).find((one) => collide(one, listener));
+    if (other !== undefined) {
+      return [errorAt(location, `is the port of "${other.resource.owner}" too; give each a port of its own`)];
+    }
+    if (management === undefined || management.port === 0 || !collide(management, listener)) return [];
+    const remedy = "choose another, here or with --management-port";
+    return [errorAt(location, `is the port of the management interface too; ${remedy}`)];
+  });
+}
+
+/** A fault for each folder that another component also uses, or that overlaps one of another component. */
+export function folderFaults(resources: readonly Resource[]): readonly ConfigurationFault[] {
+  const used = resources.filter(({ kind }) => kind === "folder").flatMap(foldersOf);
+  return used.flatMap(({ folder, resource: { owner, location } }, at) => {
+    const other = used.slice(0, at).find((one) => one.resource.owner !== owner && overlap(one.folder, folder));
+    if (other === undefined) return [];
+    const same = other.folder === folder;
+    const what = same ? `is a folder of "${other.resource.owner}" too` : `overlaps "${other.folder}"`;
+    const whose = same ? "" : `, a folder of "${other.resource.owner}"`;
+    return [errorAt({ ...location, value: folder }, `${what}${whose}; give each component folders of its own`)];
+  });
+}
+
+function foldersOf(resource: Resource) {
+  const listed: readonly unknown[] = Array.isArray(resource.value) ? resource.value : [resource.value];
+  return listed.flatMap((folder) =>
+    typeof folder === "string" && folder !== "" ? [{ folder: path.resolve(folder), resource }] : [],
+  );
+}
+
+function overlap(one: string, other: string): boolean {
+  return [path.relative(one, other), path.relative(other, one)].some(
+    (way) => way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)),
+  );
+}

@@ -1,0 +1,89 @@
+import type { AnyPlugin, Kind } from "../../sdk/index.js";
+import type { PluginCatalogue } from "../../tokens.js";
+import { type ConfigurationFault, errorAt, type Location, nearest, noticeAt } from "../configuration-fault.js";
+import type { Environment, Reading } from "../environment.js";
+import type { Setting } from "../file/settings.js";
+import { substitute } from "../file/substitution.js";
+import { fromSetting, type PropertyReading } from "../schema/given-values.js";
+
+/** The line that names the type of a component, or where it should have been. */
+export interface TypeSetting {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly setting: Setting | undefined;
+  /** Line of the component, for when the type is missing. */
+  readonly line: number | undefined;
+  /** The type when none is given; absent: it must be given. */
+  readonly preset?: string;
+}
+
+/** Finds the definition of a component by the type in the file. */
+export function componentType(type: TypeSetting, { env, catalogue }: Environment): Reading<AnyPlugin> {
+  const preset = type.preset === undefined ? {} : { default: type.preset };
+  const { state, faults }: PropertyReading<string> = fromSetting(preset, type.setting, env);
+  if (state === "unreadable") return { value: undefined, faults };
+  const name = state === "absent" ? type.preset : state.content;
+  const location = state === "absent" ? { key: type.key, line: type.line } : state.location;
+  if (name === undefined) {
+    const reason = `must be given: the type of a ${type.kind}; ${known(type.kind, catalogue)}`;
+    return { value: undefined, faults: [...faults, errorAt(location, reason)] };
+  }
+  const value = catalogue.find(type.kind, name);
+  if (value === undefined) return { value, faults: [...faults, unknownType(type.kind, name, location, catalogue)] };
+  return { value, faults: [...faults, ...oldNameFaults(name, value, location)] };
+}
+
+/** The type as written, its expressions replaced; empty when there is none. */
+export function typeName({ setting, preset = "" }: TypeSetting, { env }: Environment): string {
+  return setting === undefined ? preset : substitute(setting.value, env).text;
+}
+
+function oldNameFaults(
+  name: string,
+  { type, spellings = [] }: AnyPlugin,
+  location: Location,
+): readonly ConfigurationFault[] {
+  if (name.toLowerCase() === type) return [];
+  const spelling = spellings.find(({ types }) => types.some((old) => old.toLowerCase() === name.toLowerCase()));
+  const stands = Object.entries({ ...spelling?.means, ...spelling?.implies }).map(
+    ([property, text]) => `${property} = ${text}`,
+  );
+  const more = stands.length === 0 ? "" : `, with ${stands.join(", ")} unless the file says otherwise`;
+  return [noticeAt({ ...location, value: name }, `is an old spelling; the new one is "${type}"${more}`)];
+}
+
+function unknownType(kind: Kind, name: string, location: Location, catalogue: PluginCatalogue) {
+  const what = CLASS_NAME.test(name)
+    ? `is a Java class name that no ${kind} plugin accepts`
+    : `is no known type of ${kind}`;
+  const reason = `${what}; ${known(kind, catalogue)}`;
+  return errorAt({ ...location, value: name, nearest: meantType(kind, name, catalogue) }, reason);
+}
+
+const CLASS_NAME = /^(?:\w+\.)+[A-Z][\w$]*$/;
+
+function known(kind: Kind, catalogue: PluginCatalogue): string {
+  const types = definitions(kind, catalogue).map(({ type }) => type);
+  return types.length === 0
+    ? `no plugin of that kind was found; check the plugin folders`
+    : `known: ${types.join(", ")}`;
+}
+
+/** The type with a near name or alias, else the one whose name is part of the class name. */
+function meantType(kind: Kind, name: string, catalogue: PluginCatalogue): string | undefined {
+  const candidates = definitions(kind, catalogue);
+  const near = nearest(
+    name,
+    candidates.flatMap(({ type, aliases = [] }) => [type, ...aliases]),
+  );
+  if (near !== undefined) return catalogue.find(kind, near)?.type;
+  const className = name.split(".").at(-1)?.toLowerCase() ?? "";
+  return candidates.find(({ type }) => className.includes(type))?.type;
+}
+
+function definitions(kind: Kind, catalogue: PluginCatalogue): readonly AnyPlugin[] {
+  return catalogue
+    .list()
+    .map(({ definition }) => definition)
+    .filter((definition) => definition.kind === kind);
+}

@@ -1,0 +1,70 @@
+import { type ConfigurationFault, errorAt, nearest, startable, warningAt } from "../configuration-fault.js";
+import type { EnvironmentVariables } from "../environment.js";
+import { type ComponentBlock, firstLine, type Section, type Settings } from "../file/settings.js";
+import { words } from "../schema/formats.js";
+import { fromSetting } from "../schema/given-values.js";
+
+export interface DeclaredComponents {
+  /** All names of the list, also those without settings, so that a link to one is not a second fault. */
+  readonly names: readonly string[];
+  /** Those that can be read. */
+  readonly blocks: readonly ComponentBlock[];
+  readonly faults: readonly ConfigurationFault[];
+}
+
+/** Matches the names that a section lists with the lines below them. */
+export function declaredComponents(section: Section, env: EnvironmentVariables): DeclaredComponents {
+  const { state, faults } = fromSetting({ default: "" }, section.list, env);
+  if (state === "unreadable") return { names: [], blocks: [], faults };
+  const listed = state === "absent" ? [] : words(state.content);
+  const names = [...new Set(listed)];
+  const undeclared = [...section.components].filter(([name]) => !names.includes(name));
+  const bare = names.filter((name) => !section.components.has(name));
+  return {
+    names,
+    blocks: names.flatMap((name) => blockOf(section, name)),
+    faults: [
+      ...names
+        .filter((name) => listed.indexOf(name) !== listed.lastIndexOf(name))
+        .map((name) => repeated(section, name)),
+      ...bare.map((name) => withoutSettings(section, name)),
+      ...undeclared.map(([name, settings]) => notListed(section, { name, settings, names })),
+    ],
+  };
+}
+
+/** The fault of a section that names nothing; none where its list could not be read. */
+export function emptyListFaults(
+  { key, list, components }: Section,
+  { names, faults }: DeclaredComponents,
+): readonly ConfigurationFault[] {
+  if (names.length > 0 || !startable(faults)) return [];
+  const example = components.size === 0 ? "" : `, for example ${key} = ${[...components.keys()].join(" ")}`;
+  return [errorAt({ key, line: list?.line }, `must list the names of at least one component${example}`)];
+}
+
+function blockOf({ key, components }: Section, name: string): readonly ComponentBlock[] {
+  const settings = components.get(name);
+  return settings === undefined ? [] : [{ name, key: `${key}.${name}`, line: firstLine(settings), settings }];
+}
+
+function repeated({ key, list }: Section, name: string): ConfigurationFault {
+  return errorAt({ key, value: name, line: list?.line }, "is listed twice; name each component once");
+}
+
+function withoutSettings({ key, list, components }: Section, name: string): ConfigurationFault {
+  const location = { key, value: name, line: list?.line, nearest: nearest(name, [...components.keys()]) };
+  if (name.includes(".")) return errorAt(location, "is not a name: names of components hold no dots");
+  return errorAt(location, `is listed but has no settings; give ${key}.${name}.type and what it needs`);
+}
+
+interface NotListed {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly names: readonly string[];
+}
+
+function notListed({ key }: Section, { name, settings, names }: NotListed): ConfigurationFault {
+  const location = { key: `${key}.${name}`, line: firstLine(settings), nearest: nearest(name, names) };
+  return warningAt(location, `is not listed in ${key}, so its settings have no effect`);
+}

@@ -1,0 +1,70 @@
+import { type Location, startable } from "../configuration-fault.js";
+import type { Environment, Reading } from "../environment.js";
+import { type ComponentBlock, settingsWithout } from "../file/settings.js";
+import { sinkProperties, sinkSettings } from "../schema/component-properties.js";
+import { readSettings } from "../schema/component-settings.js";
+import { respelled } from "../schema/respelling.js";
+import type { SinkNode } from "../topology.js";
+import { type ChannelLink, linkFaults } from "./channel-links.js";
+import { type Resource, readComponent } from "./component.js";
+import { type TypeSetting, typeName } from "./component-type.js";
+
+export interface SinkReading extends Reading<SinkNode> {
+  readonly resources: readonly Resource[];
+  readonly name: string;
+  readonly link: ChannelLink;
+  readonly locationOf: (property: string) => Location;
+  /** Undefined where it is at fault itself. */
+  readonly batchSize: unknown;
+  readonly batchSizeLocation: Location;
+}
+
+/** Reads a sink: its link, its batching and the properties of its plugin. */
+export function readSink(block: ComponentBlock, channels: readonly string[], environment: Environment): SinkReading {
+  const input = componentInput(block);
+  const spelt = kernelBlock(block, input.type, environment);
+  const { config, values, locations, faults } = readSettings(sinkSettings, spelt.block, environment);
+  const component = readComponent(input, environment);
+  const locationOf = (name: string) => locations.get(name) ?? { key: `${block.key}.${name}`, line: block.line };
+  const channel = values.get("channel");
+  const link = { location: locationOf("channel"), channels: typeof channel === "string" ? [channel] : undefined };
+  const reading = {
+    name: block.name,
+    resources: component.resources,
+    link,
+    locationOf,
+    batchSize: values.get("batch_size"),
+    batchSizeLocation: locationOf("batch_size"),
+    faults: [...spelt.faults, ...faults, ...linkFaults(link, channels), ...component.faults],
+  };
+  if (config === undefined || component.value === undefined || !startable(reading.faults)) {
+    return { ...reading, value: undefined };
+  }
+  const batching = {
+    batchSize: config.batch_size,
+    batchTimeout: config.batch_timeout,
+    ...(config.batch_linger === -1 ? {} : { batchLinger: config.batch_linger }),
+    batchTtl: config.batch_ttl,
+    batchTtlGiven: locations.has("batch_ttl"),
+    batchRetryIntervals: config.batch_retry_intervals,
+    persistTimeout: config.persist_timeout,
+  };
+  return { ...reading, value: { ...component.value, channel: config.channel, batching } };
+}
+
+/** The lines that the kernel reads, in new spelling. */
+function kernelBlock(block: ComponentBlock, type: TypeSetting, environment: Environment) {
+  const name = typeName(type, environment);
+  const definition = environment.catalogue.find("sink", name);
+  if (definition === undefined) return { block, faults: [] };
+  return respelled({ definition, typeName: name, schema: sinkSettings, block }, environment);
+}
+
+function componentInput(block: ComponentBlock) {
+  const kernelNames = Object.keys(sinkProperties);
+  return {
+    block: { ...block, settings: settingsWithout(block.settings, kernelNames, []) },
+    type: { kind: "sink", key: `${block.key}.type`, setting: block.settings.get("type"), line: block.line },
+    kernelNames,
+  } as const;
+}

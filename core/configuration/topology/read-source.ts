@@ -1,0 +1,118 @@
+import { type ConfigurationFault, errorAt, startable } from "../configuration-fault.js";
+import type { Environment, Reading } from "../environment.js";
+import {
+  type ComponentBlock,
+  firstLine,
+  type Settings,
+  sectionOf,
+  settingsBelow,
+  settingsWithout,
+} from "../file/settings.js";
+import { sourceProperties, sourceSettings } from "../schema/component-properties.js";
+import { readSettings } from "../schema/component-settings.js";
+import type { ComponentNode, SourceNode } from "../topology.js";
+import { type ChannelLink, linkFaults } from "./channel-links.js";
+import { type Resource, readComponent } from "./component.js";
+import { declaredComponents } from "./declared-components.js";
+
+export interface SourceReading extends Reading<SourceNode> {
+  readonly name: string;
+  readonly resources: readonly Resource[];
+  readonly link: ChannelLink;
+}
+
+/** Reads a source: its links, its interceptors and selector, and the properties of its plugin. */
+export function readSource(
+  block: ComponentBlock,
+  channels: readonly string[],
+  environment: Environment,
+): SourceReading {
+  const { config, locations, faults } = readSettings(sourceSettings, block, environment);
+  const component = readComponent(componentInput(block), environment);
+  const interceptors = readInterceptors(block, environment);
+  const selector = readSelector(block, config?.channels, environment);
+  const location = locations.get("channels") ?? { key: `${block.key}.channels`, line: block.line };
+  const link = { location, channels: config?.channels };
+  const reading = {
+    name: block.name,
+    resources: component.resources,
+    link,
+    faults: [...faults, ...linkFaults(link, channels), ...component.faults, ...interceptors.faults, ...selector.faults],
+  };
+  if (
+    config === undefined ||
+    component.value === undefined ||
+    interceptors.value === undefined ||
+    selector.value === undefined ||
+    !startable(reading.faults)
+  ) {
+    return { ...reading, value: undefined };
+  }
+  const linked = { channels: config.channels, interceptors: interceptors.value, selector: selector.value };
+  return { ...reading, value: { ...component.value, ...linked } };
+}
+
+function componentInput(block: ComponentBlock) {
+  const kernelNames = Object.keys(sourceProperties);
+  return {
+    block: { ...block, settings: settingsWithout(block.settings, kernelNames, ["interceptors", "selector"]) },
+    type: { kind: "source", key: `${block.key}.type`, setting: block.settings.get("type"), line: block.line },
+    kernelNames,
+  } as const;
+}
+
+function readSelector(
+  block: ComponentBlock,
+  channels: readonly string[] | undefined,
+  environment: Environment,
+): Reading<ComponentNode> {
+  const key = `${block.key}.selector`;
+  const settings = settingsBelow(block.settings, "selector");
+  const line = firstLine(settings) ?? block.line;
+  return readComponent(
+    {
+      block: { name: "selector", key, line, settings: settingsWithout(settings, ["type"], []) },
+      type: {
+        kind: "selector",
+        key: `${key}.type`,
+        setting: settings.get("type"),
+        line,
+        preset: sourceProperties["selector.type"].default,
+      },
+      kernelNames: ["type"],
+      linked: channels,
+    },
+    environment,
+  );
+}
+
+/** Reads the interceptors of a source, in the order of its list. */
+function readInterceptors(source: ComponentBlock, environment: Environment): Reading<readonly ComponentNode[]> {
+  const below = settingsBelow(source.settings, "interceptors");
+  const section = sectionOf(`${source.key}.interceptors`, source.settings.get("interceptors"), below);
+  const declared = declaredComponents(section, environment.env);
+  const readings = declared.blocks.map((block) => readInterceptor(block, environment));
+  const faults = [...declared.faults, ...strayFaults(below), ...readings.flatMap((reading) => reading.faults)];
+  const nodes = readings.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  return { value: startable(faults) ? nodes : undefined, faults };
+}
+
+function readInterceptor(block: ComponentBlock, environment: Environment): Reading<ComponentNode> {
+  const setting = block.settings.get("type");
+  return readComponent(
+    {
+      block: { ...block, settings: settingsWithout(block.settings, ["type"], []) },
+      type: { kind: "interceptor", key: `${block.key}.type`, setting, line: block.line },
+      kernelNames: ["type"],
+    },
+    environment,
+  );
+}
+
+function strayFaults(below: Settings): readonly ConfigurationFault[] {
+  return [...below]
+    .filter(([path]) => !path.includes("."))
+    .map(([path, { key, value, line }]) =>
+      errorAt({ key, value, line }, `has too few parts; write interceptors.${path}.<property>`),
+    );
+}

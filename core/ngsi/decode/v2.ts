@@ -1,0 +1,83 @@
+import type { AttrsFormat } from "../headers.js";
+import type { Attribute, Entity, Member, Notification } from "../model.js";
+import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
+import { isName, notANotification, shown, typeOf, withSubscription } from "./body.js";
+
+/**
+ * Reads the body of an NGSI v2 notification: normalized and keyValues, and the bare entity that the formats
+ * `simplifiedNormalized` and `simplifiedKeyValues` announce. The format also decides whether an object is a value or an
+ * attribute where it can be either; see {@link decodeV2Attribute}. Numbers keep the digits that were sent.
+ * Throws code `NOT_A_NOTIFICATION` for any other JSON, such as the format `values`, which has no ids.
+ */
+export function decodeV2(root: Json, format?: AttrsFormat): Notification {
+  if (!isObject(root)) throw notANotification("v2", `the body is ${shown(root)}, not a JSON object`);
+  const elements = elementsOf(root, format);
+  if (format === "values" || elements.some(isArray)) throw notANotification("v2", WITHOUT_IDS);
+  const entities = elements.map((element, index) => decodeEntity(element, `data[${index}]`, format));
+  return withSubscription(root, entities);
+}
+
+const WITHOUT_IDS =
+  "its format is values, which tells no entity ids; set attrsFormat of the subscription to normalized or keyValues";
+
+function elementsOf(root: JsonObject, format: AttrsFormat | undefined): readonly Json[] {
+  const { data } = root;
+  if (isArray(data)) return data;
+  if (data !== undefined) throw notANotification("v2", `"data" is ${shown(data)}, not a list of entities`);
+  if (root.contextResponses !== undefined) {
+    throw notANotification("v2", 'it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly');
+  }
+  if (format === "simplifiedNormalized" || format === "simplifiedKeyValues") return [root];
+  throw notANotification("v2", 'it has no "data"');
+}
+
+function decodeEntity(element: Json, place: string, format: AttrsFormat | undefined): Entity {
+  if (!isObject(element)) throw notANotification("v2", `${place} is ${shown(element)}, not an entity`);
+  const { id, type = "", ...attributes } = element;
+  if (!isName(id)) {
+    throw notANotification("v2", `"id" of ${place} is ${shown(id)}, not a text with at least one character`);
+  }
+  if (typeof type !== "string") throw notANotification("v2", `"type" of ${place} is ${shown(type)}, not a text`);
+  return {
+    id,
+    type,
+    api: "v2",
+    attributes: Object.entries(attributes).map(([name, json]) => decodeV2Attribute(name, json, format)),
+  };
+}
+
+/**
+ * One attribute of an NGSI v2 entity. In the `keyValues` formats it is the value itself. Otherwise an object of nothing
+ * but `type`, `value` and `metadata` is a normalized attribute in the `normalized` formats, and without a format
+ * when it has a value and one of the other two.
+ */
+function decodeV2Attribute(name: string, json: Json, format: AttrsFormat | undefined): Attribute {
+  if (!isObject(json) || !isNormalized(json, format)) {
+    return { name, form: "normalized", value: toValue(json), members: [] };
+  }
+  const { type, value = null, metadata } = json;
+  return { name, ...typeOf(type), form: "normalized", value: toValue(value), members: membersOf(metadata) };
+}
+
+const ownNames: ReadonlySet<string> = new Set(["type", "value", "metadata"]);
+
+function isNormalized(json: JsonObject, format: AttrsFormat | undefined): boolean {
+  if (format === "keyValues" || format === "simplifiedKeyValues") return false;
+  const { type, value, metadata } = json;
+  const names = Object.keys(json);
+  const isTyped = type === undefined || type === null || typeof type === "string";
+  const isAnnotated = metadata === undefined || metadata === null || isObject(metadata);
+  if (!isTyped || !isAnnotated || !names.every((name) => ownNames.has(name))) return false;
+  return format === "normalized" || format === "simplifiedNormalized"
+    ? names.length > 0
+    : value !== undefined && names.length > 1;
+}
+
+function membersOf(metadata: Json | undefined): readonly Member[] {
+  return isObject(metadata) ? Object.entries(metadata).map(([name, json]) => decodeMember(name, json)) : [];
+}
+
+function decodeMember(name: string, json: Json): Member {
+  if (!isObject(json) || json.value === undefined) return { name, value: toValue(json) };
+  return { name, ...typeOf(json.type), value: toValue(json.value) };
+}

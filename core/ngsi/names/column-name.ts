@@ -1,0 +1,39 @@
+import { lowerCase, nameLimits, orUnderscore, shorten, withHash } from "./encoding.js";
+import type { Naming } from "./naming.js";
+
+/** What of the naming counts for columns. */
+export type ColumnNaming = Pick<Naming, "database" | "lowercase">;
+
+/**
+ * The column of an attribute, or of a member when given `attribute_member`: the name itself. In PostgreSQL and SQLite
+ * its ASCII letters are in lower case; two names that differ in letter case only share a column. In MySQL they stay
+ * unless lower case is asked for, and characters that it refuses in names become `_`, followed by a hash of the name.
+ */
+export function columnName(name: string, { database, lowercase }: ColumnNaming = postgresql): string {
+  if (database === "mysql") return mysqlColumn(lowercase ? lowerCase(name) : name);
+  return shorten(orUnderscore(lowerCase(name).replaceAll("\0", "_")), nameLimits[database]);
+}
+
+/** One text for all column names that the database takes for the same one. */
+export function columnKey(column: string, { database }: ColumnNaming): string {
+  return database === "mysql" ? column.toLowerCase() : lowerCase(column);
+}
+
+const postgresql: ColumnNaming = { database: "postgresql", lowercase: true };
+
+// MySQL's names are of the Basic Multilingual Plane, without NUL, and end in no blank.
+const refusedByMysql = /[\0\u{10000}-\u{10ffff}]|\p{Surrogate}/gu;
+
+function mysqlColumn(name: string): string {
+  const plain = withoutEndingBlanks(name).replace(refusedByMysql, "_");
+  return plain === name ? shorten(orUnderscore(name), nameLimits.mysql) : withHash(plain, name, nameLimits.mysql);
+}
+
+/** With one `_` for all blanks at the end. By hand: an expression for them takes quadratic time on blanks elsewhere. */
+function withoutEndingBlanks(name: string): string {
+  let end = name.length;
+  while (name.charCodeAt(end - 1) === BLANK) end -= 1;
+  return end === name.length ? name : `${name.slice(0, end)}_`;
+}
+
+const BLANK = 0x20;

@@ -1,0 +1,111 @@
+import { AgentError } from "../../sdk/index.js";
+import { valueMembers } from "../decode/ld-attribute.js";
+import type { Attribute, Entity, Member, Value } from "../model.js";
+
+/**
+ * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
+ * as a mere value of NGSI-LD is written as that. Numbers keep their precise value.
+ */
+export function entityJson(entity: Entity): string {
+  const write = entity.api === "v2" ? v2Attribute : ldAttribute;
+  return entityText(entity, write);
+}
+
+/** The entity as JSON text with the bare value of each attribute (`keyValues`, `simplified`). */
+export function entityValuesJson(entity: Entity): string {
+  return entityText(entity, attributeJson);
+}
+
+/** The value of an attribute as JSON text. */
+export function attributeJson({ value }: Attribute): string {
+  return valueJson(value);
+}
+
+function entityText(entity: Entity, write: (attribute: Attribute) => string): string {
+  const attributes = entity.attributes.map((attribute) => member(attribute.name, write(attribute)));
+  return object([member("id", JSON.stringify(entity.id)), ...typeMembers(entity), ...attributes]);
+}
+
+function typeMembers({ type, api }: Entity): readonly string[] {
+  if (type === "") return [];
+  const types = api === "v2" ? undefined : /^\[(.+)\]$/.exec(type)?.[1]?.split(",");
+  return [member("type", JSON.stringify(types ?? type))];
+}
+
+function ldAttribute({ form, type = "Property", value, members }: Attribute): string {
+  return form === "simplified" ? valueJson(value) : object([...ldValue(type, value), ...members.map(ldMember)]);
+}
+
+/** A sub-attribute has a type, what NGSI-LD itself defines (unitCode, observedAt) is a plain member. */
+function ldMember({ name, type, value }: Member): string {
+  return member(name, type === undefined ? valueJson(value) : object(ldValue(type, value)));
+}
+
+function ldValue(type: string, value: Value): readonly string[] {
+  return [member("type", JSON.stringify(type)), member(valueMembers.get(type) ?? "value", valueJson(value))];
+}
+
+function v2Attribute({ type, value, members }: Attribute): string {
+  const metadata = members.map((item) => member(item.name, object(v2Value(item))));
+  return object([...v2Value({ type, value }), member("metadata", object(metadata))]);
+}
+
+function v2Value({ type, value }: { readonly type?: string | undefined; readonly value: Value }): readonly string[] {
+  const typed = type === undefined ? [] : [member("type", JSON.stringify(type))];
+  return [...typed, member("value", valueJson(value))];
+}
+
+function valueJson({ kind, text }: Value): string {
+  return kind === "string" ? JSON.stringify(text) : text;
+}
+
+function member(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`;
+}
+
+function object(members: readonly string[]): string {
+  return `{${members.join(",")}}`;
+}
+
+/**
+ * The text a store keeps for an attribute; undefined stands for SQL NULL. A string is plain in the normalized form and
+ * JSON text, with its quotes, in the simplified form; likewise `null` is NULL in the one and the text `null` in the other.
+ */
+export function attributeText(attribute: Attribute): string | undefined {
+  return attribute.form === "normalized" ? plainText(attribute.value) : jsonText(attribute.value);
+}
+
+/** The text a store keeps for a member of an attribute; undefined stands for SQL NULL. */
+export function memberText(member: Member): string | undefined {
+  return plainText(member.value);
+}
+
+/** A time as ISO 8601 text in UTC with three digits of milliseconds, for example `2020-05-13T14:46:21.918Z`. */
+export function isoTime(epochMillis: number): string {
+  const time = new Date(epochMillis);
+  if (Number.isNaN(time.getTime())) {
+    throw new AgentError("INVALID_TIME", `writing "${epochMillis}" as a time: not milliseconds since 1970`);
+  }
+  return time.toISOString();
+}
+
+function plainText({ kind, text }: Value): string | undefined {
+  return kind === "null" ? undefined : text;
+}
+
+function jsonText({ kind, text }: Value): string {
+  return kind === "string" ? JSON.stringify(text) : text;
+}
+
+/**
+ * The metadata of an NGSI v2 or v1 attribute as stores keep it: a JSON array of `{"name","type","value"}`, `[]` when
+ * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as it is.
+ */
+export function metadataText(members: readonly Member[]): string {
+  return `[${members.map(itemText).join(",")}]`;
+}
+
+function itemText({ name, type = "", value: { kind, text } }: Member): string {
+  const value = kind === "object" || kind === "array" ? text : JSON.stringify(text);
+  return `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":${value}}`;
+}

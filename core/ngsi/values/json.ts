@@ -1,0 +1,117 @@
+import { AgentError } from "../../sdk/index.js";
+import { type JsonLimits, limitExceeded } from "../limits.js";
+import type { Value } from "../model.js";
+import {
+  closingQuote,
+  type Digits,
+  ExactNumber,
+  holdsExactNumber,
+  markExactNumbers,
+  reviveExactNumber,
+  withoutMarks,
+} from "./exact-number.js";
+
+/** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. */
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
+
+/** A JSON object. `__proto__` and `constructor` are names like any other. */
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** Most levels of nesting of any JSON text: what is read here is walked through by recursion. */
+export const DEEPEST = 512;
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
+ * is skipped. Throws code `MALFORMED_JSON` when the text is no JSON, is nested deeper than 512 levels, or holds half of
+ * a surrogate pair, which no database stores as text; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers keep their
+ * precise value, or their digits as sent.
+ */
+export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
+  const document = text.startsWith("\ufeff") ? text.slice(1) : text;
+  checkDepth(document, limits);
+  const json = parsed(document);
+  if (document.includes("\\u") && SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
+    throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
+  }
+  const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits, limits) : undefined;
+  return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
+}
+
+/** The value as kind and text; see {@link Value}. */
+export function toValue(json: Json): Value {
+  if (json === null) return { kind: "null", text: "null" };
+  if (typeof json === "string") return { kind: "string", text: json };
+  if (typeof json === "number") return { kind: "number", text: String(json) };
+  if (typeof json === "boolean") return { kind: "boolean", text: String(json) };
+  if (json instanceof ExactNumber) return { kind: "number", text: json.digits };
+  return { kind: isArray(json) ? "array" : "object", text: withoutMarks(JSON.stringify(json)) };
+}
+
+/** Whether the value is a JSON object, which an array and a number are not. */
+export function isObject(json: Json | undefined): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof ExactNumber);
+}
+
+/** Whether the value is a JSON array. */
+export function isArray(json: Json | undefined): json is readonly Json[] {
+  return Array.isArray(json);
+}
+
+function checkDepth(document: string, limits: JsonLimits | undefined): void {
+  const deepest = limits?.max_depth ?? DEEPEST;
+  if (!isNestedDeeperThan(deepest, document)) return;
+  if (limits === undefined) throw malformed(`it is nested deeper than ${DEEPEST} levels`);
+  throw limitExceeded("max_depth", `it is nested ${deepest + 1} levels deep or deeper`, deepest);
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // The message of the platform quotes some twenty characters of the text, never more.
+    throw malformed(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function malformed(reason: string, cause?: unknown): AgentError {
+  return new AgentError("MALFORMED_JSON", `parsing the body as JSON: ${reason}`, { cause, retryable: false });
+}
+
+function holdsLoneSurrogate(json: Json): boolean {
+  if (typeof json === "string") return LONE_SURROGATE.test(json);
+  if (isObject(json) && Object.keys(json).some((name) => LONE_SURROGATE.test(name))) return true;
+  const children = isObject(json) ? Object.values(json) : json;
+  return isArray(children) && children.some(holdsLoneSurrogate);
+}
+
+const QUOTE = 0x22;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+const CLOSING_BRACKET = 0x5d;
+const CLOSING_BRACE = 0x7d;
+
+/** Whether a JSON text nests objects and arrays deeper than so many levels. Sees to brackets only: it need not be valid. */
+function isNestedDeeperThan(levels: number, text: string): boolean {
+  const braces = count("{", text, levels);
+  if (braces <= levels && braces + count("[", text, levels) <= levels) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length && depth <= levels; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === BRACKET || code === BRACE) depth += 1;
+    else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
+  }
+  return depth > levels;
+}
+
+/** How often a character is in the text; counting ends above `most`. Faster than a look at every character. */
+function count(character: string, text: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at !== -1 && found <= most; at = text.indexOf(character, at + 1)) found += 1;
+  return found;
+}

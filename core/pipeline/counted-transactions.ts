@@ -1,0 +1,137 @@
+import { eventHeaders } from "../ngsi/index.js";
+import {
+  codeOf,
+  type Event,
+  letterHeader,
+  type PutTransaction,
+  retryableOf,
+  type TakePositions,
+  type TakeTransaction,
+  type Waiting,
+} from "../sdk/index.js";
+import type { ChannelCounters } from "./counters.js";
+import type { FailureState } from "./failure-state.js";
+import type { ChannelAccount } from "./ledger.js";
+
+/** What a put changes beside its channel. */
+export interface PutWatch {
+  readonly counters: ChannelCounters;
+  readonly account: ChannelAccount | undefined;
+  readonly puts: FailureState;
+  readonly beforeCommit: () => void;
+  readonly committed: (events: number) => void;
+}
+
+/** A put that is counted when it ends. */
+export class CountedPut implements PutTransaction {
+  #events = 0;
+
+  constructor(
+    private readonly transaction: PutTransaction,
+    private readonly watch: PutWatch,
+  ) {}
+
+  put(event: Event): void {
+    this.#events += 1;
+    this.transaction.put(event);
+  }
+
+  /** A refusal counts once: at once only when waiting is of no use. */
+  async reserve(waiting: Waiting): Promise<boolean> {
+    try {
+      return (await this.transaction.reserve?.(waiting)) ?? false;
+    } catch (error) {
+      if (waiting === "wait" || codeOf(error) !== "CHANNEL_FULL") {
+        this.watch.counters.putsFailed += this.#settle();
+        this.#refused(error);
+      }
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { counters, account, puts, beforeCommit, committed } = this.watch;
+    const events = this.#settle();
+    beforeCommit();
+    try {
+      await this.transaction.commit();
+    } catch (error) {
+      counters.putsFailed += events;
+      this.#refused(error);
+      throw error;
+    }
+    if (events > 0) puts.works();
+    committed(events);
+    counters.putsOk += events;
+    account?.accepted(events);
+  }
+
+  /** Not a failure of this channel: the notification was refused elsewhere. */
+  async rollback(): Promise<void> {
+    this.#settle();
+    await this.transaction.rollback();
+  }
+
+  /** What is too large for the channel says nothing about it. */
+  #refused(error: unknown): void {
+    if (retryableOf(error) !== false) this.watch.puts.failed(error);
+  }
+
+  #settle(): number {
+    const events = this.#events;
+    this.#events = 0;
+    return events;
+  }
+}
+
+/** What a take changes beside its channel. */
+export interface TakeWatch {
+  readonly counters: ChannelCounters;
+  readonly received: Map<CountedTake, number>;
+  readonly noteLost: () => void;
+}
+
+/** A take that is counted when it ends. */
+export class CountedTake implements TakeTransaction {
+  #events = 0;
+
+  constructor(
+    private readonly transaction: TakeTransaction,
+    private readonly watch: TakeWatch,
+  ) {}
+
+  get positions(): TakePositions | undefined {
+    return this.transaction.positions;
+  }
+
+  async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+    const events = await this.transaction.take(max, signal);
+    if (this.#events === 0) this.#noteReception(events);
+    this.#events += events.length;
+    this.watch.noteLost();
+    return events;
+  }
+
+  async commit(): Promise<void> {
+    await this.transaction.commit();
+    this.watch.counters.takesOk += this.#settle();
+  }
+
+  async rollback(): Promise<void> {
+    this.watch.counters.takesFailed += this.#settle();
+    await this.transaction.rollback();
+  }
+
+  /** A replayed event was received long before it was put into the channel. */
+  #noteReception([first]: readonly Event[]): void {
+    const time = first?.headers[letterHeader] === undefined ? Number(first?.headers[eventHeaders.timestamp]) : 0;
+    if (time > 0) this.watch.received.set(this, time);
+  }
+
+  #settle(): number {
+    this.watch.received.delete(this);
+    const events = this.#events;
+    this.#events = 0;
+    return events;
+  }
+}

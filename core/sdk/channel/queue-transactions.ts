@@ -1,0 +1,104 @@
+import type { PutTransaction, TakePositions, TakeTransaction, Waiting } from "../channel.js";
+import type { Event } from "../event.js";
+import { type TransactionLimit, transactionEnded, transactionReserved, transactionTooLarge } from "./channel-errors.js";
+import type { EventQueue, QueuedEvent, Reservation } from "./event-queue.js";
+
+/** A put transaction over a queue: collects, then adds everything at once. */
+export class QueuePut implements PutTransaction {
+  readonly #queue: EventQueue;
+  readonly #limit: TransactionLimit;
+  readonly #events: Event[] = [];
+  #reservation: Reservation | undefined;
+  #open = true;
+
+  constructor(queue: EventQueue, limit: TransactionLimit) {
+    this.#queue = queue;
+    this.#limit = limit;
+  }
+
+  put(event: Event): void {
+    if (!this.#open) throw transactionEnded(this.#limit);
+    if (this.#reservation !== undefined) throw transactionReserved(this.#limit);
+    if (this.#events.length >= this.#limit.most) throw transactionTooLarge(this.#limit);
+    this.#events.push(event);
+  }
+
+  async reserve(waiting: Waiting): Promise<boolean> {
+    if (!this.#open) throw transactionEnded(this.#limit);
+    if (this.#queue.reserve === undefined) return false;
+    if (this.#reservation !== undefined || this.#events.length === 0) return true;
+    const reservation = await this.#queue.reserve([...this.#events], waiting);
+    if (this.#open && this.#reservation === undefined) {
+      this.#reservation = reservation;
+      return true;
+    }
+    // The transaction ended while it was waiting: nobody would ever give this room back.
+    reservation.release();
+    if (this.#open) return true;
+    throw transactionEnded(this.#limit);
+  }
+
+  commit(): Promise<void> {
+    if (!this.#open) return Promise.resolve();
+    this.#open = false;
+    if (this.#reservation !== undefined) return this.#reservation.add();
+    return this.#events.length > 0 ? this.#queue.add(this.#events) : Promise.resolve();
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#reservation?.release();
+  }
+}
+
+/** A take transaction over a queue: what it took goes away with commit and back with rollback. */
+export class QueueTake implements TakeTransaction {
+  readonly #queue: EventQueue;
+  readonly #limit: TransactionLimit;
+  #taken: readonly QueuedEvent[] = [];
+  #open = true;
+
+  constructor(queue: EventQueue, limit: TransactionLimit) {
+    this.#queue = queue;
+    this.#limit = limit;
+  }
+
+  get positions(): TakePositions | undefined {
+    const { positions } = this.#queue;
+    if (positions === undefined) return undefined;
+    return {
+      after: (count) => positions.after(this.#taken.slice(0, count)),
+      coveredBy: (position) => positions.coveredBy(position, this.#taken).map(({ event }) => event),
+    };
+  }
+
+  async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+    if (!this.#open) throw transactionEnded(this.#limit);
+    const left = this.#limit.most - this.#taken.length;
+    if (left <= 0) throw transactionTooLarge(this.#limit);
+    return this.#keep(await this.#queue.take(Math.min(max, left), signal));
+  }
+
+  async commit(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    if (this.#taken.length > 0) await this.#queue.release(this.#taken);
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    if (this.#taken.length > 0) this.#queue.restore(this.#taken);
+  }
+
+  #keep(taken: readonly QueuedEvent[]): readonly Event[] {
+    if (this.#open) {
+      this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
+      return taken.map(({ event }) => event);
+    }
+    // The transaction ended while it was waiting: nobody would ever commit these.
+    this.#queue.restore(taken);
+    return [];
+  }
+}

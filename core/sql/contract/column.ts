@@ -1,0 +1,81 @@
+import { ExactNumber, parseJson } from "../../ngsi/index.js";
+import type { Cell } from "./statement.js";
+
+/**
+ * The kind of a column: `text` is that of nearly every column; `longtext` lacks the limit that `text` has in MySQL;
+ * `other` is any type that the sink does not create and writes as text.
+ */
+export type ColumnKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+/** A value before it is converted to the cell of a column. */
+export interface NativeValue {
+  readonly kind: Exclude<ColumnKind, "longtext" | "other">;
+  /** The characters of a text, the digits of a number, `true`, an ISO 8601 time, or JSON. */
+  readonly text: string;
+  /** What a text column stores. */
+  readonly plain: string;
+}
+
+/** The cell that a column of each kind stores for a value; undefined if the column cannot store it without loss. */
+export type Cells = Record<ColumnKind, (value: NativeValue) => Cell>;
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+const MOST_INTEGER = 2n ** 63n - 1n;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** For columns of text. */
+export function plainCell({ plain }: NativeValue): Cell {
+  return plain;
+}
+
+/** For columns of 64-bit integers. */
+export function integerCell({ text }: NativeValue): Cell {
+  if (!/^-?\d{1,19}$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
+}
+
+/** For columns of exact decimal numbers. */
+export function decimalCell({ text }: NativeValue): Cell {
+  return NUMBER.test(text) ? text : undefined;
+}
+
+/** For columns of double precision: numbers that a double represents exactly. */
+export function doubleCell({ text }: NativeValue): Cell {
+  if (!NUMBER.test(text)) return undefined;
+  return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
+}
+
+/** For columns of booleans, with the literals of the database. */
+export function booleanCell(yes: string, no: string): Cells["boolean"] {
+  return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
+}
+
+/** JSON text of any value. */
+export function jsonCell({ kind, text }: NativeValue): string {
+  return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
+}
+
+/**
+ * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time or
+ * has more than six digits of fraction.
+ */
+export function utcTime({ text }: NativeValue): Cell {
+  const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
+  if (date === undefined || fraction.length > 6) return undefined;
+  const instant = Date.parse(`${date}T${minutes}:${seconds}${zone}`);
+  if (Number.isNaN(instant)) return undefined;
+  const [whole = ""] = new Date(instant).toISOString().split(".");
+  return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+// JSON numbers have no leading zeros; texts may have them.
+function canonical(text: string): string {
+  return text.replace(/^(-?)0+(?=\d)/, "$1");
+}

@@ -1,0 +1,90 @@
+import { AgentError, retryableOf } from "../../sdk/index.js";
+
+/** An error of a database or of its connection, reduced to the two properties that every driver provides. */
+export interface DatabaseError {
+  /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+/** The address of a store for messages. It never holds a secret. */
+export interface ServerAddress {
+  /** `host:port`, or the folder of the database files. */
+  readonly address: string;
+  readonly database: string;
+  readonly username: string;
+  /** The connection options as written. */
+  readonly options: string;
+}
+
+/** Classifies and explains the errors of a database. */
+export interface DatabaseErrorReader {
+  /** True if the statement names a schema, table or column that does not exist. */
+  missing(error: DatabaseError): boolean;
+  /** True if another process created the same object at the same time, so that a second attempt finds it. */
+  raced(error: DatabaseError): boolean;
+  /** False if the data can never be stored. */
+  retryable(error: DatabaseError): boolean;
+  /**
+   * True for an error that may be transient or may be caused by the data: of a trigger, a function, or an internal one.
+   */
+  doubtful?(error: DatabaseError): boolean;
+  /** One line that says what happened, where, and what to do. */
+  explain(error: DatabaseError, server: ServerAddress): string;
+}
+
+/** Converts any thrown value. */
+export function databaseErrorOf(error: unknown): DatabaseError {
+  if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return { code, message: oneLine(messageOf(error)) };
+}
+
+// A host with several addresses fails with an AggregateError, whose own message is empty.
+function messageOf(error: object): string {
+  const message = "message" in error && typeof error.message === "string" ? error.message : "";
+  if (message !== "" || !(error instanceof AggregateError)) return message;
+  return error.errors.map((one) => databaseErrorOf(one).message).join(", ");
+}
+
+function oneLine(message: string): string {
+  return message.replace(/\s+/g, " ").slice(0, 300);
+}
+
+/** Converts what a driver threw to an error with a one-line message and `retryable`. */
+export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
+  if (retryableOf(error) !== undefined) return error;
+  const databaseError = databaseErrorOf(error);
+  const retryable = errors.retryable(databaseError);
+  const code = retryable ? "STORE_UNAVAILABLE" : "DATA_REFUSED";
+  return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
+}
+
+/** Patterns that classify the errors of a database. Each is matched against `<code> <message>`. */
+export interface ErrorPatterns {
+  /** The name of the database product, for messages. */
+  readonly name: string;
+  /** A schema, table or column does not exist. */
+  readonly missing: RegExp;
+  /** A schema, table or column exists already. */
+  readonly raced: RegExp;
+  /** The data can never be stored. Any other error means that the database is unavailable, and the batch is retried. */
+  readonly refused: RegExp;
+}
+
+/** A reader of database errors from patterns. */
+export function errorPatterns({ name, missing, raced, refused }: ErrorPatterns): DatabaseErrorReader {
+  return {
+    missing: (databaseError) => missing.test(textOf(databaseError)),
+    raced: (databaseError) => raced.test(textOf(databaseError)),
+    retryable: (databaseError) => !refused.test(textOf(databaseError)),
+    explain: (databaseError, { address }) => {
+      const verb = refused.test(textOf(databaseError)) ? "refused the data" : "cannot be used";
+      return `${name} at "${address}" ${verb}: ${textOf(databaseError)}`;
+    },
+  };
+}
+
+function textOf({ code, message }: DatabaseError): string {
+  return code === undefined ? message : `${code} ${message}`;
+}

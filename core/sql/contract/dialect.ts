@@ -1,0 +1,165 @@
+import type { Database } from "../../ngsi/index.js";
+import type { Column, ColumnKind, NativeValue } from "./column.js";
+import type { DatabaseErrorReader } from "./database-error.js";
+import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
+
+/** The rows of one batch for one table. */
+export interface TableRows {
+  readonly name: TableName;
+  readonly columns: readonly Column[];
+  /** Each as long as `columns`, in the order of arrival. */
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** A table to create. The key is unique; tables of history have none. */
+export interface TableDefinition {
+  readonly name: TableName;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+/** A row of last data: there is one for each key, and only a newer one replaces it. */
+export interface LastRow {
+  readonly name: TableName;
+  /** Only the columns that the row has; others keep their values. */
+  readonly columns: readonly Column[];
+  readonly cells: readonly Cell[];
+  readonly key: readonly string[];
+  /** The column that determines which row is newer, and the format of its text where the database needs one. */
+  readonly time: Column;
+  readonly timeFormat: string | undefined;
+}
+
+/** Rows with these values in these columns. */
+export interface KeyedRows {
+  readonly name: TableName;
+  readonly key: readonly string[];
+  readonly cells: readonly Cell[];
+}
+
+/** A bounded selection of columns and rows, whatever the table holds. */
+export interface BoundedRows extends KeyedRows {
+  readonly columns: readonly string[];
+  /** Rows are ordered by this column, descending; NULL comes last. */
+  readonly latestBy: string;
+  readonly mostRows: number;
+  /** Longer texts are truncated. */
+  readonly mostCharacters: number;
+}
+
+/** A change of one row that takes effect only if the row still has the known values: compare-and-set. */
+export interface GuardedChange {
+  readonly name: TableName;
+  /** Identifies the row. */
+  readonly key: readonly (readonly [column: string, cell: string])[];
+  /** The values that it must have; undefined is NULL. */
+  readonly known: readonly (readonly [column: string, cell: Cell])[];
+  /** The values that it gets. */
+  readonly next: readonly (readonly [column: string, cell: Cell])[];
+  /** An integer column that is incremented; NULL counts as 0. */
+  readonly counter: { readonly column: string; readonly by: number };
+}
+
+/** A table of history and its time column. */
+export interface History {
+  readonly name: TableName;
+  readonly time: Column;
+}
+
+/** A table and the full id or type that its shortened name stands for. */
+export interface TableNote {
+  readonly name: TableName;
+  readonly text: string;
+}
+
+/**
+ * What differs between databases: statements and how to read their results. A dialect has no side effects. All dialects
+ * have the same members in this order.
+ */
+export interface Dialect {
+  /** The database whose naming rules apply. */
+  readonly database: Database;
+  /** Column names that the database reserves. */
+  readonly reservedColumns: readonly string[];
+  /** The number of characters that always fits into a column of kind text. */
+  readonly longestText: number;
+  /** Maps all spellings of a column name to one key. */
+  columnKey(column: string): string;
+  /** The name, or a replacement if the database reserves such names. */
+  allowed(name: TableName): TableName;
+  /**
+   * Selects database, schema, table, column and type for those of these tables that exist. The last three may be NULL.
+   */
+  catalogue(tables: readonly TableName[]): readonly Statement[];
+  /** The kind of a column, from its type in the catalogue. */
+  columnKind(type: string): ColumnKind;
+  /** The cell that a column of this kind stores for a value; undefined if the column cannot store it without loss. */
+  cell(kind: ColumnKind, value: NativeValue): Cell;
+  createSchema(schema: SchemaName): readonly Statement[];
+  createTable(table: TableDefinition): readonly Statement[];
+  addColumns(name: TableName, columns: readonly Column[]): readonly Statement[];
+  /** Changes text columns to longtext. */
+  widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
+  insert(rows: TableRows): readonly Statement[];
+  upsert(row: LastRow): Statement;
+  /** Inserts rows into a table with a key, one for each run, with `changes: 1`: an existing row is left unchanged. */
+  insertNew(rows: TableRows): readonly Statement[];
+  /** Changes a row if it still has the known values, with `changes: 1`. */
+  changeKnown(change: GuardedChange): Statement;
+  remove(rows: KeyedRows): Statement;
+  /** Selects one column of the rows. */
+  select(column: string, rows: KeyedRows): Statement;
+  /** Selects columns of the rows after waiting for the transactions that are changing such rows. */
+  selectSettled(rows: BoundedRows): readonly Statement[];
+  /** The commit unit of a schema: what one transaction of the database covers. */
+  commitUnit(of: SchemaName): SchemaName;
+  /** The table of the positions of channels for rows of this schema: one for each commit unit. */
+  positionsTable(of: SchemaName): TableName;
+  /**
+   * Selects database, schema and table of all tables of that name, in which an earlier version may have kept positions;
+   * absent where no version kept them elsewhere.
+   */
+  readonly earlierPositions?: Statement;
+  /** The table beside it that records which replayed dead letters are stored. */
+  deadLettersTable(of: SchemaName): TableName;
+  /** The register: the table that lists the tables of all sinks in this schema. */
+  registerTable(of: SchemaName): TableName;
+  /** Selects database, schema, table, sink, kind and subject from a register: of these tables, or of all. */
+  registered(register: TableName, tables?: readonly TableName[]): readonly Statement[];
+  /** Selects, in each commit unit, database, schema, table, column and type of all tables with these columns. */
+  tablesWith(columns: readonly string[], units: readonly SchemaName[]): readonly Statement[];
+  /** Counts the rows. */
+  count(history: History): Statement;
+  /** Counts up to `limit` rows that are older than the time, a UTC time with a space. */
+  countOlder(history: History, time: string, limit: number): Statement;
+  /** Deletes up to `limit` rows that are older than the time. */
+  deleteOlder(history: History, time: string, limit: number): Statement;
+  /** Deletes up to `limit` rows that are not among the newest. Rows without a time count as new. */
+  deleteExcess(history: History, newest: number, limit: number): Statement;
+  /** Selects the statements that write the notes as comments of tables; empty where tables have no comments. */
+  noteTexts(notes: readonly TableNote[]): readonly Statement[];
+  readonly errors: DatabaseErrorReader;
+}
+
+/** Quotes an identifier as in standard SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Memoizes the text of a list of columns: most tables share one list. */
+export function rememberingColumns(
+  text: (columns: readonly Column[]) => string,
+): (columns: readonly Column[]) => string {
+  const known = new WeakMap<readonly Column[], string>();
+  return (columns) => {
+    const remembered = known.get(columns);
+    if (remembered !== undefined) return remembered;
+
+    const made = text(columns);
+    known.set(columns, made);
+    return made;
+  };
+}
+
+/** The quoted names of columns, as in an INSERT. */
+export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

@@ -1,0 +1,107 @@
+import { AgentError, codeOf } from "../../sdk/index.js";
+import type { ServerAddress } from "./database-error.js";
+import type { Dialect } from "./dialect.js";
+import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
+
+/** Runs statements on a database. It throws what its npm package throws; the dialect classifies that. */
+export interface Driver {
+  /** Checks once that the store can be used; throws if not. */
+  probe(signal: AbortSignal): Promise<void>;
+  /** The rows of all statements in order; none of a database that does not exist. */
+  read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
+  /**
+   * Runs the statements in order, in one transaction for each commit unit, and resolves to the size of the responses in
+   * bytes. If only some commit units were committed, it throws {@link PartlyWritten}. If a statement with `changes`
+   * changes another number of rows, or violates the unique key of its table, the transaction is rolled back and {@link
+   * unexpectedChanges} is thrown.
+   */
+  write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
+  /** The known commit units that may hold tables: databases, or schemas with a file of their own. */
+  commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]>;
+  /** Closes connections and threads; may be called twice. When the signal is aborted, running work is abandoned. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** The statements of some commit units are committed, the others are not because of `cause`. */
+export class PartlyWritten extends Error {
+  /** Whether the statements of this commit unit are committed. */
+  readonly wrote: (unit: SchemaName) => boolean;
+
+  constructor(wrote: (unit: SchemaName) => boolean, cause: unknown) {
+    super("a part of the batch is written", { cause });
+    this.wrote = wrote;
+  }
+}
+
+/** The error that a driver throws when the signal is aborted. */
+export function writeAborted(): AgentError {
+  return new AgentError("WRITE_ABORTED", "the write was aborted before it was done", { retryable: true });
+}
+
+const UNEXPECTED_CHANGES = "UNEXPECTED_CHANGES";
+
+/** The error that a driver throws when a statement changed an unexpected number of rows because of another process. */
+export function unexpectedChanges(): AgentError {
+  return new AgentError(UNEXPECTED_CHANGES, "a row has unexpected values; nothing is written", { retryable: true });
+}
+
+/** Whether an error is that of {@link unexpectedChanges}. */
+export function isUnexpectedChanges(error: unknown): boolean {
+  return codeOf(error) === UNEXPECTED_CHANGES;
+}
+
+/**
+ * Waits for the promise or the signal, whichever comes first; a value that arrives after the signal is passed to
+ * `late`.
+ */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    const abort = () => reject(writeAborted());
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise
+      .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
+      .finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** A database to write to: its dialect, driver and address. */
+export interface Store {
+  readonly dialect: Dialect;
+  readonly driver: Driver;
+  readonly server: ServerAddress;
+  /** Chooses the database of the bookkeeping tables; absent where that is fixed. */
+  readonly bookkeepingDatabase?: BookkeepingDatabase;
+  /** Names of connection options that are unknown. */
+  readonly ignoredOptions?: readonly string[];
+}
+
+/** Runs the work, and calls `abort` once if the signal is aborted before or during it. */
+export async function abortable<T>(signal: AbortSignal, abort: () => void, work: () => Promise<T>): Promise<T> {
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Chooses the database in which a sink keeps positions and replayed dead letters. */
+export interface BookkeepingDatabase {
+  /**
+   * Called before positions or dead letters are read for a write, or written. Resolves to false if there is no table yet
+   * and `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.
+   */
+  settle(tables: BookkeepingTables, written?: string): Promise<boolean>;
+}
+
+/** What a sink does for a {@link BookkeepingDatabase}. */
+export interface BookkeepingTables {
+  /** The databases in which earlier runs kept positions. */
+  earlier(): Promise<readonly string[]>;
+  /** Creates the table of positions unless it exists. */
+  create(name: TableName): Promise<void>;
+  /** Logs a warning. */
+  warn(fields: object, message: string): void;
+}

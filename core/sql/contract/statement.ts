@@ -1,0 +1,70 @@
+/** The value of a database cell: text, or undefined for SQL NULL. */
+export type Cell = string | undefined;
+
+/** SQL text without values, and its parameters. */
+export interface Statement {
+  /** Where it runs; a driver with a connection for each database, or a file for each schema, selects it by this. */
+  readonly at: SchemaName;
+  readonly text: string;
+  /** The text runs once for each list of parameters. */
+  readonly runs: readonly (readonly Cell[])[];
+  /**
+   * In a write: the number of rows that each run must change, or return if the text ends with RETURNING. For any other
+   * number the driver rolls back the transaction and throws {@link unexpectedChanges}.
+   */
+  readonly changes?: number;
+}
+
+/** A statement without parameters. */
+export function plain(at: SchemaName, text: string): Statement {
+  return { at, text, runs: [[]] };
+}
+
+/** Joins consecutive statements of the same text to one with several runs. */
+export function joinedRuns(statements: readonly Statement[]): readonly Statement[] {
+  const all: (Statement & { readonly runs: (readonly Cell[])[] })[] = [];
+  for (const statement of statements) {
+    const last = all.at(-1);
+    if (last?.text === statement.text) for (const run of statement.runs) last.runs.push(run);
+    else all.push({ ...statement, runs: [...statement.runs] });
+  }
+  return all;
+}
+
+/** The approximate size of texts and parameters in bytes. */
+export function bytesOf(statements: readonly Statement[]): number {
+  let bytes = 0;
+  for (const { text, runs } of statements) {
+    bytes += text.length;
+    for (const run of runs) for (const cell of run) bytes += cell?.length ?? 0;
+  }
+  return bytes;
+}
+
+/** A schema and its database; an empty database is that of the configuration. */
+export interface SchemaName {
+  readonly database: string;
+  readonly schema: string;
+}
+
+/** The table of a row, with the names as in the database. */
+export interface TableName extends SchemaName {
+  readonly table: string;
+}
+
+/** The key of a schema; names never contain NUL. */
+export function schemaKey({ database, schema }: SchemaName): string {
+  return `${database}\0${schema}`;
+}
+
+/** The key of a table. */
+export function tableKey(name: TableName): string {
+  return `${schemaKey(name)}\0${name.table}`;
+}
+
+/** The cells of these rows in order. A loop takes 0.2 µs for two rows, `flat` 4 µs. */
+export function joinedRows(rows: readonly (readonly Cell[])[], from = 0, to = rows.length): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (let at = from; at < to; at += 1) for (const cell of rows[at] ?? []) cells.push(cell);
+  return cells;
+}

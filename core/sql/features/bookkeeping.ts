@@ -1,0 +1,97 @@
+import type { Batch, Context } from "../../sdk/index.js";
+import type { BookkeepingTables } from "../contract/driver.js";
+import type { SqlConfig } from "../contract/schema.js";
+import { settingsHash } from "../contract/settings.js";
+import type { Statement } from "../contract/statement.js";
+import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { makeOwnTable } from "../tables/own-table.js";
+import { positionTableAt } from "./position-rows.js";
+import { Positions } from "./positions.js";
+import { StoredDeadLetters } from "./stored-dead-letters.js";
+
+/** Statements for the transaction of the rows; call `written` after its commit. */
+export interface Kept {
+  readonly statements: readonly Statement[];
+  written(): Promise<void>;
+}
+
+/**
+ * What the sink records in the transactions of its rows so that each event is stored once: positions of channels, and
+ * replayed dead letters.
+ */
+export class Bookkeeping {
+  /** Undefined if exactly_once is false. */
+  readonly #positions: Positions | undefined;
+  readonly #deadLetters: StoredDeadLetters;
+
+  readonly #store: KnownStore;
+
+  constructor(config: SqlConfig, context: Context, store: KnownStore) {
+    const { name: sink, run } = context;
+    this.#store = store;
+    const now = () => context.now();
+    const hash = settingsHash(config);
+    this.#positions = config.exactly_once ? new Positions({ sink, run, now, settingsHash: hash }, store) : undefined;
+    this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
+  }
+
+  /**
+   * The rows of a batch that are stored. Throws `POSITION_CONFLICT` if another agent has moved a position of this sink.
+   */
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
+    if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
+    const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
+    return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
+  }
+
+  /** The statements that belong to the rows of a step. Creates their tables first. */
+  async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
+    await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
+    const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
+    const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
+    return {
+      statements: [...deadLetters, ...(moves?.statements ?? [])],
+      written: async () => {
+        moves?.written();
+        if (deadLetters.length > 0) await this.#deadLetters.clean(step.tables, signal);
+      },
+    };
+  }
+
+  /** Discards what is cached: a write whose outcome is unknown may have changed it. */
+  forget(): void {
+    this.#positions?.forget();
+  }
+
+  /** Whether the database of the bookkeeping tables is known. Rows without bookkeeping cause no query. */
+  async #settled(
+    position: string | undefined,
+    tables: readonly TableBatch[],
+    signal: AbortSignal,
+    written?: string,
+  ): Promise<boolean> {
+    const { bookkeepingDatabase } = this.#store;
+    const keeps = position !== undefined && this.#positions !== undefined;
+    if (bookkeepingDatabase === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
+    return await bookkeepingDatabase.settle(this.#tables(signal), written);
+  }
+
+  #tables(signal: AbortSignal): BookkeepingTables {
+    const { dialect, driver, log } = this.#store;
+    const { earlierPositions } = dialect;
+    return {
+      earlier: async () => {
+        const found = earlierPositions === undefined ? [] : await driver.read([earlierPositions], signal);
+        return found.flatMap(([, schema]) => schema ?? []);
+      },
+      create: async (name) => await makeOwnTable(positionTableAt(name), this.#store, signal),
+      warn: (fields, message) => log.warn(fields, message),
+    };
+  }
+
+  /** All positions that are kept for whole batches. */
+  async stored(signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#positions?.stored(signal)) ?? [];
+  }
+}

@@ -1,0 +1,232 @@
+import type { Batch, Event } from "../../sdk/index.js";
+import { RecentMap } from "../contract/recent-map.js";
+import { type SchemaName, type Statement, schemaKey, type TableName, tableKey } from "../contract/statement.js";
+import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { ownPositions } from "./own-positions.js";
+import { positionConflict } from "./position-conflict.js";
+import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
+
+const DEFAULT_SCHEMA: SchemaName = { database: "", schema: "" };
+const MOST_REMEMBERED = 10_000;
+const NOTHING: Standing = { position: undefined, owner: undefined };
+
+export interface PositionsOf {
+  /** Name of the sink. */
+  readonly sink: string;
+  /**
+   * The hash of the settings that determine tables and rows: the position of a single commit unit is valid for these
+   * settings only.
+   */
+  readonly settingsHash: string;
+  /** The run of the agent, which owns the rows it writes. */
+  readonly run: string;
+  now(): Date;
+}
+
+type Named = Pick<TableBatch, "name">;
+
+/** Statements that move positions; call `written` after their commit. */
+export interface Moves {
+  readonly statements: readonly Statement[];
+  written(): void;
+}
+
+/**
+ * Records how far the channel of a sink is stored, in the transaction of the rows. A commit unit that is not the last
+ * one of a batch records the position for itself; the last one records it for the whole batch, so that no position
+ * covers more than is stored. There is one row for each sink and channel, and one more where a batch has several commit
+ * units.
+ *
+ * A row moves only from the value that this process read or wrote last: of two agents with the same identity the later
+ * one stores nothing.
+ */
+export class Positions {
+  readonly #of: PositionsOf;
+  readonly #store: KnownStore;
+  readonly #rows: PositionRows;
+  /** Positions by commit unit and channel, as first read: what was written later is known. */
+  #kept = new RecentMap<readonly string[]>(MOST_REMEMBERED);
+  /** The rows of this sink, as first read or last written. */
+  readonly #known = new RecentMap<Standing>(MOST_REMEMBERED);
+  /** The databases that are known to be listed in the default one. */
+  readonly #listed = new Set<string>();
+
+  constructor(of: PositionsOf, store: KnownStore) {
+    this.#of = of;
+    this.#store = store;
+    this.#rows = new PositionRows(store);
+  }
+
+  /**
+   * The statements that record the position with the rows of these tables; none without tables. Creates their tables
+   * first.
+   */
+  async statements(position: string, { tables, later, all }: Step, signal: AbortSignal): Promise<Moves> {
+    const last = this.#lastTables(tables);
+    for (const { name } of later) last.delete(this.#keyOf(name));
+    const channel = channelOf(position);
+    const moves: Move[] = [];
+    for (const [index, [key, name]] of [...last].entries()) {
+      // Commit units are committed in the order of their first statement.
+      const whole = later.length === 0 && index === last.size - 1;
+      const row = whole ? { channel, position } : this.#part(channel, position);
+      moves.push(await this.#move(name, { ...row, events: this.#eventsAt(key, all) }, signal));
+    }
+    return {
+      statements: moves.flatMap(({ statements }) => statements),
+      written: () => {
+        for (const { key, next } of moves) this.#known.set(key, next);
+      },
+    };
+  }
+
+  /**
+   * The rows of a batch that are stored: in each commit unit those that its positions cover. Throws `POSITION_CONFLICT`
+   * if another agent has moved a position of this sink.
+   */
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
+    const position = batch.position?.text;
+    if (position === undefined) return [];
+    const stored = new Map<string, ReadonlySet<Event>>();
+    for (const [key, name] of this.#lastTables(tables)) {
+      const positions = await this.#positionsAt(name, channelOf(position), signal);
+      const events = new Set(positions.flatMap((kept) => coveredBy(kept, batch)));
+      if (events.size > 0) stored.set(key, events);
+    }
+    if (stored.size === 0) return [];
+    return tables.map(({ name, placed }) => {
+      const events = stored.get(this.#keyOf(name));
+      return { name, placed: events === undefined ? [] : placed.filter(({ event }) => events.has(event)) };
+    });
+  }
+
+  /** Discards what is cached: a write whose outcome is unknown may have changed it. */
+  forget(): void {
+    this.#kept = new RecentMap(MOST_REMEMBERED);
+  }
+
+  /** All positions that this sink has recorded for whole batches. From now on they move from these values. */
+  async stored(signal: AbortSignal): Promise<readonly string[]> {
+    const found = await ownPositions(this.#of.sink, { rows: this.#rows, store: this.#store }, signal);
+    for (const { name, row } of found) {
+      this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
+    }
+    return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
+  }
+
+  #part(channel: string, position: string): { readonly channel: string; readonly position: string } {
+    return { channel: `${PART}${channel}:${this.#of.settingsHash}`, position: `${PART}${position}` };
+  }
+
+  async #move(table: TableName, { channel, position, events }: Row, signal: AbortSignal): Promise<Move> {
+    const { dialect } = this.#store;
+    const { sink, run, now } = this.#of;
+    await this.#listDatabase(dialect.commitUnit(table), signal);
+    const name = dialect.positionsTable(table);
+    const key = rowKey(name, channel);
+    if (this.#known.get(key) === undefined) await this.#read(name, [channel], signal);
+    const known = this.#known.get(key) ?? NOTHING;
+    const next = { position, owner: run };
+    const move = { sink, channel, known, next, moved: now(), events };
+    return { key, next, statements: await this.#rows.move(name, move, signal) };
+  }
+
+  /** Lists a database other than that of the configuration in the latter, so that it is found again. */
+  async #listDatabase({ database }: SchemaName, signal: AbortSignal): Promise<void> {
+    if (database === "" || this.#listed.has(database)) return;
+    await this.#rows.list(
+      this.#store.dialect.positionsTable(DEFAULT_SCHEMA),
+      this.#of.sink,
+      DATABASE + database,
+      signal,
+    );
+    this.#listed.add(database);
+  }
+
+  /** The positions of all sinks of the channel: another one may have stored these events before. */
+  async #positionsAt(table: TableName, channel: string, signal: AbortSignal): Promise<readonly string[]> {
+    const key = `${this.#keyOf(table)}\0${channel}`;
+    const remembered = this.#kept.get(key);
+    if (remembered !== undefined) return remembered;
+
+    const name = this.#store.dialect.positionsTable(table);
+    const rows = await this.#read(name, [channel, this.#part(channel, "").channel], signal);
+    const positions = rows.map(({ position }) => (position.startsWith(PART) ? position.slice(PART.length) : position));
+    this.#kept.set(key, positions);
+    return positions;
+  }
+
+  /** Reads the rows of channels. Those of this sink must have the known values, or be absent. */
+  async #read(name: TableName, channels: readonly string[], signal: AbortSignal): Promise<readonly PositionRow[]> {
+    const wanted = channels.map((channel) => ({ channel }));
+    const rows = await this.#rows.read(name, wanted, signal);
+    for (const channel of channels) {
+      this.#checkKnown(
+        name,
+        channel,
+        rows.find((row) => row.sink === this.#of.sink && row.channel === channel),
+      );
+    }
+    return rows;
+  }
+
+  #checkKnown(name: TableName, channel: string, found: PositionRow | undefined): void {
+    const { sink, run } = this.#of;
+    const key = rowKey(name, channel);
+    const known = this.#known.get(key);
+    const same = found?.position === known?.position && found?.owner === known?.owner;
+    if (known !== undefined && found !== undefined && found.owner !== run && !same) {
+      const table = [...new Set([name.database, name.schema]), name.table].filter((part) => part !== "").join(".");
+      const deletion = this.#rows.deletion(name, sink, channel);
+      throw positionConflict({ sink, channel, table, owner: found.owner, moved: found.moved, deletion });
+    }
+    this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
+  }
+
+  #eventsAt(unit: string, all: readonly PlacedRows[]): number {
+    const events = new Set<Event>();
+    for (const { name, placed } of all) {
+      if (this.#keyOf(name) === unit) for (const { event } of placed) events.add(event);
+    }
+    return events.size;
+  }
+
+  #keyOf(name: SchemaName): string {
+    return schemaKey(this.#store.dialect.commitUnit(name));
+  }
+
+  /** The last table of each commit unit; the units in the order of their first table. */
+  #lastTables(tables: readonly Named[]): Map<string, TableName> {
+    return new Map(tables.map(({ name }) => [this.#keyOf(name), name]));
+  }
+}
+
+interface Row {
+  readonly channel: string;
+  readonly position: string;
+  readonly events: number;
+}
+
+interface Move {
+  readonly key: string;
+  readonly next: Standing;
+  readonly statements: readonly Statement[];
+}
+
+function rowKey(name: TableName, channel: string): string {
+  return `${tableKey(name)}\0${channel}`;
+}
+
+function isWhole({ channel }: PositionRow): boolean {
+  return !channel.startsWith(PART) && !channel.startsWith(DATABASE);
+}
+
+function channelOf(position: string): string {
+  return position.slice(0, Math.max(0, position.indexOf(":")));
+}
+
+/** A batch whose response was lost is recognized without its channel. */
+function coveredBy(kept: string, batch: Batch): readonly Event[] {
+  return kept === batch.position?.text ? batch.events : (batch.position?.coveredBy(kept) ?? []);
+}

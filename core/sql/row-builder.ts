@@ -1,0 +1,123 @@
+import { type ColumnNaming, columnKey, type Naming } from "../ngsi/index.js";
+import type { Context, Event } from "../sdk/index.js";
+import type { Dialect } from "./contract/dialect.js";
+import type { SqlConfig } from "./contract/schema.js";
+import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
+import { LastData } from "./features/last-data.js";
+import { Admission } from "./rows/admission.js";
+import { ColumnLayout } from "./rows/column-layout.js";
+import { groupedByTable, type PlacedRow, type TableBatch } from "./rows/grouping.js";
+import { columnLayoutColumns, type Layout, namesOf } from "./rows/layout.js";
+import { RowLayout } from "./rows/row-layout.js";
+import { TableNames } from "./rows/table-names.js";
+import { type PlacementParts, placedRows, schemaOfEvent, schemasBy } from "./rows/table-placement.js";
+import type { FittedRows } from "./tables/fitting.js";
+import type { KnownStore } from "./tables/known-store.js";
+
+const WARNING_PAUSE_MILLIS = 60_000;
+
+export interface RowBuilderParts {
+  readonly naming: Naming;
+  readonly dialect: Dialect;
+  readonly context: Context;
+}
+
+/** Makes rows of events: of history, of last data, or both. */
+export class RowBuilder {
+  readonly #context: Context;
+  readonly #placement: PlacementParts;
+  readonly #mode: SqlConfig["last_data_mode"];
+  readonly #lastData: LastData;
+  /**
+   * The tables in which rows of an event are committed although its batch is not: they are skipped when the batch is
+   * retried.
+   */
+  readonly #written = new WeakMap<Event, Set<string>>();
+  /** False until a batch is written in part, which is rare. */
+  #anyWritten = false;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(config: SqlConfig, { naming, dialect, context }: RowBuilderParts) {
+    this.#context = context;
+    const layout = layoutOf(config, naming, dialect);
+    const tableNames = new TableNames(naming, dialect);
+    this.#placement = {
+      naming,
+      schemaOf: schemasBy({ naming, dialect, admission: new Admission(config) }),
+      layout,
+      tableNames,
+      mapped: config.enable_name_mappings,
+    };
+    this.#mode = config.last_data_mode;
+    this.#lastData = new LastData(config, naming, dialect);
+  }
+
+  /** The rows of the events by table, without the written ones. */
+  tables(events: readonly Event[]): readonly TableBatch[] {
+    const rows = events.flatMap((event) => this.#placed(event));
+    const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
+    const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
+    return [...history, ...last];
+  }
+
+  /** The schema of the rows of an event. Throws for an event that cannot have one. */
+  schemaOf(event: Event): SchemaName {
+    return schemaOfEvent(event, this.#placement);
+  }
+
+  /** Records that the rows of these tables are written. */
+  note(tables: readonly Pick<TableBatch, "name" | "placed">[]): void {
+    this.#anyWritten ||= tables.length > 0;
+    for (const { name, placed } of tables) {
+      for (const { event } of placed) {
+        const written = this.#written.get(event);
+        if (written === undefined) this.#written.set(event, new Set([tableKey(name)]));
+        else written.add(tableKey(name));
+      }
+    }
+  }
+
+  /** The statements that write the rows of a table. */
+  statements(table: TableBatch, fitted: FittedRows, store: KnownStore): readonly Statement[] {
+    return table.key.length === 0 ? store.dialect.insert(fitted) : this.#lastData.statements(table, fitted, store);
+  }
+
+  #unwritten(rows: readonly PlacedRow[]): readonly PlacedRow[] {
+    if (!this.#anyWritten) return rows;
+    return rows.filter(({ event, name }) => this.#written.get(event)?.has(tableKey(name)) !== true);
+  }
+
+  #placed(event: Event): readonly PlacedRow[] {
+    const rows = placedRows(event, this.#placement);
+    if (rows.length === 0) this.#warnWithoutAttributes();
+    return rows;
+  }
+
+  #warnWithoutAttributes(): void {
+    const now = this.#context.now().getTime();
+    if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
+    this.#warnedAt = now;
+    this.#context.log.warn({}, "entities without attributes have no row");
+  }
+}
+
+/** The layout of a configuration. */
+export function layoutOf(config: SqlConfig, naming: ColumnNaming, { reservedColumns }: Dialect): Layout {
+  const options = { nativeTypes: config.attr_native_types, metadata: config.attr_metadata_store };
+  return layouts[config.attr_persistence](options, naming, reservedColumns);
+}
+
+type Make = (
+  options: { readonly nativeTypes: boolean; readonly metadata: boolean },
+  naming: ColumnNaming,
+  reservedColumns: readonly string[],
+) => Layout;
+
+const layouts = {
+  column: (options, naming, reservedColumns) => {
+    const fixed = [...columnLayoutColumns.ld, ...columnLayoutColumns.v2];
+    const keys = [...namesOf(fixed, naming), ...reservedColumns].map((column) => columnKey(column, naming));
+    return new ColumnLayout(options, { naming, keys: new Set(keys) });
+  },
+  row: (options, naming) => new RowLayout(options, naming),
+} satisfies Record<SqlConfig["attr_persistence"], Make>;

@@ -1,0 +1,47 @@
+import type { Address } from "../../ngsi/index.js";
+import { AgentError, codeOf } from "../../sdk/index.js";
+import type { SqlConfig } from "../contract/schema.js";
+import type { SchemaName } from "../contract/statement.js";
+import { comparedName } from "./table-names.js";
+
+const NOT_ALLOWED = "SERVICE_NOT_ALLOWED";
+const PROTECTED = "SCHEMA_PROTECTED";
+
+/** The configured services that are stored, and schemas that are never written to. */
+export class Admission {
+  readonly #services: ReadonlySet<string>;
+  readonly #protected: ReadonlySet<string>;
+
+  constructor(config: Pick<SqlConfig, "allowed_services" | "protected_schemas">) {
+    this.#services = new Set(config.allowed_services.map(comparedName));
+    this.#protected = new Set(config.protected_schemas.map(comparedName));
+  }
+
+  /** Throws codes `SERVICE_NOT_ALLOWED` and `SCHEMA_PROTECTED`. */
+  check({ service }: Address, { database, schema }: SchemaName): void {
+    if (this.#services.size > 0 && !this.#services.has(comparedName(service))) throw notAllowed(service);
+    for (const name of [schema, database]) {
+      if (this.#protected.has(comparedName(name))) throw isProtected(service, name);
+    }
+  }
+}
+
+/** Whether an event is refused because of its service alone: then there is no schema for an error table. */
+export function isNotAdmitted(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === NOT_ALLOWED || code === PROTECTED;
+}
+
+function notAllowed(service: string): AgentError {
+  const message = `storing an event of service "${service}": allowed_services does not name it; add it there`;
+  return new AgentError(NOT_ALLOWED, `${message}, or leave out such events with an interceptor or selector`, {
+    retryable: false,
+  });
+}
+
+function isProtected(service: string, name: string): AgentError {
+  const message = `storing an event of service "${service}": "${name}" is named in protected_schemas; take it out there`;
+  return new AgentError(PROTECTED, `${message}, or give the service another name (enable_name_mappings)`, {
+    retryable: false,
+  });
+}

@@ -1,0 +1,125 @@
+import {
+  type Api,
+  type Attribute,
+  type ColumnNaming,
+  columnName,
+  type Entity,
+  isoTime,
+  type Member,
+  type Value,
+} from "../../ngsi/index.js";
+import { AgentError } from "../../sdk/index.js";
+import type { NativeValue } from "../contract/column.js";
+import type { Cell } from "../contract/statement.js";
+
+export interface Row {
+  /** The same list for all entities with the same attributes and members. */
+  readonly columns: readonly string[];
+  /** The cells for text columns, one for each column. */
+  readonly cells: readonly Cell[];
+  /** The typed values, one for each column, undefined for none. Computed on demand. */
+  values(): readonly (NativeValue | undefined)[];
+  /** The columns that are created with the type of their values instead of text. */
+  readonly native: readonly string[];
+}
+
+/** When and where an event arrived. */
+export interface Arrival {
+  readonly epochMillis: number;
+  readonly servicePath: string;
+}
+
+/** Makes rows of an entity. */
+export interface Layout {
+  /** No rows for an entity without attributes. Throws `VALUE_NOT_STORABLE` for text that no database can store. */
+  rows(entity: Entity, arrival: Arrival): readonly Row[];
+}
+
+export interface LayoutOptions {
+  readonly nativeTypes: boolean;
+  readonly metadata: boolean;
+}
+
+/** The columns before those of the attributes; `columnName` converts them to names of the database. */
+export const columnLayoutColumns = {
+  ld: ["recvTime", "entityId", "entityType"],
+  v2: ["recvTime", "fiwareServicePath", "entityId", "entityType"],
+} as const satisfies Record<Api, readonly string[]>;
+
+/** The columns of the row layout. */
+export const rowLayoutColumns = [
+  "recvTimeTs",
+  "recvTime",
+  "fiwareServicePath",
+  "entityId",
+  "entityType",
+  "attrName",
+  "attrType",
+  "attrValue",
+  "attrMd",
+] as const;
+
+export function namesOf(columns: readonly string[], naming: ColumnNaming): readonly string[] {
+  return columns.map((column) => columnName(column, naming));
+}
+
+/** The reception time in the format of each API: ISO 8601, or with a space and without a zone. */
+type RecvTime = Readonly<Record<Api, (epochMillis: number) => string>>;
+
+/** Caches the last time: rows of one notification or millisecond share it. */
+export function recvTimes(): RecvTime {
+  return {
+    ld: remembered(isoTime),
+    v2: remembered((epochMillis) => isoTime(epochMillis).replace("T", " ").replace("Z", "")),
+  };
+}
+
+function remembered(write: (epochMillis: number) => string): (epochMillis: number) => string {
+  let last = { epochMillis: Number.NaN, text: "" };
+  return (epochMillis) => {
+    if (epochMillis !== last.epochMillis) last = { epochMillis, text: write(epochMillis) };
+    return last.text;
+  };
+}
+
+// 2020-05-13, 2020-05-13T10:00:00.123456Z, 2020-05-13 10:00+02:00
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const TIME_TYPES: ReadonlySet<string> = new Set(["DateTime", "ISO8601", "TemporalProperty"]);
+const TIME_MEMBERS: ReadonlySet<string> = new Set(["observedAt", "createdAt", "modifiedAt", "deletedAt", "expiresAt"]);
+
+/** The typed value of an attribute; undefined for none. `plain` is its cell in a text column. */
+export function attributeValue({ type = "", value }: Attribute, plain: Cell): NativeValue | undefined {
+  return native(value, plain, TIME_TYPES.has(type));
+}
+
+/** The typed value of a member of an NGSI-LD attribute. */
+export function memberValue({ name, type = "", value }: Member, plain: Cell): NativeValue | undefined {
+  return native(value, plain, TIME_MEMBERS.has(name) || TIME_TYPES.has(type));
+}
+
+/** The typed value of a name, or of a text that the sink generated. */
+export function textValue(text: Cell): NativeValue | undefined {
+  return text === undefined ? undefined : { kind: "text", text, plain: text };
+}
+
+/** Whether this text is an ISO 8601 time or date. */
+function isTime(text: string): boolean {
+  return TIME.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T")));
+}
+
+function native({ kind, text }: Value, plain: Cell, mayBeTime: boolean): NativeValue | undefined {
+  if (kind === "null" || plain === undefined) return undefined;
+  if (kind === "string") return { kind: mayBeTime && isTime(text) ? "time" : "text", text, plain };
+  if (kind === "number" || kind === "boolean") return { kind, text, plain };
+  return { kind: "json", text, plain };
+}
+
+// SQLite truncates text at NUL silently, and a lone surrogate has no UTF-8 encoding: both would be stored changed.
+const unstorable = /\0|\p{Surrogate}/u;
+
+/** Throws for text that no database can store. */
+export function refuseUnstorable(text: Cell, { id }: Entity, column: string | undefined): void {
+  if (text === undefined || !unstorable.test(text)) return;
+  const message = `storing ${JSON.stringify(column)} of entity ${JSON.stringify(id)}: NUL or half a surrogate pair in it`;
+  throw new AgentError("VALUE_NOT_STORABLE", `${message}, which no database keeps`);
+}

@@ -1,0 +1,96 @@
+import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
+import type { Cell, Statement } from "../contract/statement.js";
+
+/** What {@link oneConnection} builds a driver from. */
+export interface ConnectionParts<Connection> {
+  /** Opens the connection. Called before the first statement, and again after a connection was lost. */
+  open(signal: AbortSignal): Promise<Connection>;
+  /**
+   * Runs one statement with one list of parameters. Resolves to its rows, every value as text, undefined for NULL. The
+   * rows of RETURNING are included: they count the changed rows.
+   */
+  run(connection: Connection, text: string, parameters: readonly Cell[]): Promise<readonly (readonly Cell[])[]>;
+  /** Closes a connection. Called once for each connection that was opened; its errors are ignored. */
+  close(connection: Connection): Promise<void>;
+  /** The statement that begins a transaction; `BEGIN` when absent. COMMIT and ROLLBACK end it. */
+  readonly begin?: string;
+}
+
+/**
+ * A driver over one connection, which runs statements one at a time and each write in a transaction. A connection that
+ * cannot roll back is closed, and the next statement opens another one.
+ */
+export function oneConnection<Connection>(parts: ConnectionParts<Connection>): Driver {
+  let connection: { readonly value: Connection } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  async function drop(): Promise<void> {
+    const open = connection;
+    connection = undefined;
+    if (open !== undefined) await parts.close(open.value).catch(() => undefined);
+  }
+
+  async function connected(signal: AbortSignal): Promise<Connection> {
+    if (closed || signal.aborted) throw writeAborted();
+    connection ??= { value: await parts.open(signal) };
+    return connection.value;
+  }
+
+  /** Runs one at a time. A caller that aborts does not wait for the running statement. */
+  async function turn<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return await unlessAborted(mine, signal, () => undefined);
+  }
+
+  async function rowsOf(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    const own = await connected(signal);
+    const rows: (readonly Cell[])[] = [];
+    for (const { text, runs, changes } of statements) {
+      for (const parameters of runs) {
+        if (closed || signal.aborted) throw writeAborted();
+        const answer = await parts.run(own, text, parameters);
+        if (changes !== undefined && answer.length !== changes) throw unexpectedChanges();
+        rows.push(...answer);
+      }
+    }
+    return rows;
+  }
+
+  async function read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    try {
+      return await rowsOf(statements, signal);
+    } catch (error) {
+      // The cause may be the connection.
+      await drop();
+      throw error;
+    }
+  }
+
+  async function write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    const own = await connected(signal);
+    try {
+      await parts.run(own, parts.begin ?? "BEGIN", []);
+      await rowsOf(statements, signal);
+      if (signal.aborted) throw writeAborted();
+      await parts.run(own, "COMMIT", []);
+      return 0;
+    } catch (error) {
+      await parts.run(own, "ROLLBACK", []).catch(drop);
+      throw error;
+    }
+  }
+
+  return {
+    probe: (signal) => turn(async () => void (await connected(signal)), signal),
+    read: (statements, signal) => turn(() => read(statements, signal), signal),
+    write: (statements, signal) => turn(() => write(statements, signal), signal),
+    commitUnits: async () => [{ database: "", schema: "" }],
+    async close(signal) {
+      closed = true;
+      await unlessAborted(last, signal, () => undefined).catch(() => undefined);
+      await drop();
+    },
+  };
+}

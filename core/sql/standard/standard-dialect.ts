@@ -1,0 +1,59 @@
+import { lowerCase } from "../../ngsi/index.js";
+import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "../contract/column.js";
+import { type Dialect, quoted } from "../contract/dialect.js";
+import { plain } from "../contract/statement.js";
+import { boundedSelect, guarded } from "./guarded-statements.js";
+import { type StandardSql, StandardStatements } from "./standard-statements.js";
+
+/**
+ * A dialect for databases that have identifiers in double quotes, `CREATE ... IF NOT EXISTS`, the views of
+ * `information_schema`, `INSERT ... ON CONFLICT` and `LIMIT`, from what differs between them. Where a database differs
+ * further, override members: `{ ...standardDialect(differences), upsert }`.
+ */
+export function standardDialect(differences: StandardSql): Dialect {
+  const sql = new StandardStatements(differences);
+  const cells: Cells = { ...usualCells, ...differences.cells };
+  return {
+    database: differences.database ?? "sqlite",
+    reservedColumns: differences.reservedColumns ?? [],
+    longestText: Number.POSITIVE_INFINITY,
+    columnKey: lowerCase,
+    allowed: (name) => name,
+    catalogue: (tables) => sql.catalogue(tables),
+    columnKind: (type) => differences.kinds.find(([pattern]) => pattern.test(type))?.[1] ?? "other",
+    cell: (kind, value) => cells[kind](value),
+    createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
+    createTable: (table) => sql.createTable(table),
+    addColumns: (name, columns) => sql.addColumns(name, columns),
+    widenColumns: () => [],
+    insert: (rows) => sql.insert(rows),
+    upsert: (row) => sql.upsert(row),
+    ...guarded(sql.guarded),
+    remove: (rows) => sql.keyed("DELETE", rows),
+    select: (column, rows) => sql.keyed(`SELECT ${quoted(column)}`, rows),
+    selectSettled: (rows) => [boundedSelect(rows, sql.guarded)],
+    commitUnit: ({ database }) => ({ database, schema: "" }),
+    positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
+    deadLettersTable: () => ({ database: "", schema: "deneb", table: "letters" }),
+    registerTable: () => ({ database: "", schema: "deneb", table: "tables" }),
+    registered: (register, tables) => sql.registered(register, tables),
+    tablesWith: (columns, units) => units.map((at) => sql.tablesWith(columns, at)),
+    count: ({ name }) => plain(name, `SELECT count(*) FROM ${sql.path(name)}`),
+    countOlder: (history, before, limit) => sql.countOlder(history, before, limit),
+    deleteOlder: (history, before, limit) => sql.deleteOlder(history, before, limit),
+    deleteExcess: (history, newest, limit) => sql.deleteExcess(history, newest, limit),
+    noteTexts: () => [],
+    errors: differences.errors,
+  };
+}
+
+const usualCells: Cells = {
+  text: plainCell,
+  longtext: plainCell,
+  integer: integerCell,
+  number: doubleCell,
+  boolean: booleanCell("true", "false"),
+  time: utcTime,
+  json: jsonCell,
+  other: plainCell,
+};

@@ -1,0 +1,126 @@
+import type { Column } from "../contract/column.js";
+import { databaseErrorOf } from "../contract/database-error.js";
+import type { Dialect, TableDefinition } from "../contract/dialect.js";
+import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
+import type { KnownStore } from "./known-store.js";
+
+/** The purpose of a table. */
+export type TableKind = "history" | "last data";
+
+/** A table in the list of a sink. */
+export interface Listing {
+  readonly name: TableName;
+  readonly kind: TableKind;
+  /** The full id or type that the table is named after. */
+  readonly subject: string;
+}
+
+/** A row of a register. */
+export interface RegisterRow extends Listing {
+  readonly sink: string;
+}
+
+const SCHEMA = "schema_name";
+const TABLE = "table_name";
+const SINK = "sink";
+const KEY = [SCHEMA, TABLE, SINK];
+const TIME: Column = { name: "known_since", kind: "text" };
+/** More may follow. */
+export const registerColumns: readonly Column[] = [
+  ...KEY.map((name) => ({ name, kind: "text" }) as const),
+  { name: "kind", kind: "text" },
+  { name: "subject", kind: "longtext" },
+  TIME,
+];
+const CELLS_OF_ROW = 6;
+
+export function registerDefinition(name: TableName): TableDefinition {
+  return { name, columns: registerColumns, key: KEY };
+}
+
+/** Lists the tables for a sink. Another process may list the same ones for a sink of the same name. */
+export function listingStatements(
+  listings: readonly Listing[],
+  { sink, time, dialect }: { readonly sink: string; readonly time: string; readonly dialect: Dialect },
+): readonly Statement[] {
+  const rows = listings.map(({ name, kind, subject }) =>
+    dialect.upsert({
+      name: dialect.registerTable(name),
+      columns: registerColumns,
+      cells: [name.schema, name.table, sink, kind, subject, time],
+      key: KEY,
+      time: TIME,
+      timeFormat: undefined,
+    }),
+  );
+  return joinedRuns(rows);
+}
+
+/** The rows of a register in a result that also contains columns of tables. */
+export function registerRows(answer: readonly (readonly Cell[])[]): readonly RegisterRow[] {
+  return answer.flatMap((row) => {
+    if (row.length !== CELLS_OF_ROW) return [];
+    const [database = "", schema = "", table = "", sink = "", kind, subject = ""] = row;
+    const known = kind === "history" || kind === "last data" ? kind : undefined;
+    return known === undefined ? [] : [{ name: { database, schema, table }, sink, kind: known, subject }];
+  });
+}
+
+/** The other rows. */
+export function columnRows(answer: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
+  return answer.filter((row) => row.length !== CELLS_OF_ROW);
+}
+
+export interface ListedTables {
+  /** The tables of history of a sink. */
+  readonly own: readonly TableName[];
+  /** All other tables: those of last data, and those of other sinks. */
+  readonly others: readonly TableName[];
+}
+
+/**
+ * The listed tables from the point of view of a sink. A table that holds last data for one sink is history for none.
+ */
+export function listedTables(rows: readonly RegisterRow[], sink: string): ListedTables {
+  const lastData = new Set(rows.filter(({ kind }) => kind === "last data").map(({ name }) => tableKey(name)));
+  const own = new Map<string, TableName>();
+  for (const { name, sink: by } of rows)
+    if (by === sink && !lastData.has(tableKey(name))) own.set(tableKey(name), name);
+  return {
+    own: [...own.values()],
+    others: rows.flatMap(({ name }) => (own.has(tableKey(name)) ? [] : [name])),
+  };
+}
+
+/** The rows of all existing registers. */
+export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Promise<readonly RegisterRow[]> {
+  const rows: RegisterRow[] = [];
+  for (const register of await registers(store, signal)) rows.push(...(await rowsOf(register, store, signal)));
+  return rows;
+}
+
+async function registers({ dialect, driver }: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
+  const columns = registerColumns.map(({ name }) => name);
+  const found = new Map<string, TableName>();
+  const answer = await driver.read(dialect.tablesWith(columns, await driver.commitUnits(signal)), signal);
+  for (const [database = "", schema = "", table = ""] of answer) {
+    const name = dialect.registerTable({ database, schema });
+    if (name.schema === schema && name.table === table) found.set(tableKey(name), name);
+  }
+  return [...found.values()];
+}
+
+async function rowsOf(
+  register: TableName,
+  { dialect, driver, log }: KnownStore,
+  signal: AbortSignal,
+): Promise<readonly RegisterRow[]> {
+  try {
+    return registerRows(await driver.read(dialect.registered(register), signal));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // A register may be dropped at any time.
+    log.warn({ register, reason: databaseErrorOf(error).message }, "a register of tables cannot be read");
+    return [];
+  }
+}

@@ -1,0 +1,232 @@
+import type { Context } from "../../sdk/index.js";
+import { databaseErrorOf } from "../contract/database-error.js";
+import { RecentMap } from "../contract/recent-map.js";
+import { type Statement, type TableName, tableKey } from "../contract/statement.js";
+import type { TableBatch } from "../rows/grouping.js";
+import { type KnownColumns, type KnownStore, learnAll } from "./known-store.js";
+import { notHistory, Ownership } from "./ownership.js";
+import {
+  columnRows,
+  type ListedTables,
+  type Listing,
+  listedTables,
+  listingStatements,
+  type RegisterRow,
+  registerColumns,
+  registerDefinition,
+  registerRows,
+  rowsAnywhere,
+} from "./register-rows.js";
+
+const MOST_REMEMBERED = 100_000;
+/** The pause after a register was refused. */
+const PAUSE_MILLIS = 600_000;
+
+type Written = Pick<TableBatch, "name" | "key" | "subject">;
+
+/**
+ * The register: a table in the database that lists the tables of the sinks. It is read together with the columns of a
+ * table and written in the step that creates the table, so a known table costs nothing. Without the privilege to write
+ * it, only this process knows its tables.
+ */
+export class Register {
+  readonly #store: KnownStore;
+  readonly #context: Pick<Context, "name" | "now">;
+  readonly #ownership: Ownership;
+  /** Tables that this process writes to and that this sink has not listed, or has listed as another kind. */
+  readonly #unlisted = new Map<string, Listing>();
+  readonly #lastData = new RecentMap<true>(MOST_REMEMBERED);
+  #hasLastData = false;
+  /** Listed tables that lack some columns of every layout. */
+  readonly #listedInPart = new Set<string>();
+  /** Refused registers, and the end of their pause. */
+  readonly #pausedUntil = new Map<string, number>();
+
+  constructor(store: KnownStore, context: Pick<Context, "name" | "now">) {
+    this.#store = store;
+    this.#context = context;
+    this.#ownership = new Ownership(store.dialect, store.naming);
+  }
+
+  /** Looks up all unknown tables in one query: their columns, and the sinks that have listed them. */
+  async lookUp(tables: readonly Written[], signal: AbortSignal): Promise<void> {
+    const unknown = tables.filter(({ name }) => this.#store.tables.columns(name) === undefined);
+    if (unknown.length === 0) return;
+    for (const { name, key } of unknown) if (key.length > 0) this.#keepsLastData(name);
+    const listed = byKey(await this.#rows(unknown, signal), ({ name }) => tableKey(name));
+    for (const table of unknown) this.#learn(table, listed.get(tableKey(table.name)) ?? []);
+  }
+
+  /** Throws code `TABLE_NOT_OURS` for a known table that does not belong to a sink. */
+  refuseForeign({ name, key }: Written, columns: KnownColumns | undefined): void {
+    if (this.#hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
+    try {
+      this.#ownership.refuseForeign(name, columns, () => this.#listedInPart.has(tableKey(name)));
+    } catch (error) {
+      // The next event looks it up again: the operator may have changed it.
+      this.#store.tables.forget(name);
+      throw error;
+    }
+  }
+
+  /** The statements that list tables created in the same step, and create the register if it does not exist. */
+  statements(tables: readonly Written[]): readonly Statement[] {
+    const { dialect } = this.#store;
+    const registers = this.#registersOf(tables);
+    const listings = tables.filter(({ name }) => registers.has(tableKey(dialect.registerTable(name)))).map(listingOf);
+    const missing = [...registers.values()].filter((name) => this.#store.tables.columns(name) === undefined);
+    return [
+      ...missing.flatMap((name) => [...dialect.createSchema(name), ...dialect.createTable(registerDefinition(name))]),
+      ...listingStatements(listings, {
+        sink: this.#context.name,
+        time: this.#context.now().toISOString(),
+        dialect,
+      }),
+    ];
+  }
+
+  /** Called after the statements for these tables ran. */
+  learnListed(tables: readonly Written[]): void {
+    for (const name of this.#registersOf(tables).values()) this.#store.tables.learn(name, registerColumns);
+    for (const { name } of tables) this.#unlisted.delete(tableKey(name));
+  }
+
+  /** Has the registers of these tables looked up again on next use. */
+  forget(tables: readonly Written[]): void {
+    for (const name of this.#registersOf(tables).values()) this.#store.tables.forget(name);
+  }
+
+  /** Called after only the listing of these tables was refused. */
+  pause(tables: readonly Written[], error: unknown): void {
+    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, databaseErrorOf(error).message);
+    for (const table of tables) this.#setUnlisted(table);
+  }
+
+  #pauseRegister(name: TableName, reason: string): void {
+    this.#pausedUntil.set(tableKey(name), this.#context.now().getTime() + PAUSE_MILLIS);
+    this.#store.log.warn({ register: name, reason }, "tables are not listed, will be tried again in 10 minutes");
+  }
+
+  /** Lists tables that existed before this sink wrote to them. */
+  async listExisting(tables: readonly Written[], signal: AbortSignal): Promise<void> {
+    if (this.#unlisted.size === 0) return;
+    const open = tables.filter(({ name }) => this.#unlisted.has(tableKey(name)));
+    const statements = this.statements(open);
+    if (statements.length === 0) return;
+    try {
+      await this.#store.driver.write(statements, signal);
+      this.learnListed(open);
+    } catch (error) {
+      const { errors } = this.#store.dialect;
+      // Created or dropped by another process: the next batch looks it up again.
+      if (errors.raced(databaseErrorOf(error)) || errors.missing(databaseErrorOf(error))) return this.forget(open);
+      await this.throwUnlessAnswered(error, signal);
+      this.pause(open, error);
+    }
+  }
+
+  /** Throws the error if the store does not respond at all: then the register is not the cause. */
+  async throwUnlessAnswered(error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw error;
+    await this.#store.driver.read([], signal).catch(() => {
+      throw error;
+    });
+  }
+
+  /** The tables of history of this sink, and all other tables that are listed. */
+  async tables(signal: AbortSignal): Promise<ListedTables> {
+    const sink = this.#context.name;
+    const unlisted = [...this.#unlisted.values()].map((listing) => ({ ...listing, sink }));
+    return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], sink);
+  }
+
+  async #rows(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {
+    try {
+      return await this.#ask(tables, signal);
+    } catch (error) {
+      if (signal.aborted || this.#registersOf(tables).size === 0) throw error;
+      // A register was dropped, or access to it is refused: the tables are looked up without it.
+      this.forget(tables);
+      const columns = await this.#store.driver.read(this.#store.dialect.catalogue(tables.map(nameOf)), signal);
+      learnAll(columns, this.#store);
+      if (!this.#store.dialect.errors.missing(databaseErrorOf(error))) this.pause(tables, error);
+      return [];
+    }
+  }
+
+  async #ask(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {
+    const { driver, dialect } = this.#store;
+    const registers = [...this.#registersOf(tables).values()];
+    const byRegister = byKey(tables.map(nameOf), (name) => tableKey(dialect.registerTable(name)));
+    const questions = (names: readonly TableName[]) =>
+      names.flatMap((name) => dialect.registered(name, byRegister.get(tableKey(name)) ?? []));
+    const known = registers.filter((name) => this.#store.tables.columns(name) !== undefined);
+    const others = registers.filter((name) => this.#store.tables.columns(name) === undefined);
+    const answer = await driver.read(
+      [...dialect.catalogue([...tables.map(nameOf), ...others]), ...questions(known)],
+      signal,
+    );
+    learnAll(columnRows(answer), this.#store);
+    const found = others.filter((name) => this.#isRegister(name));
+    const more = found.length === 0 ? [] : await driver.read(questions(found), signal);
+    return registerRows([...answer, ...more]);
+  }
+
+  /** A table of that name with other columns is not used. */
+  #isRegister(name: TableName): boolean {
+    const columns = this.#store.tables.columns(name);
+    if (columns === undefined) return false;
+    if (registerColumns.every((column) => this.#store.tables.kind(name, column.name) !== undefined)) return true;
+    this.#pauseRegister(name, "it has other columns");
+    return false;
+  }
+
+  #learn(table: Written, rows: readonly RegisterRow[]): void {
+    const key = tableKey(table.name);
+    const { kind } = listingOf(table);
+    if (rows.some((row) => row.kind === "last data")) this.#keepsLastData(table.name);
+    const columns = this.#store.tables.columns(table.name);
+    if (columns === undefined) return;
+    if (rows.length > 0 && !this.#ownership.isWhole(columns)) this.#listedInPart.add(key);
+    if (!rows.some((row) => row.sink === this.#context.name && row.kind === kind)) this.#setUnlisted(table);
+  }
+
+  #keepsLastData(name: TableName): void {
+    this.#hasLastData = true;
+    this.#lastData.set(tableKey(name), true);
+  }
+
+  #setUnlisted(table: Written): void {
+    if (this.#unlisted.size < MOST_REMEMBERED) this.#unlisted.set(tableKey(table.name), listingOf(table));
+  }
+
+  /** The registers of these tables by key, without the paused ones. */
+  #registersOf(tables: readonly Written[]): Map<string, TableName> {
+    const now = this.#context.now().getTime();
+    const all = new Map(
+      tables.map(({ name }) => {
+        const register = this.#store.dialect.registerTable(name);
+        return [tableKey(register), register];
+      }),
+    );
+    return new Map([...all].filter(([key]) => (this.#pausedUntil.get(key) ?? Number.NEGATIVE_INFINITY) <= now));
+  }
+}
+
+function listingOf({ name, key, subject }: Written): Listing {
+  return { name, kind: key.length === 0 ? "history" : "last data", subject };
+}
+
+function byKey<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function nameOf({ name }: Pick<Written, "name">): TableName {
+  return name;
+}

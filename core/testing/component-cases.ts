@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { type AnyPlugin, API_VERSION, type FormatName, type Lifecycle, type Property } from "../sdk/index.js";
+import { inRoom, type Room, valuesOf } from "./component-fixture.js";
+import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
+
+/** What the lifecycle law asks of every component that has `start` and `stop`. */
+export function lifecycleCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
+  return lifecycles.map(({ name, walk }) => ({
+    name,
+    run: () =>
+      inRoom(async (room) => {
+        const before = activeResources();
+        await walk(() => created(definition, setup, room));
+        await assertGone(before);
+      }),
+  }));
+}
+
+interface Walk {
+  readonly name: string;
+  walk(create: () => Partial<Lifecycle>): Promise<void>;
+}
+
+const grace = (): AbortSignal => new AbortController().signal;
+
+const lifecycles: readonly Walk[] = [
+  {
+    name: "creating opens nothing and starts no timer",
+    async walk(create) {
+      const before = activeResources();
+      create();
+      assert.deepEqual(further(before), []);
+    },
+  },
+  {
+    name: "stop without start is safe, twice",
+    async walk(create) {
+      const component = create();
+      await component.stop?.(grace());
+      await component.stop?.(grace());
+    },
+  },
+  {
+    name: "start and stop leave no timer, socket or thread behind",
+    async walk(create) {
+      const component = create();
+      await component.start?.();
+      await component.stop?.(grace());
+    },
+  },
+  {
+    name: "stop is safe twice, also when the grace period is over",
+    async walk(create) {
+      const component = create();
+      await component.start?.();
+      await component.stop?.(AbortSignal.abort());
+      await component.stop?.(AbortSignal.abort());
+    },
+  },
+  {
+    name: "a second component starts where the first one stopped",
+    async walk(create) {
+      for (const component of [create(), create()]) {
+        await component.start?.();
+        await component.stop?.(grace());
+      }
+    },
+  },
+];
+
+function created(definition: AnyPlugin, setup: PluginSetup, room: Room): Partial<Lifecycle> {
+  const component = room.create(definition, setup.config?.(room.folder) ?? {});
+  assert.ok(isComponent(component), "create returns an object");
+  return component;
+}
+
+function isComponent(component: unknown): component is Partial<Lifecycle> {
+  if (typeof component !== "object" || component === null) return false;
+  return ["start", "stop"].every((name) => ["function", "undefined"].includes(typeof Reflect.get(component, name)));
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+function activeResources(): Counts {
+  const counts = new Map<string, number>();
+  for (const name of process.getActiveResourcesInfo()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function further(before: Counts): readonly string[] {
+  return [...activeResources()]
+    .filter(([name, count]) => lasting.test(name) && count > (before.get(name) ?? 0))
+    .map(([name]) => name);
+}
+
+// What ends by itself, such as the reading of a file, is no leak.
+const lasting = /^(Timeout|Immediate|.*(Server|Socket|Pipe|UDP|Worker|MessagePort|FSEvent|Process|Signal|Stat).*)$/;
+
+const MOST_MILLIS = 3000;
+const PAUSE_MILLIS = 5;
+
+/** The system closes a handle a little later than it was told to. */
+async function assertGone(before: Counts): Promise<void> {
+  const end = performance.now() + MOST_MILLIS;
+  while (further(before).length > 0 && performance.now() < end) await setTimeout(PAUSE_MILLIS);
+  assert.deepEqual(further(before), [], "handles that were left open after stop");
+}
+
+/** What every plugin declares: sentences for people, and defaults that its own formats and checks accept. */
+export function declarationCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
+  const { kind, type, summary, config, apiVersion = API_VERSION } = definition;
+  return [
+    {
+      name: `${kind} ${type} says what it is in a sentence, and was written for this version of the contract`,
+      async run() {
+        assert.match(summary, SENTENCE, "the summary is one sentence with a full stop");
+        assert.equal(apiVersion, API_VERSION);
+      },
+    },
+    ...Object.entries(config).map(([name, property]) => ({
+      name: `property ${name} is documented and its default is right`,
+      run: async () => checkProperty(name, property),
+    })),
+    {
+      name: "the plugin's own check accepts its defaults",
+      async run() {
+        const given = setup.config?.("folder") ?? {};
+        assert.deepEqual(definition.check?.(valuesOf(definition, given)) ?? [], []);
+      },
+    },
+  ];
+}
+
+const SENTENCE = /^\S.*\.$/s;
+
+function checkProperty(name: string, { doc, format, default: value, min, max, env, sensitive }: Property): void {
+  assert.match(doc, SENTENCE, `doc of "${name}" is a sentence with a full stop`);
+  if (env !== undefined) assert.match(env, /^[A-Z][A-Z0-9_]*$/, `env of "${name}" is the name of a variable`);
+  const secret = /passw|secret|token|credential/i.test(name);
+  if (secret) assert.equal(sensitive, true, `"${name}" names a secret and must be sensitive`);
+  if (value === undefined) return;
+  const holds = typeof format === "string" ? formats[format](value) : format.some((choice) => choice === value);
+  assert.ok(holds, `default ${JSON.stringify(value)} of "${name}" is not of its format`);
+  if (typeof value !== "number") return;
+  assert.ok(value >= (min ?? value) && value <= (max ?? value), `default ${value} of "${name}" is out of its range`);
+}
+
+const formats: Readonly<Record<FormatName, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === "string",
+  flag: (value) => typeof value === "boolean",
+  count: isCount,
+  integer: Number.isSafeInteger,
+  port: (value) => isCount(value) && Number(value) < 65_536,
+  millis: isCount,
+  seconds: isCount,
+  words: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
+  "millis-list": (value) => Array.isArray(value) && value.every((one) => isCount(one) && one !== 0),
+  map: (value) => typeof value === "object",
+};
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,137 @@
+import { constants, type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
+import { crc32 } from "node:zlib";
+import { DoneRanges, type Range } from "./done-ranges.js";
+import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
+import { MOST_RUNS } from "./position.js";
+
+/** The durable state of a channel: its id, which events are done, and the next unused sequence number. */
+export interface ChannelState {
+  readonly id: string;
+  readonly done: DoneRanges;
+  readonly next: number;
+  /** True when the channel was closed: then no number above `next` was used. */
+  readonly closed: boolean;
+  /** Every number up to this one was on disk, or done; undefined in files of earlier versions. */
+  readonly written?: number | undefined;
+  /** True when numbers may have been given to events in memory alone. */
+  readonly inMemory: boolean | undefined;
+  /** The runs of the channel that handed out events, oldest first. */
+  readonly runs: readonly string[];
+  /** Ids that it had before; files may still have them. */
+  readonly formerIds: readonly string[];
+}
+
+export const CHECKPOINT_FILE = "checkpoint";
+/** Version of the format; a file without one has the first version. */
+const VERSION = 1;
+
+const SLOT_BYTES = 32 * 1024;
+const PREFIX_BYTES = 8;
+/** Keeps the text within its slot; what is left out is delivered once more after a crash. */
+const MOST_RANGES = 500;
+
+/**
+ * The state on disk, in two slots written in turn: when one is torn or damaged, the other has the state before.
+ * The file has its full size from the beginning, so that it can be written on a full disk.
+ */
+export class Checkpoint {
+  readonly #file: string;
+  #handle: FileHandle | undefined;
+  #generation = 0;
+  #damaged = false;
+
+  constructor(folder: string) {
+    this.#file = path.join(folder, CHECKPOINT_FILE);
+  }
+
+  /** True when one slot could not be read: it may have been newer than the one that was. */
+  get damaged(): boolean {
+    return this.#damaged;
+  }
+
+  /** Opens the file and returns the newest state in it; undefined when none can be read. */
+  async open(): Promise<ChannelState | undefined> {
+    const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT, PRIVATE);
+    this.#handle = handle;
+    const bytes = await handle.readFile();
+    if (bytes.length < 2 * SLOT_BYTES) await this.#allocate(handle, bytes.length);
+    const slots = [0, 1].map((slot) => bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES));
+    this.#damaged = slots.some((slot) => slot.some((byte) => byte !== 0) && readSlot(slot) === undefined);
+    const [newest] = slots
+      .map(readSlot)
+      .filter((content) => content !== undefined)
+      .sort((one, other) => other.generation - one.generation);
+    if (newest !== undefined && newest.version > VERSION) throw newerVersion(this.#file, newest.version);
+    this.#generation = newest?.generation ?? 0;
+    return newest?.state;
+  }
+
+  async save(state: ChannelState): Promise<void> {
+    if (this.#handle === undefined) return;
+    const generation = this.#generation + 1;
+    const slot = slotBytes(state, generation);
+    await writeFully(this.#handle, slot, (generation % 2) * SLOT_BYTES);
+    await this.#handle.datasync();
+    this.#generation = generation;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #allocate(handle: FileHandle, from: number): Promise<void> {
+    await writeFully(handle, Buffer.alloc(2 * SLOT_BYTES - from), from);
+    await handle.sync();
+    await syncFolder(path.dirname(this.#file));
+  }
+}
+
+function slotBytes({ done, runs, ...state }: ChannelState, generation: number): Buffer {
+  const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
+  const content = { version: VERSION, ...state, generation, low: done.low, ranges };
+  const text = Buffer.from(JSON.stringify({ ...content, runs: runs.slice(-MOST_RUNS).join("") }));
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32LE(text.length, 0);
+  prefix.writeUInt32LE(crc32(text), 4);
+  return Buffer.concat([prefix, text]);
+}
+
+interface Slot {
+  readonly version: number;
+  readonly generation: number;
+  readonly state: ChannelState;
+}
+
+function readSlot(slot: Buffer): Slot | undefined {
+  if (slot.length < PREFIX_BYTES) return undefined;
+  const text = slot.subarray(PREFIX_BYTES, PREFIX_BYTES + slot.readUInt32LE(0));
+  if (text.length === 0 || text.length !== slot.readUInt32LE(0) || slot.readUInt32LE(4) !== crc32(text))
+    return undefined;
+  const content: Content = JSON.parse(text.toString());
+  const { version = 1, id, generation, next, closed = false, written, low, ranges } = content;
+  const { inMemory, runs = "", formerIds = [] } = content;
+  const done = new DoneRanges(
+    low,
+    ranges.map(([from, to]): Range => ({ from, to })),
+  );
+  const known = runs.match(/.{12}/g) ?? [];
+  return { version, generation, state: { id, done, next, closed, written, inMemory, runs: known, formerIds } };
+}
+
+/** The checksum proves that it was written by this file; so it has this shape. */
+interface Content {
+  readonly version?: number;
+  readonly id: string;
+  readonly generation: number;
+  readonly next: number;
+  readonly closed?: boolean;
+  readonly written?: number;
+  readonly inMemory?: boolean;
+  readonly low: number;
+  readonly ranges: readonly (readonly [number, number])[];
+  /** One after another, each of 12 characters. */
+  readonly runs?: string;
+  readonly formerIds?: readonly string[];
+}

@@ -1,0 +1,210 @@
+import { AgentError, type ChannelContext, type Logger, reasonOf } from "deneb/sdk";
+import type { QueuedEvent } from "deneb/sdk/channel";
+import { Appender, type Written } from "./appender.js";
+import { ChannelFolders } from "./channel-folders.js";
+import { type ChannelState, Checkpoint } from "./checkpoint.js";
+import type { OpenFile } from "./files.js";
+import { SingleFlight } from "./group-commit.js";
+import { LogReader, type ReadStep } from "./log-reader.js";
+import { doneBefore, newIdFile, newIdTaken, type PositionScope, positionText, wantsNewId } from "./position.js";
+import { type LogState, restoreState } from "./restore.js";
+import { DiskState, SegmentWriter } from "./segment-writer.js";
+import { SegmentList } from "./segments.js";
+
+export interface LogSettings {
+  readonly channel: string;
+  readonly checkpointFolder: string;
+  readonly dataFolders: readonly string[];
+  readonly segmentBytes: number;
+  readonly openFile: OpenFile;
+  readonly lockFolder: ChannelContext["lockFolder"];
+  /** True when events may have numbers without being on disk. */
+  readonly inMemory: boolean;
+}
+
+/** Events on disk, in order, each until it is done. */
+export class EventLog {
+  readonly #settings: LogSettings;
+  readonly #log: Logger;
+  readonly #written: Written;
+  readonly #folders: ChannelFolders;
+  readonly #checkpoint: Checkpoint;
+  readonly #segments = new SegmentList();
+  readonly #disk: DiskState;
+  readonly #saving = new SingleFlight(() => this.#save());
+  #state: LogState | undefined;
+  #appender: Appender | undefined;
+  #closed = false;
+  #claiming: Promise<void> | undefined;
+  #lost = 0;
+  readonly reader = new LogReader(this.#segments);
+
+  constructor(settings: LogSettings, log: Logger, written: Written) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#written = written;
+    this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
+    this.#checkpoint = new Checkpoint(settings.checkpointFolder);
+    this.#disk = new DiskState(settings.channel, settings.dataFolders, log);
+  }
+
+  get state(): LogState {
+    if (this.#state === undefined) throw notOpen();
+    return this.#state;
+  }
+
+  /** Events that were accepted and can no longer be read, since the log was opened. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Bytes of the segments that hold something that is not done. */
+  get usedBytes(): number {
+    return this.#segments.bytesAbove(this.#state?.done.low ?? 0);
+  }
+
+  /** Events on disk that are not done, and those that were numbered to stay in memory. */
+  get size(): number {
+    if (this.#state === undefined) return 0;
+    return this.#state.next - 1 - this.#state.done.count - this.#writing;
+  }
+
+  async open(): Promise<void> {
+    const { checkpointFolder, dataFolders, segmentBytes, inMemory, openFile } = this.#settings;
+    this.#closed = false;
+    await this.#folders.take();
+    const saved = await this.#checkpoint.open();
+    const newId = await wantsNewId(checkpointFolder);
+    const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
+    const { state, segments, lost } = await restoreState(saved, remains, this.#log);
+    this.#state = state;
+    this.#lost = lost;
+    for (const segment of segments) this.#segments.add(segment);
+    this.#appender = new Appender({
+      state,
+      writer: new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile }),
+      segments: this.#segments,
+      disk: this.#disk,
+      written: this.#written,
+      saveDone: () => this.saveDone(),
+    });
+    if (newId) await this.#takeNewId();
+    await this.saveDone();
+  }
+
+  /** To be called before events are handed out: their positions are accepted at later starts. */
+  async claimRun(): Promise<void> {
+    const { run, runs = [] } = this.state;
+    if (runs.at(-1) !== run) {
+      this.state.runs = [...runs, run];
+      this.#claiming = this.saveDone();
+    }
+    await this.#claiming;
+  }
+
+  /** The part that writes. Throws when the log is not open. */
+  get appender(): Appender {
+    if (this.#appender === undefined) throw notOpen();
+    return this.#appender;
+  }
+
+  /** Reads the next events from disk and reports those that can no longer be read. */
+  async read(): Promise<ReadStep> {
+    const { done } = this.state;
+    const step = await this.reader.read(done);
+    for (const range of step.lost) {
+      const events = range.to - range.from + 1;
+      done.add(range);
+      this.#lost += events;
+      this.#log.error({ file: step.file, ...range, events }, "damaged events left out");
+    }
+    return step;
+  }
+
+  complete(events: readonly QueuedEvent[]): void {
+    this.state.done.addAll(events.map(({ sequence }) => sequence));
+  }
+
+  /** Writes to the checkpoint which events are done, and removes the files that hold no others. */
+  async saveDone(): Promise<void> {
+    await this.#saving.run();
+  }
+
+  /** Resolves to the number of events that are left out. */
+  async skipTo(position: string): Promise<number> {
+    const before = doneBefore(this.#scope, position);
+    if (before === undefined) return 0;
+    const { done } = this.state;
+    const waiting = this.size;
+    done.add({ from: 1, to: before.low });
+    for (const range of before.ranges) done.add(range);
+    const skipped = waiting - this.size;
+    await this.saveDone();
+    return skipped;
+  }
+
+  positionAfter(events: readonly QueuedEvent[]): string {
+    const done = this.state.done.copy();
+    done.addAll(events.map(({ sequence }) => sequence));
+    return positionText(this.state, done);
+  }
+
+  coveredBy(position: string, events: readonly QueuedEvent[]): readonly QueuedEvent[] {
+    const before = doneBefore(this.#scope, position);
+    return before === undefined ? [] : events.filter(({ sequence }) => before.has(sequence));
+  }
+
+  /** Resolves when no append is in progress. */
+  async settled(): Promise<void> {
+    await this.#appender?.settled();
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    await this.#appender?.close();
+    this.#appender = undefined;
+    this.#closed = true;
+    if (this.#state !== undefined) await this.saveDone();
+    await this.#checkpoint.close();
+    await this.#folders.release();
+  }
+
+  get #writing(): number {
+    return this.#appender?.writing ?? 0;
+  }
+
+  get #scope(): PositionScope {
+    const { channel, checkpointFolder } = this.#settings;
+    return { ...this.state, channel, newIdFile: newIdFile(checkpointFolder) };
+  }
+
+  get #snapshot(): ChannelState {
+    const { id, formerIds, runs = [], done, next } = this.state;
+    const { inMemory } = this.#settings;
+    const written = next - 1 - this.#writing;
+    return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, written, inMemory };
+  }
+
+  async #takeNewId(): Promise<void> {
+    await this.#checkpoint.save(this.#snapshot);
+    await newIdTaken(this.#settings.checkpointFolder);
+    this.#log.info({ channel: this.state.id, before: this.state.formerIds.at(-1) }, "the channel has a new id");
+  }
+
+  async #save(): Promise<void> {
+    try {
+      await this.#checkpoint.save(this.#snapshot);
+      await this.#segments.trim(this.state.done.low);
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.#log.error(
+        { folder: this.#settings.checkpointFolder, reason },
+        "checkpoint not written: a crash now would deliver events again",
+      );
+    }
+  }
+}
+
+function notOpen(): AgentError {
+  return new AgentError("CHANNEL_NOT_OPEN", "using the log of a channel before its start or after its stop");
+}

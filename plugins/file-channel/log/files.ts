@@ -1,0 +1,74 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { AgentError } from "deneb/sdk";
+
+/** The call through which a channel opens files for events; a parameter, so that a test can let the disk fail. */
+export type OpenFile = (file: string) => Promise<WritableFile>;
+
+export interface WritableFile {
+  write(bytes: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesWritten: number }>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Files hold the data of notifications: they are for their owner alone. */
+export const PRIVATE = 0o600;
+
+/** Creates a file; fails when it exists. */
+export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
+
+/**
+ * On Linux each write to the file ends when its bytes and the length of the file are on disk, as after fdatasync: one
+ * system call instead of two, and one wait for a turn of the event loop instead of two. On other systems O_DSYNC may
+ * leave the bytes in the cache of the disk.
+ */
+async function openDurable(file: string): Promise<WritableFile> {
+  const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = constants;
+  const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, PRIVATE);
+  return {
+    write: (bytes, offset, length, position) => handle.write(bytes, offset, length, position),
+    datasync: async () => {},
+    truncate: (length) => handle.truncate(length),
+    close: () => handle.close(),
+  };
+}
+
+/** Writes all bytes: one call may write fewer than it was given. */
+export async function writeFully(file: Pick<WritableFile, "write">, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Reads up to `length` bytes; fewer only at the end of the file. */
+export async function readFully(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const target = Buffer.allocUnsafe(length);
+  let held = 0;
+  while (held < length) {
+    const { bytesRead } = await file.read(target, held, length - held, position + held);
+    if (bytesRead === 0) break;
+    held += bytesRead;
+  }
+  return target.subarray(0, held);
+}
+
+/** Makes the directory entries of new files durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file of a newer version is neither read nor changed: that version can still read all of it. */
+export function newerVersion(file: string, version: number, known = 1): AgentError {
+  const remedy = "start that version again and let it empty the channel, or move the folders of the channel away";
+  return new AgentError(
+    "CHANNEL_OF_NEWER_VERSION",
+    `opening "${file}": it has version ${version} of the format, and this agent reads version ${known}; ${remedy}`,
+  );
+}

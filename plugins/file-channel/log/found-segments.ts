@@ -1,0 +1,138 @@
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import path from "node:path";
+import type { Logger } from "deneb/sdk";
+import { newerVersion, readFully } from "./files.js";
+import { ENDS_TRANSACTION, HEADER_BYTES, readChunk, readHeader, readRecord, SEAL } from "./records.js";
+import { firstOf, readSegmentHeader, SEGMENT_HEADER_BYTES, SEGMENT_VERSION, Segment } from "./segments.js";
+
+export interface FoundSegment {
+  readonly segment: Segment;
+  /** The channel it belongs to; undefined when its header is damaged. */
+  readonly id: string | undefined;
+  /** Bytes behind the last complete transaction, of an interrupted write. */
+  readonly incomplete: number;
+  /** The first sequence number by the name of the file; that of the first record counts. */
+  readonly named: number;
+  /** True when it was closed properly. */
+  readonly sealed: boolean;
+}
+
+/** The segments in some folders, in order. Only those that were not closed properly are read as a whole. */
+export async function findSegments(folders: readonly string[]): Promise<readonly FoundSegment[]> {
+  const found: FoundSegment[] = [];
+  for (const folder of folders) {
+    for (const name of await readdir(folder)) {
+      const named = firstOf(name);
+      if (named !== undefined) found.push(await inspect(path.join(folder, name), named));
+    }
+  }
+  return found.sort((one, other) => one.segment.first - other.segment.first || other.segment.last - one.segment.last);
+}
+
+async function inspect(file: string, named: number): Promise<FoundSegment> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const header = readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
+    if (header !== undefined && header.version !== SEGMENT_VERSION)
+      throw newerVersion(file, header.version, SEGMENT_VERSION);
+    const first = (await firstRecord(handle)) ?? named;
+    const seal = await sealed(handle, size, first);
+    const { last, end, incomplete } = seal ?? (await scanned(handle, size, first));
+    const segment = new Segment(file, { first, last, end });
+    return { id: header?.id, named, segment, incomplete, sealed: seal !== undefined };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The number of the first record; undefined when there is none that can be read. */
+async function firstRecord(handle: FileHandle): Promise<number | undefined> {
+  const header = readHeader(await readFully(handle, SEGMENT_HEADER_BYTES, HEADER_BYTES), 0);
+  return header === undefined || header.flags === SEAL ? undefined : header.sequence;
+}
+
+interface Extent {
+  readonly last: number;
+  readonly end: number;
+  readonly incomplete: number;
+}
+
+async function sealed(handle: FileHandle, size: number, first: number): Promise<Extent | undefined> {
+  const end = size - HEADER_BYTES;
+  if (end < SEGMENT_HEADER_BYTES) return undefined;
+  const reading = readRecord(await readFully(handle, end, HEADER_BYTES), 0);
+  if (reading.kind !== "record" || reading.record.flags !== SEAL || reading.record.sequence < first) return undefined;
+  return { last: reading.record.sequence, end, incomplete: 0 };
+}
+
+/**
+ * An interrupted write ends in the middle of a record: its transaction was never acknowledged and is left out. Where bytes
+ * were damaged instead, everything that can be read counts.
+ */
+async function scanned(handle: FileHandle, size: number, first: number): Promise<Extent> {
+  let complete = { last: first - 1, end: Math.min(SEGMENT_HEADER_BYTES, size) };
+  let readable = complete;
+  let damagedAt = 0;
+  for (let at = SEGMENT_HEADER_BYTES; at < size; ) {
+    const chunk = await readChunk(handle, at, size);
+    for (const { record, end } of chunk.records) {
+      if (record.flags === SEAL || record.sequence <= readable.last) continue;
+      readable = { last: record.sequence, end };
+      if (record.flags === ENDS_TRANSACTION) complete = readable;
+    }
+    damagedAt = chunk.damagedAt ?? damagedAt;
+    at = chunk.next;
+  }
+  const extent = damagedAt >= readable.end ? readable : complete;
+  return { ...extent, incomplete: size - extent.end };
+}
+
+/** The id that most segments have; undefined when no header can be read. */
+export function commonId(found: readonly FoundSegment[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { id } of found) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const [most] = [...counts].sort(([, one], [, other]) => other - one);
+  return most?.[0];
+}
+
+/** The segments of a channel under any of its ids, without overlapping numbers; what is left out or inconsistent is logged. */
+export function ownSegments(
+  found: readonly FoundSegment[],
+  own: readonly string[],
+  log: Logger,
+): readonly FoundSegment[] {
+  const kept: FoundSegment[] = [];
+  let last = 0;
+  for (const one of found.filter((each) => isOurs(each, own, log))) {
+    const { segment, named } = one;
+    const { file, first } = segment;
+    if (segment.isEmpty) {
+      kept.push(one);
+      continue;
+    }
+    if (named !== first) log.error({ file, first, last: segment.last }, "segment was renamed: read by its content");
+    if (segment.last <= last) {
+      log.error({ file, first, last: segment.last }, "segment left alone: another file holds the same events");
+      continue;
+    }
+    kept.push(first > last ? one : { ...one, segment: behind(segment, last) });
+    last = segment.last;
+  }
+  return kept;
+}
+
+function behind({ file, last, end }: Segment, before: number): Segment {
+  return new Segment(file, { first: before + 1, last, end });
+}
+
+function isOurs({ segment, id, incomplete }: FoundSegment, own: readonly string[], log: Logger): boolean {
+  if (id !== undefined && !own.includes(id)) {
+    log.error({ file: segment.file, channel: id }, "segment of another channel left alone");
+    return false;
+  }
+  if (incomplete > 0) {
+    log.warn({ file: segment.file, bytes: incomplete }, "incomplete or damaged end of a segment left out");
+  }
+  return true;
+}

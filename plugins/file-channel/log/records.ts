@@ -1,0 +1,151 @@
+import type { FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { readFully } from "./files.js";
+
+/**
+ * A record is a header of 24 bytes and the text of one event: mark (4), length of the text (4), sequence number (6),
+ * flags (2), checksum of the text (4), checksum of the header before it (4); little-endian.
+ */
+export const HEADER_BYTES = 24;
+
+/** The last event of a put transaction: records behind the last of these at the end of a log were never acknowledged. */
+export const ENDS_TRANSACTION = 1;
+/** Not an event: the segment was closed properly, and its last event has this sequence number. */
+export const SEAL = 2;
+
+// 0xFF is in no UTF-8 text and 0x00 in no JSON: the mark cannot occur inside the text of an event.
+const MARK = Buffer.from([0xff, 0x00, 0xd5, 0x01]);
+
+interface RecordHeader {
+  readonly sequence: number;
+  readonly flags: number;
+}
+
+interface StoredRecord extends RecordHeader {
+  readonly text: Buffer;
+}
+
+/** The bytes at an offset: a record, the beginning of one, or damaged bytes. */
+export type Reading =
+  | { readonly kind: "record"; readonly record: StoredRecord; readonly next: number }
+  | { readonly kind: "partial"; readonly bytes: number }
+  | { readonly kind: "damaged"; readonly next: number };
+
+/** Writes the header of a record whose text of `length` bytes is already behind it. */
+function sealHeader(target: Buffer, at: number, length: number, { sequence, flags }: RecordHeader): void {
+  const text = at + HEADER_BYTES;
+  MARK.copy(target, at);
+  target.writeUInt32LE(length, at + 4);
+  target.writeUIntLE(sequence, at + 8, 6);
+  target.writeUInt16LE(flags, at + 14);
+  target.writeUInt32LE(crc32(target.subarray(text, text + length)), at + 16);
+  target.writeUInt32LE(crc32(target.subarray(at, at + 20)), at + 20);
+}
+
+/** Reads the bytes at an offset. After damage, `next` is the next offset where a record may begin. */
+export function readRecord(source: Buffer, at: number): Reading {
+  const held = source.length - at;
+  if (held < HEADER_BYTES) return { kind: "partial", bytes: HEADER_BYTES };
+  const header = readHeader(source, at);
+  if (header === undefined) return { kind: "damaged", next: nextMark(source, at + 1) };
+  const bytes = HEADER_BYTES + source.readUInt32LE(at + 4);
+  if (held < bytes) return { kind: "partial", bytes };
+  const text = source.subarray(at + HEADER_BYTES, at + bytes);
+  if (source.readUInt32LE(at + 16) !== crc32(text)) return { kind: "damaged", next: at + bytes };
+  return { kind: "record", record: { sequence: header.sequence, flags: header.flags, text }, next: at + bytes };
+}
+
+/** The header at an offset, whatever follows; undefined when none can be read. */
+export function readHeader(source: Buffer, at: number): RecordHeader | undefined {
+  if (source.length - at < HEADER_BYTES || !hasMark(source, at)) return undefined;
+  if (source.readUInt32LE(at + 20) !== crc32(source.subarray(at, at + 20))) return undefined;
+  return { sequence: source.readUIntLE(at + 8, 6), flags: source.readUInt16LE(at + 14) };
+}
+
+function hasMark(source: Buffer, at: number): boolean {
+  return source.compare(MARK, 0, MARK.length, at, at + MARK.length) === 0;
+}
+
+/** The offset of the next mark; without one, the end, less bytes that may be the beginning of a mark. */
+function nextMark(source: Buffer, from: number): number {
+  const found = source.indexOf(MARK, from);
+  return found === -1 ? Math.max(from, source.length - MARK.length + 1) : found;
+}
+
+/** The texts of the events of one put transaction. */
+export interface PutTexts {
+  readonly texts: readonly string[];
+  /** Bytes of all texts. */
+  readonly bytes: number;
+}
+
+/** The bytes that a put takes in a segment. */
+export function storedBytes({ texts, bytes }: PutTexts): number {
+  return bytes + texts.length * HEADER_BYTES;
+}
+
+/** The records of several puts, one after the other, numbered from `first`. */
+export function encodeGroup(puts: readonly PutTexts[], first: number): Buffer {
+  const target = Buffer.allocUnsafe(puts.reduce((sum, put) => sum + storedBytes(put), 0));
+  let at = 0;
+  let sequence = first;
+  for (const { texts } of puts) {
+    for (const [index, text] of texts.entries()) {
+      const length = target.write(text, at + HEADER_BYTES);
+      const flags = index === texts.length - 1 ? ENDS_TRANSACTION : 0;
+      sealHeader(target, at, length, { sequence, flags });
+      at += HEADER_BYTES + length;
+      sequence += 1;
+    }
+  }
+  return target;
+}
+
+/** The record that closes a segment. */
+export function encodeSeal(last: number): Buffer {
+  const target = Buffer.alloc(HEADER_BYTES);
+  sealHeader(target, 0, 0, { sequence: last, flags: SEAL });
+  return target;
+}
+
+/** Bytes read from a segment at once; more only for a record that is larger. */
+const CHUNK_BYTES = 1024 * 1024;
+
+interface Placed {
+  readonly record: StoredRecord;
+  /** Where the record ends in the file. */
+  readonly end: number;
+}
+
+export interface Chunk {
+  readonly records: readonly Placed[];
+  /** Where to continue. */
+  readonly next: number;
+  /** The last offset without a record; undefined when there is none. */
+  readonly damagedAt: number | undefined;
+}
+
+/** Reads the records that begin at `from`, about a chunk of them and none beyond `to`; damaged ones are left out. */
+export async function readChunk(file: FileHandle, from: number, to: number): Promise<Chunk> {
+  for (let wanted = CHUNK_BYTES; ; ) {
+    const bytes = await readFully(file, from, Math.min(wanted, to - from));
+    const isLast = from + bytes.length >= to || bytes.length < Math.min(wanted, to - from);
+    const { records, at, needs, damagedAt } = recordsIn(bytes, from);
+    if (isLast) return { records, next: to, damagedAt };
+    if (at > 0) return { records, next: from + at, damagedAt };
+    wanted = needs;
+  }
+}
+
+function recordsIn(bytes: Buffer, from: number) {
+  const records: Placed[] = [];
+  let damagedAt: number | undefined;
+  let at = 0;
+  for (;;) {
+    const reading = readRecord(bytes, at);
+    if (reading.kind === "partial") return { records, at, needs: reading.bytes, damagedAt };
+    if (reading.kind === "record") records.push({ record: reading.record, end: from + reading.next });
+    else damagedAt = from + at;
+    at = reading.next;
+  }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { Logger } from "deneb/sdk";
+import type { ChannelState } from "./checkpoint.js";
+import { DoneRanges, type Range } from "./done-ranges.js";
+import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
+import { type Segment, segmentFile } from "./segments.js";
+
+/** The state of an open channel besides its events. */
+export interface LogState {
+  readonly id: string;
+  readonly formerIds: readonly string[];
+  /** This opening of the channel. */
+  readonly run: string;
+  /** Those that handed out events; undefined when they were lost with the checkpoint. */
+  runs: readonly string[] | undefined;
+  readonly done: DoneRanges;
+  /** The largest number that a position of an earlier run can have. */
+  readonly earlier: number;
+  /** The next sequence number. */
+  next: number;
+}
+
+export interface Restored {
+  readonly state: LogState;
+  readonly segments: readonly Segment[];
+  /** Events that were accepted, are not done and are in no file. */
+  readonly lost: number;
+}
+
+/** Where the files are, and how to read them. */
+export interface Remains {
+  readonly folders: readonly string[];
+  /** True when a newer checkpoint than the one that was read may have existed. */
+  readonly damaged: boolean;
+  /** True when events may have had numbers without ever being on disk. */
+  readonly inMemory: boolean;
+  /** True when the channel takes another id. */
+  readonly newId: boolean;
+}
+
+/** Restores the state from the checkpoint and the segments. Damage is reported and does not prevent the start. */
+export async function restoreState(saved: ChannelState | undefined, remains: Remains, log: Logger): Promise<Restored> {
+  const all = await findSegments(remains.folders);
+  if (saved === undefined && all.length > 0) {
+    log.error({ segments: all.length }, "checkpoint lost: everything in the segments is delivered again");
+  }
+  const { id, formerIds, runs } = identityOf(saved, all, remains.newId);
+  const found = ownSegments(all, [id, ...formerIds], log);
+  const highest = Math.max(saved?.done.highest ?? 0, ...found.map(({ segment }) => segment.last));
+  // Events written after it show that the checkpoint is not that of the last close.
+  const closed = saved?.closed === true && highest < saved.next;
+  const isNew = saved === undefined && runs !== undefined;
+  // Without a close the numbers used in memory alone are not known, and a database may keep a position above them: an event
+  // that got such a number again would be taken for stored.
+  const jump = closed || isNew ? 0 : NUMBERS_OF_ONE_RUN;
+  const names = all.map(({ named }) => named + (jump > 0 ? 0 : 1)).filter((name) => name < HIGHEST_NAME);
+  const used = Math.max(saved?.next ?? 1, highest + 1);
+  const next = Math.max(used, ...names) + jump;
+  const inMemory = saved?.inMemory ?? remains.inMemory;
+  // Events that were on disk alone are there, or in the checkpoint.
+  const earlier = inMemory ? next - 1 : used - 1;
+  const lost = reportLost(found, { saved, closed, damaged: remains.damaged, inMemory, log });
+  const done = saved?.done ?? new DoneRanges();
+  const segments = found.map(({ segment }) => segment);
+  finishBetween(segments, done, next);
+  const run = randomBytes(6).toString("hex");
+  return { state: { id, formerIds, run, runs, done, earlier, next }, segments, lost };
+}
+
+/** The id of the channel: from the checkpoint, else from most of its files, else a new one. */
+function identityOf(
+  saved: ChannelState | undefined,
+  found: readonly FoundSegment[],
+  newId: boolean,
+): Pick<LogState, "id" | "formerIds" | "runs"> {
+  const known = saved?.id ?? commonId(found);
+  const fresh = randomBytes(8).toString("hex");
+  if (known === undefined) return { id: fresh, formerIds: [], runs: [] };
+  const formerIds = saved?.formerIds ?? [];
+  const runs = saved?.runs;
+  return newId ? { id: fresh, formerIds: [...formerIds, known], runs } : { id: known, formerIds, runs };
+}
+
+interface Known {
+  readonly saved: ChannelState | undefined;
+  readonly closed: boolean;
+  readonly damaged: boolean;
+  readonly inMemory: boolean;
+  readonly log: Logger;
+}
+
+/** Reports events that must have been on disk and are missing; returns their number. */
+function reportLost(found: readonly FoundSegment[], { saved, closed, damaged, inMemory, log }: Known): number {
+  // Events in memory had numbers too: only after a close everything is on disk.
+  const unknown = inMemory && !closed;
+  const missing = missingEvents({
+    found,
+    done: saved?.done ?? new DoneRanges(),
+    // Events before the first file may have been done, and their files removed, after a lost or older checkpoint was written.
+    from: saved === undefined || damaged ? (found[0]?.segment.first ?? 1) : 1,
+    written: unknown ? 0 : writtenUntil(saved, closed),
+  });
+  const lost = missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  if (unknown && lost > 0)
+    log.warn({ events: lost }, "events that were in memory alone are not there: stored, or lost with the process");
+  if (unknown) return 0;
+  for (const { file, from, to } of missing) {
+    log.error({ file, from, to, events: to - from + 1 }, "events are missing: their file was removed, cut or replaced");
+  }
+  return lost;
+}
+
+function writtenUntil(saved: ChannelState | undefined, closed: boolean): number {
+  if (saved === undefined) return 0;
+  return closed ? saved.next - 1 : (saved.written ?? 0);
+}
+
+/** Numbers that are in no segment count as done: there is nothing to deliver. */
+function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): void {
+  let from = 1;
+  for (const { first, last } of segments.filter(({ isEmpty }) => !isEmpty)) {
+    done.add({ from, to: first - 1 });
+    from = last + 1;
+  }
+  done.add({ from, to: next - 1 });
+}
+
+/** A name can be anything; a record has 48 bits for its number. */
+const HIGHEST_NAME = 2 ** 46;
+
+/** More than one process assigns, and few enough for a million crashes. */
+const NUMBERS_OF_ONE_RUN = 2 ** 32;
+
+/** Events that were accepted, are not done, and are in no file. */
+interface Missing extends Range {
+  /** The file that was cut, or the name of the missing one. */
+  readonly file: string;
+}
+
+interface Accounted {
+  /** In order, each with numbers of its own. */
+  readonly found: readonly FoundSegment[];
+  readonly done: DoneRanges;
+  /** The first number that can be asked for. */
+  readonly from: number;
+  /** The last number that is known to have been on disk. */
+  readonly written: number;
+}
+
+/** Events missing between the files, and behind them as far as numbers are known to have been written. */
+function missingEvents({ found, done, from, written }: Accounted): readonly Missing[] {
+  const missing: Missing[] = [];
+  let next = from;
+  let before: FoundSegment | undefined;
+  const ask = (to: number) => {
+    for (const range of done.openIn({ from: next, to }).flatMap(withoutJump))
+      missing.push({ ...range, file: fileOf(range, before, found) });
+  };
+  for (const one of found.filter(({ segment }) => !segment.isEmpty)) {
+    ask(one.segment.first - 1);
+    next = Math.max(next, one.segment.last + 1);
+    before = one;
+  }
+  ask(written);
+  return missing;
+}
+
+/** After a crash the numbers continue higher: those that were skipped were never used. */
+function withoutJump({ from, to }: Range): readonly Range[] {
+  const events = (to - from + 1) % NUMBERS_OF_ONE_RUN;
+  return events === 0 ? [] : [{ from, to: from + events - 1 }];
+}
+
+function fileOf({ from }: Range, before: FoundSegment | undefined, found: readonly FoundSegment[]): string {
+  const emptied = found.find(({ named, segment }) => named === from && segment.isEmpty);
+  if (emptied !== undefined) return emptied.segment.file;
+  if (before !== undefined && !before.sealed && before.segment.last === from - 1) return before.segment.file;
+  return path.basename(segmentFile("", from));
+}

@@ -1,0 +1,118 @@
+import { unlink } from "node:fs/promises";
+import path from "node:path";
+import { crc32 } from "node:zlib";
+import { codeOf } from "deneb/sdk";
+
+const NAME = /^(\d{15})\.log$/;
+const MAGIC = Buffer.from("DENEBLOG");
+/** Version of the file format; files of another version are not read. */
+export const SEGMENT_VERSION = 1;
+const ID_BYTES = 8;
+
+/** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
+export const SEGMENT_HEADER_BYTES = 24;
+
+/** A file with the events of one stretch of sequence numbers, without gaps. */
+export class Segment {
+  readonly file: string;
+  readonly first: number;
+  #last: number;
+  #end: number;
+
+  constructor(
+    file: string,
+    { first, last, end }: { readonly first: number; readonly last: number; readonly end: number },
+  ) {
+    this.file = file;
+    this.first = first;
+    this.#last = last;
+    this.#end = end;
+  }
+
+  /** Sequence number of the last event in it; one less than the first when it has none. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Where its last event ends. */
+  get end(): number {
+    return this.#end;
+  }
+
+  get isEmpty(): boolean {
+    return this.#last < this.first;
+  }
+
+  grow(last: number, end: number): void {
+    this.#last = last;
+    this.#end = end;
+  }
+}
+
+export function segmentFile(folder: string, first: number): string {
+  return path.join(folder, `${String(first).padStart(15, "0")}.log`);
+}
+
+/** The first sequence number of a segment, from the name of its file; undefined for other files. */
+export function firstOf(name: string): number | undefined {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+export function segmentHeader(id: string): Buffer {
+  const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  MAGIC.copy(header, 0);
+  header.writeUInt32LE(SEGMENT_VERSION, 8);
+  header.write(id, 12, ID_BYTES, "hex");
+  header.writeUInt32LE(crc32(header.subarray(0, 20)), 20);
+  return header;
+}
+
+export interface SegmentHeader {
+  readonly version: number;
+  /** The channel that the segment belongs to. */
+  readonly id: string;
+}
+
+/** The content of the header of a segment; undefined when it is damaged. */
+export function readSegmentHeader(header: Buffer): SegmentHeader | undefined {
+  if (header.length < SEGMENT_HEADER_BYTES || header.readUInt32LE(20) !== crc32(header.subarray(0, 20)))
+    return undefined;
+  return { version: header.readUInt32LE(8), id: header.toString("hex", 12, 12 + ID_BYTES) };
+}
+
+/** The segments of a channel, oldest first. */
+export class SegmentList {
+  #segments: readonly Segment[] = [];
+
+  /** Bytes of the segments that hold events above the low-water mark. */
+  bytesAbove(low: number): number {
+    return this.#segments.reduce((sum, { last, end }) => (last > low ? sum + end : sum), 0);
+  }
+
+  /** The first one after a sequence number that has events. */
+  after(first: number): Segment | undefined {
+    return this.#segments.find((segment) => segment.first > first && !segment.isEmpty);
+  }
+
+  add(segment: Segment): void {
+    if (this.#segments.includes(segment)) return;
+    this.#segments = [...this.#segments, segment].sort((one, other) => one.first - other.first);
+  }
+
+  /** Removes the files without events above the low-water mark, except the newest, which may be written to. */
+  async trim(low: number): Promise<void> {
+    for (const segment of this.#segments.slice(0, -1).filter(({ last }) => last <= low)) {
+      await remove(segment.file);
+      this.#segments = this.#segments.filter((one) => one !== segment);
+    }
+  }
+}
+
+async function remove(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

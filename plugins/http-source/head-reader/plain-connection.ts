@@ -1,0 +1,199 @@
+import type { Socket } from "node:net";
+import type { HttpRequest } from "../http-request.js";
+import type { BodyBudget } from "../limits.js";
+import { noRoomForBody, type Refusal } from "../responses.js";
+import { type HeadLimits, type PlainHead, plainHead } from "./plain-head.js";
+import { PlainRequest, type ResponseWriter } from "./plain-request.js";
+
+export interface ConnectionParts {
+  readonly limits: HeadLimits;
+  /** The last lines of the head of a response after which the connection stays open. */
+  readonly keepAlive: string;
+  /** Whether a sender with these headers may send a body before it gets a response. */
+  admits(headers: HttpRequest["headers"]): boolean;
+  readonly budget: BodyBudget;
+  /** Takes a request whose body was read, and responds to it. */
+  serve(request: HttpRequest): void;
+  /** Refuses a request whose body was not read. */
+  turnAway(request: HttpRequest, refusal: Refusal): void;
+  /** Value of Retry-After, in seconds, when there is no room for a body. */
+  readonly retryAfter: number;
+  /** Gives the connection to the parser of Node, with the bytes that were read and not used. */
+  handOver(connection: PlainConnection, bytes: Buffer): void;
+  /** Called when the connection is closed. */
+  closed(connection: PlainConnection): void;
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+}
+
+/**
+ * What a connection does: it has not sent anything, is between two requests, receives a body, waits for a response, or was
+ * refused and still sends its body, which is discarded.
+ */
+export type Activity = "silent" | "idle" | "receiving" | "responding" | "refused";
+
+/**
+ * A connection whose requests are plain: they are read here, one at a time. The first one that is not plain goes, with the
+ * connection, to the parser of Node, which keeps it: nothing but the plainest requests is read in two ways. The
+ * connection holds the current request and the bytes behind it; everything else about a request is in {@link PlainRequest}.
+ */
+export class PlainConnection implements ResponseWriter {
+  readonly socket: Socket;
+  readonly #parts: ConnectionParts;
+  #request: PlainRequest | undefined;
+  /** What arrived behind the current request. */
+  #queue: Buffer[] = [];
+  #activity: Activity = "silent";
+  #since: number;
+  #closing = false;
+
+  constructor(socket: Socket, parts: ConnectionParts) {
+    this.socket = socket;
+    this.#parts = parts;
+    this.#since = parts.now();
+    socket.on("data", this.#read);
+    socket.on("end", this.#ended);
+    socket.on("error", this.#broken);
+    socket.on("close", this.#closed);
+  }
+
+  get activity(): Activity {
+    return this.#activity;
+  }
+
+  /** When the activity began; of no meaning while a request waits for its response, which has no time limit here. */
+  get since(): number {
+    return this.#since;
+  }
+
+  get isGone(): boolean {
+    return this.socket.destroyed;
+  }
+
+  /** Closes the connection now, or after the response to the request that has begun. */
+  close(): void {
+    this.#closing = true;
+    if (this.#activity === "silent" || this.#activity === "idle") this.socket.destroy();
+  }
+
+  closeAfterResponse(): void {
+    this.#closing = true;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** Stops reading, before another reader begins. */
+  leave(): void {
+    this.socket.pause();
+    this.socket.off("data", this.#read);
+    this.socket.off("end", this.#ended);
+    this.socket.off("error", this.#broken);
+    this.socket.off("close", this.#closed);
+  }
+
+  /** Writes the whole response at once. A second response to a request is dropped. */
+  respond(request: PlainRequest, head: string, content: string): void {
+    if (request !== this.#request) return;
+    request.release();
+    if (!this.socket.writable) return;
+    this.#request = undefined;
+    const closing = this.#closing;
+    const text = `${head}${closing ? CLOSE : this.#parts.keepAlive}\r\n${content}`;
+    this.socket.write(text, content === "" ? "latin1" : "utf8");
+    if (closing && request.missing > 0) this.#endAfterBody();
+    else if (closing) this.socket.destroySoon();
+    else this.#next();
+  }
+
+  readonly #read = (bytes: Buffer): void => {
+    if (this.#activity === "refused") return;
+    if (this.#request === undefined) this.#begin(bytes);
+    else if (this.#activity === "receiving") this.#receive(this.#request, bytes);
+    else this.#enqueue(bytes);
+  };
+
+  #begin(bytes: Buffer): void {
+    const head = plainHead(bytes, this.#parts.limits);
+    if (head === undefined || !this.#isWelcome(head, bytes)) this.#parts.handOver(this, bytes);
+    else this.#started(head, bytes);
+  }
+
+  #started(head: PlainHead, bytes: Buffer): void {
+    const { bodyFrom, bodyTo, isLast } = head;
+    const request = new PlainRequest(head, this, this.#parts.budget);
+    this.#request = request;
+    this.#closing ||= isLast;
+    if (bodyTo > bytes.length) {
+      this.#become("receiving");
+      this.#receive(request, bytes.subarray(bodyFrom));
+      return;
+    }
+    if (bodyTo < bytes.length) this.#enqueue(bytes.subarray(bodyTo));
+    request.complete(bytes.subarray(bodyFrom, bodyTo));
+    this.#serve(request);
+  }
+
+  /** A sender that is refused anyway is refused before its body is awaited. */
+  #isWelcome({ headers, bodyTo }: PlainHead, bytes: Buffer): boolean {
+    return bodyTo <= bytes.length || this.#parts.admits(headers);
+  }
+
+  #receive(request: PlainRequest, bytes: Buffer): void {
+    const { missing } = request;
+    if (!request.add(bytes.subarray(0, missing))) {
+      this.#parts.turnAway(request, noRoomForBody(this.#parts.retryAfter));
+      return;
+    }
+    if (bytes.length > missing) this.#enqueue(bytes.subarray(missing));
+    if (request.missing === 0) this.#serve(request);
+  }
+
+  /** A sender that does not wait for responses may send no more until its first request has one. */
+  #enqueue(bytes: Buffer): void {
+    this.#queue.push(bytes);
+    this.socket.pause();
+  }
+
+  #serve(request: PlainRequest): void {
+    this.#activity = "responding";
+    this.#parts.serve(request);
+  }
+
+  /** Closing while the sender still sends would reset the connection, and the response might be lost. */
+  #endAfterBody(): void {
+    this.#become("refused");
+    this.socket.end();
+  }
+
+  #next(): void {
+    this.#become("idle");
+    if (this.#queue.length === 0) return;
+    const queued = Buffer.concat(this.#queue);
+    this.#queue = [];
+    this.#parts.handOver(this, queued);
+  }
+
+  #become(activity: Activity): void {
+    this.#activity = activity;
+    this.#since = this.#parts.now();
+  }
+
+  /** A sender that ends its side still gets the response to what it sent. */
+  readonly #ended = (): void => {
+    if (this.#activity === "responding") this.#closing = true;
+    else this.socket.destroy();
+  };
+
+  readonly #broken = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #closed = (): void => {
+    this.#request?.release();
+    this.#parts.closed(this);
+  };
+}
+
+const CLOSE = "Connection: close\r\n";

@@ -1,0 +1,54 @@
+import type { InboundRequest } from "deneb/sdk";
+import type { Refusal } from "./responses.js";
+
+/** One request and the way to respond to it, whichever parser read it. */
+export interface HttpRequest extends Pick<InboundRequest, "method" | "path" | "headers"> {
+  /** The part of the body that was read: empty for a request that is refused before its body. */
+  readonly body: Uint8Array;
+  /** Whether the sender closed the connection. */
+  readonly isGone: boolean;
+  /** Responds that the channels have the events. */
+  accept(): void;
+  /** Responds that the request is not accepted, and why. Returns the bytes of the content. */
+  refuse(refusal: Refusal): number;
+  /** Closes the connection without a response. */
+  destroy(): void;
+}
+
+/** Collects headers; of a repeated one the first value counts. */
+export class FirstHeaders {
+  /** A plain object, because one without prototype is slow to create: names that it inherits are left out. */
+  readonly all: Record<string, string> = {};
+
+  /** The name in lower case. False when the header is present already, or has a name that is left out. */
+  add(name: string, value: string): boolean {
+    if (this.all[name] !== undefined) return false;
+    this.all[name] = value;
+    return true;
+  }
+}
+
+/** The headers of a request from Node's list of names and values; Node itself would join the values of most repeated ones. */
+export function firstHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new FirstHeaders();
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    headers.add(lowerCase(raw[index] ?? ""), raw[index + 1] ?? "");
+  return headers.all;
+}
+
+const MOST_REMEMBERED = 500;
+/** The lower-case form of names. Senders use the same few names in every request. */
+const lowerCases = new Map<string, string>();
+
+function lowerCase(name: string): string {
+  const known = lowerCases.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (lowerCases.size < MOST_REMEMBERED) lowerCases.set(detached(name), detached(lower));
+  return lower;
+}
+
+/** The same text with memory of its own: V8 keeps a part of a text as a reference to the whole, here to a whole head. */
+export function detached(text: string): string {
+  return ` ${text}`.slice(1);
+}

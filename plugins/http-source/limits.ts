@@ -1,0 +1,105 @@
+import type { Socket } from "node:net";
+import type { HttpConfig } from "./config.js";
+import { closingResponse, type Refusal, tooManyConnections } from "./responses.js";
+
+/** The cost of a piece of a body beside its bytes. */
+const PIECE_BYTES = 256;
+
+/** A body is small up to here. */
+const SMALL_BYTES = 262_144;
+
+/** The share of the budget that large bodies may have together. */
+const LARGE_SHARE = 0.75;
+
+export type BudgetLimits = Pick<HttpConfig, "max_bytes_in_flight" | "max_body_size">;
+
+/**
+ * The bytes of bodies that a source holds, of all connections together, from the first piece of a body to its response.
+ * A part is reserved for small bodies, so that large ones that never end do not exclude other senders. One body
+ * of the largest size always has room.
+ */
+export class BodyBudget {
+  #limits: BudgetLimits;
+  #used = 0;
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** Applies to later pieces; what was granted stays granted. */
+  set limits(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The cost of a further piece of a body that was granted `before` so far; 0 when there is no room for it. */
+  grant(bytes: number, before: number): number {
+    const cost = bytes + PIECE_BYTES;
+    const { max_bytes_in_flight: all, max_body_size } = this.#limits;
+    const share = before + cost > SMALL_BYTES ? LARGE_SHARE * all : all;
+    const others = this.#used - before;
+    const isAlone = others === 0 && before + bytes <= 2 * max_body_size;
+    if (this.#used + cost > share && !isAlone) return 0;
+    this.#used += cost;
+    return cost;
+  }
+
+  release(granted: number): void {
+    this.#used -= granted;
+  }
+}
+
+type Limits = Pick<HttpConfig, "max_connections" | "retry_after">;
+
+/** Most connections beyond the limit that get a response; others are closed at once. */
+const MOST_ANSWERED = 100;
+
+/** How long a sender has to read its response. */
+const LINGER_MILLIS = 2000;
+
+/** Counts the open connections of a source, and closes those beyond the limit. */
+export class ConnectionLimit {
+  #config: Limits;
+  readonly #refused: (refusal: Refusal) => void;
+  #open = 0;
+
+  constructor(config: Limits, refused: (refusal: Refusal) => void) {
+    this.#config = config;
+    this.#refused = refused;
+  }
+
+  /** Applies to later connections; open ones stay open. */
+  set config(config: Limits) {
+    this.#config = config;
+  }
+
+  /** False beyond the limit; then the connection gets a response, where it speaks plain HTTP, and is closed. */
+  admits(socket: Socket, isPlain: boolean): boolean {
+    const { max_connections, retry_after } = this.#config;
+    this.#open += 1;
+    socket.once("close", this.#closed);
+    if (this.#open <= max_connections) return true;
+    const refusal = tooManyConnections(retry_after);
+    this.#refused(refusal);
+    if (isPlain && this.#open <= max_connections + MOST_ANSWERED) endWith(closingResponse(refusal), socket);
+    else socket.destroy();
+    return false;
+  }
+
+  readonly #closed = (): void => {
+    this.#open -= 1;
+  };
+}
+
+/** What the sender has sent is read and discarded: unread, it would reset the connection before the response is read. */
+function endWith(response: string, socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS).unref();
+  socket.on("close", () => clearTimeout(timer));
+  socket.on("error", () => socket.destroy());
+  socket.on("end", () => socket.destroy());
+  socket.resume();
+  socket.end(response);
+}

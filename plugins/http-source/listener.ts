@@ -1,0 +1,223 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Server as TlsServer } from "node:tls";
+import { type Handover, type Logger, reasonOf } from "deneb/sdk";
+import type { HttpConfig } from "./config.js";
+import { HeadReader } from "./head-reader/head-reader.js";
+import type { HttpRequest } from "./http-request.js";
+import { BodyBudget, ConnectionLimit } from "./limits.js";
+import { NodeRequest } from "./node-request.js";
+import type { Responder } from "./responder.js";
+import { type Refusal, refuseMalformed, reloading } from "./responses.js";
+import {
+  checkInterval,
+  type ListenAddress,
+  listenFailure,
+  serverOptions,
+  type TlsOptions,
+  tlsServer,
+} from "./server-setup.js";
+
+/** The source that a listener serves at present. */
+export interface ListenerOwner {
+  readonly config: HttpConfig;
+  readonly responder: Responder;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsOptions | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * A listening socket and its connections. A reload replaces its owner while it is open: requests that arrive in the
+ * meantime wait, and connections stay open.
+ */
+export class Listener implements Handover {
+  readonly address: ListenAddress;
+  readonly #server: Server;
+  readonly #budget: BodyBudget;
+  readonly #limit: ConnectionLimit;
+  readonly #plain: HeadReader;
+  #owner: ListenerOwner;
+  #tls: TlsServer | undefined;
+  #held: HeldRequests | undefined;
+  #unanswered = 0;
+  #closed: Promise<void> | undefined;
+
+  private constructor(address: ListenAddress, owner: ListenerOwner) {
+    const { config, log } = owner;
+    this.address = address;
+    this.#owner = owner;
+    this.#budget = new BodyBudget(config);
+    this.#server = createServer(serverOptions(config), this.#read);
+    const [handOver] = this.#server.listeners("connection");
+    this.#server.removeAllListeners("connection");
+    this.#limit = new ConnectionLimit(config, (refusal) => this.#count(refusal));
+    this.#plain = new HeadReader(config, {
+      log,
+      budget: this.#budget,
+      admits: (headers) => this.#owner.responder.admits(headers),
+      serve: (request) => this.#serve(request),
+      turnAway: (request, refusal) => this.#owner.responder.refuse(request, refusal),
+      refused: (refusal) => this.#count(refusal),
+      // New connections go to the head reader; those that it hands over go to Node's parser.
+      handOver: (socket) => handOver?.call(this.#server, socket),
+      checkInterval: checkInterval(config),
+    });
+    this.#server.on("connection", (socket) => this.#connected(socket));
+    this.#server.on("clientError", this.#refuseMalformed);
+    this.#server.on("error", (error) =>
+      this.#owner.log.error({ reason: reasonOf(error) }, "accepting a connection failed"),
+    );
+  }
+
+  static async open(address: ListenAddress, owner: ListenerOwner): Promise<Listener> {
+    const { port, host } = address;
+    const listener = new Listener(address, owner);
+    try {
+      listener.#server.listen(port, host);
+      await once(listener.#server, "listening");
+    } catch (cause) {
+      await listener.close();
+      throw listenFailure(address, cause);
+    }
+    return listener;
+  }
+
+  /** The port it listens on; undefined once it was closed. */
+  get port(): number | undefined {
+    const address = this.#closed === undefined ? this.#server.address() : undefined;
+    return typeof address === "object" ? address?.port : undefined;
+  }
+
+  /** Requests that arrive from now on wait for the next owner. */
+  hold(): void {
+    const { responder, config } = this.#owner;
+    this.#held ??= new HeldRequests((request) => responder.refuse(request, reloading(config.retry_after)));
+  }
+
+  /** Replaces the owner, and serves the requests that waited. Its settings apply to open connections, too. */
+  serveFor(owner: ListenerOwner): void {
+    const { config, tls } = owner;
+    this.#owner = owner;
+    this.#budget.limits = config;
+    this.#limit.config = config;
+    this.#plain.config = config;
+    Object.assign(this.#server, serverOptions(config));
+    this.#tls = tls === undefined ? undefined : tlsServer(tls, config);
+    this.#tls?.on("secureConnection", (socket) => this.#plain.add(socket));
+    this.#tls?.on("tlsClientError", this.#refuseMalformed);
+    const held = this.#held;
+    this.#held = undefined;
+    for (const request of held?.released() ?? []) this.#serve(request);
+  }
+
+  /** Stops listening, waits for requests that have begun until the signal aborts, and closes every connection. */
+  close(signal: AbortSignal = AbortSignal.abort()): Promise<void> {
+    this.#closed ??= this.#close(signal);
+    return this.#closed;
+  }
+
+  #connected(socket: Socket): void {
+    if (!this.#limit.admits(socket, this.#tls === undefined)) return;
+    if (this.#tls === undefined) this.#plain.add(socket);
+    else {
+      // Node's HTTP server leaves sockets half open; a sender that disconnects in the handshake would not be noticed.
+      socket.allowHalfOpen = false;
+      this.#tls.emit("connection", socket);
+    }
+  }
+
+  #serve(request: HttpRequest): void {
+    if (this.#held === undefined) void this.#owner.responder.serve(request);
+    else this.#held.add(request);
+  }
+
+  readonly #read = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#unanswered += 1;
+    response.on("close", this.#answered);
+    if (this.#closed !== undefined) response.shouldKeepAlive = false;
+    void this.#readBody(new NodeRequest(request, response));
+  };
+
+  async #readBody(request: NodeRequest): Promise<void> {
+    const { config, log } = this.#owner;
+    const wanted = request.method === "POST" && this.#owner.responder.admits(request.headers);
+    const limits = { most: config.max_body_size, budget: this.#budget, retryAfter: config.retry_after };
+    const read = wanted ? await request.read(limits) : "read";
+    if (read === "gone") log.debug({}, "request abandoned by its sender");
+    else if (read === "read") this.#serve(request);
+    else this.#owner.responder.refuse(request, read);
+  }
+
+  // server.close() leaves connections open that are busy or have not sent anything at that moment.
+  readonly #answered = (): void => {
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0 && this.#closed !== undefined) this.#server.closeAllConnections();
+  };
+
+  readonly #refuseMalformed = (error: Error, socket: Socket): void => {
+    const refusal = refuseMalformed(error, socket, this.#owner.log);
+    if (refusal !== undefined) this.#count(refusal);
+  };
+
+  #count(refusal: Refusal): void {
+    this.#owner.responder.count(refusal);
+  }
+
+  async #close(signal: AbortSignal): Promise<void> {
+    const server = this.#server;
+    const closed = server.listening ? once(server, "close") : undefined;
+    const closeConnections = () => {
+      server.closeAllConnections();
+      if (signal.aborted) this.#plain.destroy();
+    };
+    this.#held?.end();
+    server.close();
+    this.#plain.close();
+    if (this.#unanswered === 0 || signal.aborted) closeConnections();
+    signal.addEventListener("abort", closeConnections, { once: true });
+    await closed;
+    signal.removeEventListener("abort", closeConnections);
+  }
+}
+
+/** How long requests wait while their source is replaced. */
+const MOST_MILLIS = 10_000;
+
+/** Requests that arrive while their source is replaced. */
+export class HeldRequests {
+  readonly #refuse: (request: HttpRequest) => void;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: HttpRequest[] = [];
+  #isOver = false;
+
+  /** `refuse` gets those that waited too long, and those that arrive later. */
+  constructor(refuse: (request: HttpRequest) => void, mostMillis = MOST_MILLIS) {
+    this.#refuse = refuse;
+    this.#timer = setTimeout(() => this.end(), mostMillis).unref();
+  }
+
+  add(request: HttpRequest): void {
+    if (this.#isOver) this.#refuse(request);
+    else this.#waiting.push(request);
+  }
+
+  /** Refuses all, and those that still arrive. */
+  end(): void {
+    this.#isOver = true;
+    for (const request of this.#taken()) this.#refuse(request);
+  }
+
+  /** Returns those whose senders still wait, in the order of arrival. */
+  released(): readonly HttpRequest[] {
+    return this.#taken().filter(({ isGone }) => !isGone);
+  }
+
+  #taken(): readonly HttpRequest[] {
+    clearTimeout(this.#timer);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting;
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Refused, reasonOf, type SourceContext } from "deneb/sdk";
+import type { HttpConfig } from "./config.js";
+import type { HttpRequest } from "./http-request.js";
+import { noToken, type Refusal, refusalOf } from "./responses.js";
+
+export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
+
+/** Hands requests to the kernel and writes the responses. */
+export class Responder {
+  readonly #config: HttpConfig;
+  readonly #context: HttpContext;
+  readonly #hasToken: ReturnType<typeof tokenCheck>;
+  readonly #accepted = new AcceptedResponses((request, error) => this.#failed(request, error));
+  #unanswered = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(config: HttpConfig, context: HttpContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#hasToken = tokenCheck(config.token);
+  }
+
+  /** Responds to a request whose body was read; does not reject. */
+  async serve(request: HttpRequest): Promise<void> {
+    const { method, path, headers, body } = request;
+    if (!this.#hasToken(headers)) return this.refuse(request, noToken);
+    this.#unanswered += 1;
+    try {
+      const inbound = { method, path, headers, body, receivedAt: this.#context.now() };
+      const { accepted } = await this.#context.receive(inbound, (refused) => this.#respond(request, refused));
+      if (accepted) this.#accepted.add(request);
+    } catch (error) {
+      // A handler of another plugin may refuse with a status or a header that HTTP does not allow.
+      this.#failed(request, error);
+    }
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0) this.#idle?.();
+  }
+
+  /** Whether these headers carry a token, where one is required. */
+  admits(headers: HttpRequest["headers"]): boolean {
+    return this.#hasToken(headers);
+  }
+
+  /** Responds with a refusal of the source itself. */
+  refuse(request: HttpRequest, refusal: Refusal): void {
+    try {
+      const responseBytes = request.refuse(refusal);
+      this.count(refusal, { requestBytes: request.body.byteLength, responseBytes });
+    } catch (error) {
+      this.#failed(request, error);
+    }
+  }
+
+  /** Counts a refusal, also one where no request could be read. */
+  count({ status, cause, reason }: Refusal, bytes: { requestBytes?: number; responseBytes?: number } = {}): void {
+    this.#context.refused({ status, cause, reason, ...bytes });
+  }
+
+  /** Resolves when every request has its response, or the signal aborts. */
+  async untilIdle(signal: AbortSignal): Promise<void> {
+    if (this.#unanswered === 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  /** The response cannot be written: the connection is closed without one. */
+  #failed(request: HttpRequest, error: unknown): void {
+    this.#context.log.error({ reason: reasonOf(error) }, "response not written");
+    request.destroy();
+  }
+
+  #respond(request: HttpRequest, refused: Refused): number {
+    return request.refuse(refusalOf(refused, this.#config.retry_after));
+  }
+}
+
+type Acceptable = Pick<HttpRequest, "accept">;
+
+/**
+ * Writes the responses to accepted requests, those of one turn of the event loop together: a sender that sleeps is woken
+ * by the first of them and works while the others are written (measured: docs/performance.md).
+ */
+export class AcceptedResponses<Accepted extends Acceptable = HttpRequest> {
+  readonly #failed: (accepted: Accepted, error: unknown) => void;
+  #waiting: Accepted[] = [];
+
+  /** `failed` gets a response that could not be written; the others are written nevertheless. */
+  constructor(failed: (accepted: Accepted, error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  add(accepted: Accepted): void {
+    this.#waiting.push(accepted);
+    if (this.#waiting.length === 1) setImmediate(this.#write);
+  }
+
+  readonly #write = (): void => {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (const accepted of all) {
+      try {
+        accepted.accept();
+      } catch (error) {
+        this.#failed(accepted, error);
+      }
+    }
+  };
+}
+
+/** Creates the check whether a request carries one of the tokens; without tokens every request passes. */
+function tokenCheck(tokens: readonly string[]): (headers: HttpRequest["headers"]) => boolean {
+  if (tokens.length === 0) return () => true;
+  const known = tokens.map(digest);
+  return (headers) => {
+    const given = givenTokens(headers).map(digest);
+    // All are compared, in a time that does not depend on where they differ.
+    const matches = given.flatMap((one) => known.map((token) => timingSafeEqual(token, one)));
+    return matches.includes(true);
+  };
+}
+
+function givenTokens(headers: HttpRequest["headers"]): readonly string[] {
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers["authorization"] ?? "") ?? [];
+  const header = headers["x-auth-token"];
+  return [bearer, header].filter((token) => typeof token === "string");
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,144 @@
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from "node:http";
+import type { Duplex } from "node:stream";
+import { codeOf, type Logger, type Refused } from "deneb/sdk";
+
+/** The response to a request that is not accepted, and the cause under which it is counted. */
+export interface Refusal extends Pick<Refused, "status" | "headers" | "reason" | "cause"> {}
+
+/** The refusal of the kernel as a response: for one that may be repeated, with the time after which. */
+export function refusalOf(refused: Refused, retryAfterSeconds: number): Refusal {
+  if (refused.retryable !== true) return refused;
+  const { retryAfter } = refused;
+  const seconds = retryAfter === undefined ? retryAfterSeconds : Math.ceil(retryAfter / 1000);
+  return { ...refused, headers: { ...refused.headers, "Retry-After": String(seconds) } };
+}
+
+/** The rest of the body is not read, so the connection cannot carry another request. */
+export function tooLarge(limit: number): Refusal {
+  const reason = `The content is larger than ${limit} bytes`;
+  return { status: 413, cause: "content-too-large", reason, headers: closing };
+}
+
+export function noRoomForBody(retryAfter: number): Refusal {
+  const reason = "Too many bytes of other notifications are being received";
+  return busy("too-many-bytes-in-flight", reason, retryAfter);
+}
+
+export function tooManyConnections(retryAfter: number): Refusal {
+  return busy("too-many-connections", "Too many connections are open", retryAfter);
+}
+
+/** For a request that waited for a reload that takes too long. */
+export function reloading(retryAfter: number): Refusal {
+  return busy("reload-in-progress", "The configuration is being reloaded", retryAfter);
+}
+
+const closing = { Connection: "close" };
+
+export const noToken: Refusal = {
+  status: 401,
+  cause: "token",
+  reason: "A valid token is required",
+  headers: { "WWW-Authenticate": 'Bearer realm="notifications"', ...closing },
+};
+
+function busy(cause: string, reason: string, retryAfter: number): Refusal {
+  return { status: 503, cause, reason, headers: { "Retry-After": String(retryAfter), ...closing } };
+}
+
+/** Responds to what is not HTTP, exceeds a limit of the parser or did not arrive in time, and closes the connection. */
+export function refuseMalformed(error: Error, socket: Duplex, log: Logger): Refusal | undefined {
+  const code = codeOf(error);
+  log.debug({ reason: error.message }, "connection closed on a bad request");
+  if (code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  const refusal = malformed.get(code) ?? notHttp;
+  socket.end(closingResponse(refusal), () => socket.destroy());
+  return refusal;
+}
+
+const notHttp: Refusal = {
+  status: 400,
+  cause: "malformed-http",
+  reason: "The request is not valid HTTP",
+  headers: closing,
+};
+
+/** By the error codes of Node's HTTP parser. */
+const malformed: ReadonlyMap<string | undefined, Refusal> = new Map([
+  [
+    "HPE_HEADER_OVERFLOW",
+    { status: 431, cause: "headers-too-large", reason: "The headers are too large", headers: closing },
+  ],
+  [
+    "HPE_CHUNK_EXTENSIONS_OVERFLOW",
+    {
+      status: 413,
+      cause: "chunk-extensions-too-large",
+      reason: "The chunk extensions are too large",
+      headers: closing,
+    },
+  ],
+  [
+    "ERR_HTTP_REQUEST_TIMEOUT",
+    { status: 408, cause: "request-timeout", reason: "The request did not arrive in time", headers: closing },
+  ],
+]);
+
+/** The text of a whole response, after which the connection is closed. */
+export function closingResponse({ status, reason, headers }: Refusal): string {
+  const { type, content } = errorContent(reason, undefined);
+  const fields = { "Content-Type": type, "Content-Length": String(Buffer.byteLength(content)), ...headers };
+  return `${statusLine(status)}${headerLines(fields)}\r\n${content}`;
+}
+
+/** Throws for a status that HTTP does not have, as Node does. */
+export function statusLine(status: number): string {
+  if (Number.isInteger(status) && status >= 200 && status <= 999) {
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
+  }
+  throw new RangeError(`${status} is not an HTTP status`);
+}
+
+/** Throws for a name or value that HTTP does not allow, as Node does. */
+export function headerLines(fields: Readonly<Record<string, string>>): string {
+  let lines = "";
+  for (const [name, value] of Object.entries(fields)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+let date = { second: Number.NaN, text: "" };
+
+/** The value of the header Date. All responses of a second share it. */
+export function dateText(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
+  return date.text;
+}
+
+/** The reason as JSON, or as plain text for a sender that prefers it. */
+export function errorContent(reason: string, accept: string | undefined) {
+  if (accept !== undefined && quality(accept, "text/plain") > quality(accept, "application/json")) {
+    return { type: "text/plain; charset=utf-8", content: `${reason}\n` };
+  }
+  return { type: "application/json; charset=utf-8", content: JSON.stringify({ error: reason }) };
+}
+
+/** The weight that an Accept header gives a media type: that of its most specific range. */
+function quality(accept: string, mediaType: string): number {
+  const ranges = new Map(accept.toLowerCase().split(",").map(weighted));
+  const [group = ""] = mediaType.split("/");
+  return ranges.get(mediaType) ?? ranges.get(`${group}/*`) ?? ranges.get("*/*") ?? 0;
+}
+
+function weighted(range: string): readonly [string, number] {
+  const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+  const weight = parameters.find((parameter) => parameter.startsWith("q="));
+  return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+}

@@ -1,0 +1,27 @@
+import type { PropertyFault } from "deneb/sdk";
+import { sqlFaults } from "deneb/sql";
+import type { RdbConfig, rdbConfig } from "./config.js";
+import type { DatabaseKind } from "./database.js";
+import { mysqlDatabase } from "./mysql/database.js";
+import { postgresqlDatabase } from "./postgresql/database.js";
+import { sqliteDatabase } from "./sqlite/database.js";
+
+/** The kinds of database by `rdb_dialect`. */
+export const databases = {
+  postgresql: postgresqlDatabase,
+  mysql: mysqlDatabase,
+  sqlite: sqliteDatabase,
+} as const satisfies Record<RdbConfig["rdb_dialect"], DatabaseKind>;
+
+/** The faults that the formats cannot detect. */
+export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
+  return [
+    ...sqlFaults(config, { database: config.rdb_dialect }),
+    ...(config.enable_grouping
+      ? [{ property: "enable_grouping", reason: "grouping rules are not supported; use false" } as const]
+      : []),
+    ...databases[config.rdb_dialect]
+      .options(config.rdb_options)
+      .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
+  ];
+}

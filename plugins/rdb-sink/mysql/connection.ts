@@ -1,0 +1,57 @@
+import { isIP } from "node:net";
+import { AgentError } from "deneb/sdk";
+import type { ConnectionOptions } from "mysql2/promise";
+import type { ServerSettings } from "../server.js";
+import type { Encryption } from "../tls.js";
+
+// The number of prepared statements of one connection; a server has a limit of some thousands for all.
+const MOST_PREPARED = 1000;
+
+/** The settings of one connection for `mysql2`. */
+export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
+  const { options } = settings;
+  return {
+    host: settings.host,
+    port: settings.port,
+    user: settings.username,
+    password: settings.password,
+    // All of Unicode, with the collation of the server.
+    charset: "UTF8MB4_UNICODE_CI",
+    connectTimeout: options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
+    enableKeepAlive: true,
+    multipleStatements: false,
+    maxPreparedStatements: MOST_PREPARED,
+    connectAttributes: { program_name: options.applicationName ?? "deneb" },
+    ...(encryption === false ? {} : { ssl: sslOptions(encryption, settings.host) }),
+  };
+}
+
+/** Whether the other encryption may succeed: the server has no TLS, or requires it. */
+export function wantsOtherEncryption(error: unknown): boolean {
+  if (typeof error !== "object" || error === null || !("code" in error)) return false;
+  return error.code === "HANDSHAKE_NO_SSL_SUPPORT" || error.code === "ER_SECURE_TRANSPORT_REQUIRED";
+}
+
+function sslOptions(
+  encryption: Exclude<Encryption, false>,
+  host: string,
+): NonNullable<Exclude<ConnectionOptions["ssl"], string>> {
+  const { ca, cert, key, rejectUnauthorized, checkServerIdentity } = encryption;
+  const verifyIdentity = rejectUnauthorized === true && checkServerIdentity === undefined;
+  // mysql2 would look for "localhost" in the certificate.
+  if (verifyIdentity && isIP(host) !== 0) throw nameless(host);
+  return {
+    ...(Buffer.isBuffer(ca) ? { ca } : {}),
+    ...(Buffer.isBuffer(cert) ? { cert } : {}),
+    ...(Buffer.isBuffer(key) ? { key } : {}),
+    rejectUnauthorized: rejectUnauthorized ?? true,
+    verifyIdentity,
+  };
+}
+
+function nameless(host: string): AgentError {
+  const message = `connecting to "${host}": VERIFY_IDENTITY compares the name of the server, and this is an address`;
+  return new AgentError("HOST_NAME_NEEDED", `${message}; set rdb_host to the name in the certificate`, {
+    retryable: true,
+  });
+}

@@ -1,0 +1,216 @@
+import {
+  booleanCell,
+  boundedSelect,
+  type Cells,
+  type Column,
+  type ColumnKind,
+  type Dialect,
+  doubleCell,
+  type GuardedSql,
+  guarded,
+  integerCell,
+  jsonCell,
+  type KeyedRows,
+  plain,
+  plainCell,
+  type Statement,
+  type TableDefinition,
+  type TableName,
+  utcTime,
+} from "deneb/sql";
+import { mysqlErrors } from "./errors.js";
+import { insert, path, quoted, upsert } from "./statements.js";
+
+const TABLES_PER_QUESTION = 500;
+const LONGEST_TEXT_BYTES = 65_535;
+const MOST_BYTES_OF_A_CHARACTER = 4;
+// An index takes 3,072 bytes.
+const MOST_CHARACTERS_OF_A_KEY = 768;
+
+// Earlier versions kept positions beside the rows, in the database of each service.
+const EARLIER_POSITIONS = `
+  SELECT table_schema, table_schema, table_name FROM information_schema.tables
+  WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
+  ORDER BY table_schema LIMIT 1000`;
+
+const sql: GuardedSql = {
+  path,
+  quoted,
+  parameter: () => "?",
+  same: "<=>",
+  integer: "SIGNED",
+  unlessThere: "",
+  returning: "",
+};
+
+/** MySQL and MariaDB, where a schema is a database. */
+export const mysql = {
+  database: "mysql",
+  reservedColumns: [],
+  longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
+  columnKey: (column) => column.toLowerCase(),
+  allowed: (name) => name,
+  catalogue,
+  columnKind: (type) => kinds.get(type) ?? "other",
+  cell: (kind, value) => cells[kind](value),
+  createSchema: (at) => [plain(at, `CREATE DATABASE IF NOT EXISTS ${quoted(at.schema)} CHARACTER SET utf8mb4`)],
+  createTable,
+  addColumns: (name, columns) => {
+    const additions = columns.map((column) => `ADD COLUMN ${definition(column)}`);
+    return [plain(name, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
+  },
+  widenColumns: (name, columns) => {
+    const changes = columns.map((column) => `MODIFY COLUMN ${definition({ name: column, kind: "longtext" })}`);
+    return [plain(name, `ALTER TABLE ${path(name)} ${changes.join(", ")}`)];
+  },
+  insert,
+  upsert,
+  ...guarded(sql),
+  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
+  select,
+  selectSettled: (rows) => {
+    const question = boundedSelect(rows, sql);
+    // InnoDB waits for rows that other transactions have changed or inserted.
+    return [{ ...question, text: `${question.text} LOCK IN SHARE MODE` }];
+  },
+  commitUnit: () => ({ database: "", schema: "" }),
+  // One row for each sink and channel on the whole server, because a batch for several databases is one transaction.
+  positionsTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_positions" }),
+  earlierPositions: plain({ database: "", schema: "" }, EARLIER_POSITIONS),
+  deadLettersTable: () => ({ database: "deneb", schema: "deneb", table: "deneb_letters" }),
+  registerTable: (of) => ({ ...of, table: "deneb_tables" }),
+  registered,
+  tablesWith: (columns, units) => units.map((at) => ({ at, text: tablesWith(columns.length), runs: [columns] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
+  countOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `SELECT count(*) FROM (SELECT 1 FROM ${path(name)} WHERE ${sortable(time)} < ? LIMIT ${limit}) AS older`,
+    runs: [[before]],
+  }),
+  deleteOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `DELETE FROM ${path(name)} WHERE ${sortable(time)} < ? LIMIT ${limit}`,
+    runs: [[before]],
+  }),
+  // Rows have no identifier, so the oldest ones are deleted by number.
+  deleteExcess: ({ name, time }, _newest, limit) =>
+    plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
+  noteTexts: () => [],
+  errors: mysqlErrors,
+} as const satisfies Dialect;
+
+const types = {
+  text: "text",
+  longtext: "longtext",
+  integer: "bigint",
+  number: "double",
+  boolean: "boolean",
+  time: "datetime(6)",
+  // MariaDB stores JSON as longtext; the comment identifies the column.
+  json: "json COMMENT 'json'",
+  other: "text",
+} as const satisfies Record<ColumnKind, string>;
+
+const kinds: ReadonlyMap<string, ColumnKind> = new Map([
+  ["text", "text"],
+  ...["mediumtext", "longtext"].map((type) => [type, "longtext"] as const),
+  ...["tinyint", "smallint", "mediumint", "int", "bigint"].map((type) => [type, "integer"] as const),
+  ...["double", "float", "decimal"].map((type) => [type, "number"] as const),
+  ["boolean", "boolean"],
+  ...["datetime", "timestamp", "date"].map((type) => [type, "time"] as const),
+  ["json", "json"],
+]);
+
+const cells: Cells = {
+  text: ({ plain: text }) => (Buffer.byteLength(text) <= LONGEST_TEXT_BYTES ? text : undefined),
+  longtext: plainCell,
+  integer: integerCell,
+  number: doubleCell,
+  boolean: booleanCell("1", "0"),
+  time: utcTime,
+  json: jsonCell,
+  other: plainCell,
+};
+
+function catalogue(tables: readonly TableName[]): readonly Statement[] {
+  const [first] = tables;
+  if (first === undefined) return [];
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  return [
+    {
+      at: first,
+      text: `SELECT schema_name, schema_name, NULL, NULL, NULL FROM information_schema.schemata WHERE schema_name IN (${schemas.map(() => "?").join(", ")})`,
+      runs: [schemas],
+    },
+    ...parts(tables).map((part) => columnsOf(first, part)),
+  ];
+}
+
+function columnsOf(at: TableName, tables: readonly TableName[]): Statement {
+  const text = `
+    SELECT table_schema, table_schema, table_name, column_name, CASE
+      WHEN column_comment = 'json' THEN 'json' WHEN column_type = 'tinyint(1)' THEN 'boolean' ELSE data_type END
+    FROM information_schema.columns WHERE (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})`;
+  return { at, text, runs: [tables.flatMap(({ schema, table }) => [schema, table])] };
+}
+
+function registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
+  // A register lists the tables of its own database only.
+  const text = `SELECT schema_name, schema_name, table_name, sink, kind, subject FROM ${path(register)} WHERE schema_name = ?`;
+  if (tables === undefined) return [{ at: register, text, runs: [[register.schema]] }];
+  const names = tables.map(({ table }) => table);
+  return parts(names).map((part) => ({
+    at: register,
+    text: `${text} AND table_name IN (${part.map(() => "?").join(", ")})`,
+    runs: [[register.schema, ...part]],
+  }));
+}
+
+function parts<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const starts = Array.from(
+    { length: Math.ceil(items.length / TABLES_PER_QUESTION) },
+    (_, i) => i * TABLES_PER_QUESTION,
+  );
+  return starts.map((start) => items.slice(start, start + TABLES_PER_QUESTION));
+}
+
+function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+  const length = Math.floor(MOST_CHARACTERS_OF_A_KEY / Math.max(1, key.length));
+  const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
+  // Two ids that differ in letter case only are two entities.
+  const parts = columns.map((column) =>
+    key.includes(column.name) ? `${quoted(column.name)} varchar(${length}) COLLATE utf8mb4_bin` : definition(column),
+  );
+  const text = `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique].join(", ")}) CHARACTER SET utf8mb4`;
+  return [plain(name, text)];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
+}
+
+/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
+function sortable({ name, kind }: Column): string {
+  return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
+}
+
+function tablesWith(columns: number): string {
+  return `
+    SELECT c.table_schema, c.table_schema, c.table_name, c.column_name, c.data_type
+    FROM information_schema.columns c
+    JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+    WHERE t.table_type = 'BASE TABLE' AND lower(c.column_name) IN (${Array.from({ length: columns }, () => "lower(?)").join(", ")})
+      AND c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
+}
+
+function definition({ name, kind }: Column): string {
+  return `${quoted(name)} ${types[kind]}`;
+}

@@ -1,0 +1,156 @@
+import { codeOf } from "deneb/sdk";
+import {
+  type Cell,
+  type Driver,
+  isUnexpectedChanges,
+  type SchemaName,
+  type Statement,
+  unexpectedChanges,
+  unlessAborted,
+  writeAborted,
+} from "deneb/sql";
+import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
+import { type LeaseEnd, Leases } from "../lease.js";
+import type { ServerSettings } from "../server.js";
+import { encrypted } from "../tls.js";
+import { connectionOptions, wantsOtherEncryption } from "./connection.js";
+import { ConnectionPool } from "./connection-pool.js";
+
+/** A MySQL or MariaDB server, accessed by a pool of connections; the statements name their databases. */
+export class MysqlDriver implements Driver {
+  readonly #settings: ServerSettings;
+  readonly #pool: ConnectionPool<Connection>;
+  readonly #leases = new Leases();
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#pool = new ConnectionPool({
+      open: () => this.#connected(),
+      close: ended,
+      mostOpen: settings.mostConnections,
+      mostIdle: settings.mostIdle,
+      leastIdle: settings.leastIdle,
+      idleMillis: settings.idleMillis,
+    });
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.read([], signal);
+  }
+
+  async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    return await this.#leased(signal, async (connection) => {
+      const answers: (readonly Cell[])[] = [];
+      for (const { text, runs } of statements) {
+        for (const run of runs) answers.push(...(await rowsOf(connection, text, run)));
+      }
+      return answers;
+    });
+  }
+
+  async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
+    return await this.#leased(signal, async (connection) => {
+      await connection.query("START TRANSACTION");
+      for (const statement of statements) {
+        for (const run of statement.runs) await execute(connection, statement, run);
+      }
+      // An abandoned write has lost its connection, and the server rolls it back.
+      await connection.query("COMMIT");
+      return 0;
+    });
+  }
+
+  async commitUnits(): Promise<readonly SchemaName[]> {
+    return [{ database: "", schema: "" }];
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    await this.#leases.closing(signal, () => this.#pool.end());
+  }
+
+  async #leased<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const taken = this.#pool.take();
+    const connection = await unlessAborted(taken, signal, (late) => this.#pool.keep(late));
+    const release = (how: LeaseEnd) => {
+      if (how === "keep") return this.#pool.keep(connection);
+      connection.destroy();
+      this.#pool.lose();
+    };
+    const lease = this.#leases.open({ release, limitMillis: this.#limit(), signal });
+    try {
+      // The promises of a destroyed connection are never settled.
+      const result = await lease.unlessDestroyed(work(connection));
+      lease.end("keep");
+      return result;
+    } catch (error) {
+      lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
+      throw signal.aborted ? writeAborted() : error;
+    }
+  }
+
+  #limit(): number | undefined {
+    const limit = this.#settings.options.statementTimeoutMillis ?? this.#settings.statementTimeoutMillis;
+    return limit === 0 ? undefined : limit;
+  }
+
+  async #connected(): Promise<Connection> {
+    const { createConnection } = await import("mysql2/promise"); // Only where MySQL is used: it is large.
+    const connection = await encrypted(this.#settings.options, {
+      connect: (way) => createConnection(connectionOptions(this.#settings, way)),
+      wantsOther: wantsOtherEncryption,
+    });
+    // A running query gets the same error; without a listener the error would end the process.
+    connection.on("error", () => this.#pool.broken(connection));
+    return connection;
+  }
+}
+
+async function rowsOf(
+  connection: Connection,
+  text: string,
+  run: readonly Cell[],
+): Promise<readonly (readonly Cell[])[]> {
+  const [rows] = await connection.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, parameters(run));
+  return rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell))));
+}
+
+async function execute(connection: Connection, { text, changes }: Statement, run: readonly Cell[]): Promise<void> {
+  try {
+    const [result] = await connection.execute<ResultSetHeader>(text, parameters(run));
+    if (changes === undefined || result.affectedRows === changes) return;
+  } catch (error) {
+    if (changes === undefined || codeOf(error) !== "ER_DUP_ENTRY") throw error;
+  }
+  throw unexpectedChanges();
+}
+
+function parameters(run: readonly Cell[]): (string | null)[] {
+  return run.map((cell) => cell ?? null);
+}
+
+/** True if the connection can be used again after the error. */
+async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
+  if (isUnexpectedChanges(error)) return await rollback(connection);
+  // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
+  if (typeof error !== "object" || error === null || !("sqlState" in error)) return false;
+  if ("fatal" in error && error.fatal === true) return false;
+  return await rollback(connection);
+}
+
+async function rollback(connection: Connection): Promise<boolean> {
+  try {
+    await connection.query("ROLLBACK");
+    return true;
+  } catch {
+    // The first error is reported.
+    return false;
+  }
+}
+
+async function ended(connection: Connection): Promise<void> {
+  try {
+    await connection.end();
+  } catch {
+    // It is closed already.
+  }
+}

@@ -1,0 +1,129 @@
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+
+const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
+const RACED = new Set(["ER_DB_CREATE_EXISTS", "ER_TABLE_EXISTS_ERROR", "ER_DUP_FIELDNAME", "ER_LOCK_DEADLOCK"]);
+const RIGHTS = new Set(["ER_DBACCESS_DENIED_ERROR", "ER_TABLEACCESS_DENIED_ERROR", "ER_COLUMNACCESS_DENIED_ERROR"]);
+const PERMANENT = new Set([
+  "ER_DATA_TOO_LONG",
+  "ER_TRUNCATED_WRONG_VALUE",
+  "ER_TRUNCATED_WRONG_VALUE_FOR_FIELD",
+  "ER_WARN_DATA_OUT_OF_RANGE",
+  "ER_DUP_ENTRY",
+  "ER_BAD_NULL_ERROR",
+  "ER_NO_DEFAULT_FOR_FIELD",
+  "ER_CONSTRAINT_FAILED",
+  "ER_CHECK_CONSTRAINT_VIOLATED",
+  "ER_INVALID_JSON_TEXT",
+  "ER_INVALID_CHARACTER_STRING",
+  "ER_CANNOT_CONVERT_CHARACTER",
+  "ER_TOO_MANY_FIELDS",
+  "ER_TOO_BIG_ROWSIZE",
+  "ER_TOO_LONG_IDENT",
+  "ER_TOO_LONG_KEY",
+  "ER_WRONG_COLUMN_NAME",
+  "ER_WRONG_TABLE_NAME",
+  "ER_WRONG_DB_NAME",
+  "ER_KEY_COLUMN_DOES_NOT_EXITS",
+  "ER_PARSE_ERROR",
+  "ER_PS_MANY_PARAM",
+  "ER_NET_PACKET_TOO_LARGE",
+  "ER_ROW_IS_REFERENCED_2",
+  "ER_NO_REFERENCED_ROW_2",
+  "ER_NON_INSERTABLE_TABLE",
+  "ER_NON_UPDATABLE_TABLE",
+]);
+// Triggers and functions raise these for single values.
+const DOUBTFUL =
+  /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
+// Errors of MariaDB without a code of their own: a CHECK, and the limit of 1,017 columns of InnoDB.
+const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
+const TOO_MANY_COLUMNS = /Too many columns/;
+
+export const mysqlErrors: DatabaseErrorReader = {
+  missing: ({ code }) => code !== undefined && MISSING.has(code),
+  raced: ({ code }) => code !== undefined && RACED.has(code),
+  doubtful: ({ code = "" }) => DOUBTFUL.test(code),
+  retryable: ({ code = "", message }) =>
+    !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to ${described(server)} failed: ${error.message}`,
+};
+
+/** Whether the user lacks a privilege. */
+export function isForbidden({ code }: DatabaseError): boolean {
+  return code !== undefined && RIGHTS.has(code);
+}
+
+interface Explanation {
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    when: ({ code }) => code === "HANDSHAKE_NO_SSL_SUPPORT",
+    say: ({ address, options }) =>
+      `the server at ${address} does not offer TLS but rdb_options "${options}" asks for it; use sslMode=PREFERRED or enable TLS`,
+  },
+  {
+    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_|HANDSHAKE_SSL/.test(code),
+    say: ({ address }, { message }) =>
+      `the certificate of the server at ${address} is not accepted (${message}); check sslrootcert in rdb_options, or use ` +
+      "sslMode=REQUIRED to go without the check",
+  },
+  {
+    when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),
+    say: (server) => `wrong user or password for ${described(server)}; check rdb_username and rdb_password`,
+  },
+  {
+    when: ({ code = "" }) => RIGHTS.has(code),
+    say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
+  },
+  {
+    when: (error) => coded("ER_TOO_MANY_FIELDS", "ER_TOO_BIG_ROWSIZE")(error) || TOO_MANY_COLUMNS.test(error.message),
+    say: (server, { message }) =>
+      `a table on ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded("ER_NET_PACKET_TOO_LARGE"),
+    say: (server) => `a row is larger than ${described(server)} takes; raise max_allowed_packet`,
+  },
+  {
+    when: coded("ECONNREFUSED"),
+    say: ({ address }) =>
+      `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
+  },
+  {
+    when: coded("ENOTFOUND", "EAI_AGAIN"),
+    say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
+  },
+  {
+    when: coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "STATEMENT_TIMEOUT"),
+    say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
+  },
+  {
+    when: coded("ER_DISK_FULL", "ER_RECORD_FILE_FULL"),
+    say: (server) => `the disk of ${described(server)} is full; free space there`,
+  },
+  {
+    when: coded("ER_CON_COUNT_ERROR", "ER_TOO_MANY_USER_CONNECTIONS"),
+    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+  },
+  {
+    when: coded("ER_OPTION_PREVENTS_STATEMENT", "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION"),
+    say: (server) => `${described(server)} takes no writes now (read-only); point rdb_host to the primary`,
+  },
+  {
+    when: coded("ECONNRESET", "EPIPE", "PROTOCOL_CONNECTION_LOST", "ER_SERVER_SHUTDOWN", "ER_CONNECTION_KILLED"),
+    say: (server, { message }) => `the connection to ${described(server)} broke: ${message}`,
+  },
+];
+
+function coded(...codes: readonly string[]): Explanation["when"] {
+  return ({ code }) => code !== undefined && codes.includes(code);
+}
+
+function described({ address, username }: ServerAddress): string {
+  return `the server at ${address} as user "${username}"`;
+}

@@ -1,0 +1,203 @@
+import {
+  booleanCell,
+  boundedSelect,
+  type Cells,
+  type Column,
+  type ColumnKind,
+  type Dialect,
+  decimalCell,
+  type GuardedSql,
+  guarded,
+  type History,
+  integerCell,
+  jsonCell,
+  type KeyedRows,
+  plain,
+  plainCell,
+  quoted,
+  type Statement,
+  type TableDefinition,
+  type TableName,
+  utcTime,
+} from "deneb/sql";
+import { postgresqlErrors } from "./errors.js";
+import { insert, path, upsert } from "./statements.js";
+
+const sql: GuardedSql = {
+  path,
+  quoted,
+  parameter: (number) => `$${number}`,
+  same: "IS NOT DISTINCT FROM",
+  integer: "bigint",
+  unlessThere: " ON CONFLICT DO NOTHING",
+  returning: "",
+};
+
+export const postgresql = {
+  database: "postgresql",
+  reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+  longestText: Number.POSITIVE_INFINITY,
+  columnKey: (column) => column,
+  allowed: (name) => name,
+  catalogue,
+  columnKind: (type) => kinds.get(type) ?? "other",
+  cell: (kind, value) => cells[kind](value),
+  createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
+  createTable,
+  addColumns: (name, columns) => {
+    const additions = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
+    return [plain(name, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
+  },
+  widenColumns: () => [],
+  insert,
+  upsert,
+  ...guarded(sql),
+  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
+  select,
+  selectSettled: (rows) => [
+    plain(rows.name, "BEGIN"),
+    // Row locks would not wait for an uncommitted INSERT.
+    plain(rows.name, `LOCK TABLE ${path(rows.name)} IN SHARE MODE`),
+    boundedSelect(rows, sql),
+    plain(rows.name, "COMMIT"),
+  ],
+  commitUnit: ({ database }) => ({ database, schema: "" }),
+  positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
+  deadLettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
+  registerTable: ({ database }) => ({ database, schema: "deneb", table: "tables" }),
+  registered: (register, tables) => {
+    const text = `SELECT $1, schema_name, table_name, sink, kind, subject FROM ${path(register)}`;
+    if (tables === undefined) return [{ at: register, text, runs: [[register.database]] }];
+    const named = `SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)`;
+    const runs = [[register.database, JSON.stringify(tables)]];
+    return [{ at: register, text: `${text} WHERE (schema_name, table_name) IN (${named})`, runs }];
+  },
+  tablesWith: (columns, units) =>
+    units.map((at) => ({ at, text: TABLES_WITH, runs: [[at.database, JSON.stringify(columns)]] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${path(name)}`),
+  countOlder: (history, before, limit) => ({
+    at: history.name,
+    text: `SELECT count(*) FROM (
+      SELECT FROM ${path(history.name)} WHERE ${sortable(history.time)} < $1 LIMIT $2::bigint) AS older`,
+    runs: [[bound(history, before), String(limit)]],
+  }),
+  deleteOlder: (history, before, limit) =>
+    deletion(history, `WHERE ${sortable(history.time)} < $1 LIMIT $2::bigint`, [bound(history, before), String(limit)]),
+  deleteExcess: (history, newest, limit) =>
+    deletion(history, `ORDER BY ${sortable(history.time)} DESC, ctid DESC OFFSET $1::bigint LIMIT $2::bigint`, [
+      String(newest),
+      String(limit),
+    ]),
+  noteTexts: (notes) =>
+    notes.map(({ name, text }) => ({
+      at: name,
+      text: "SELECT $1::text, format('COMMENT ON TABLE %I.%I IS %L', $2::text, $3::text, $4::text)",
+      runs: [[name.database, name.schema, name.table, text]],
+    })),
+  errors: postgresqlErrors,
+} as const satisfies Dialect;
+
+const types = {
+  text: "text",
+  longtext: "text",
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  time: "timestamptz",
+  json: "jsonb",
+  other: "text",
+} as const satisfies Record<ColumnKind, string>;
+
+const kinds: ReadonlyMap<string, ColumnKind> = new Map([
+  ...["text", "varchar", "bpchar", "name"].map((type) => [type, "text"] as const),
+  ...["int2", "int4", "int8"].map((type) => [type, "integer"] as const),
+  ...["numeric", "float4", "float8"].map((type) => [type, "number"] as const),
+  ["bool", "boolean"],
+  ...["timestamp", "timestamptz", "date"].map((type) => [type, "time"] as const),
+  ...["json", "jsonb"].map((type) => [type, "json"] as const),
+]);
+
+// jsonb rejects these escape sequences.
+const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
+
+const cells: Cells = {
+  text: plainCell,
+  longtext: plainCell,
+  integer: integerCell,
+  number: decimalCell,
+  boolean: booleanCell("true", "false"),
+  time: (value) => {
+    const time = utcTime(value);
+    return time === undefined ? undefined : `${time}+00`;
+  },
+  json: (value) => {
+    const json = jsonCell(value);
+    return REFUSED_IN_JSON.test(json) ? undefined : json;
+  },
+  other: plainCell,
+};
+
+function catalogue(tables: readonly TableName[]): readonly Statement[] {
+  const databases = [...new Set(tables.map(({ database }) => database))];
+  return databases.map((database) => {
+    const names = tables.filter((name) => name.database === database);
+    const text = `
+    WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text))
+    SELECT $1, nspname, NULL, NULL, NULL FROM pg_catalog.pg_namespace WHERE nspname IN (SELECT "schema" FROM wanted)
+    UNION ALL
+    SELECT $1, n.nspname, c.relname, a.attname, t.typname
+    FROM wanted
+    JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
+    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"
+    LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid`;
+    return { at: { database, schema: "" }, text, runs: [[database, JSON.stringify(names)]] };
+  });
+}
+
+function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+  const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
+  const parts = [...columns.map(definition), ...unique];
+  return [plain(name, `CREATE TABLE IF NOT EXISTS ${path(name)} (${parts.join(", ")})`)];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column, index) => `${quoted(column)} = $${index + 1}`).join(" AND ")}`;
+}
+
+// Each partition of a table has its own ctids.
+function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
+  const text = `
+    DELETE FROM ${path(name)} WHERE (tableoid, ctid) IN (SELECT tableoid, ctid FROM ${path(name)} ${which})`;
+  return { at: name, text, runs: [parameters] };
+}
+
+function bound({ time }: History, before: string): string {
+  return time.kind === "time" ? `${before}+00` : before;
+}
+
+/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
+function sortable({ name, kind }: Column): string {
+  return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
+}
+
+const TABLES_WITH = `
+  SELECT $1, n.nspname, c.relname, a.attname, t.typname
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname !~ '^(pg_|information_schema$)'
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  WHERE c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)
+    AND a.attname IN (SELECT json_array_elements_text($2::json))`;
+
+function definition({ name, kind }: Column): string {
+  return `${quoted(name)} ${types[kind]}`;
+}

@@ -1,0 +1,121 @@
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+
+const MISSING = new Set(["3F000", "42P01", "42703"]);
+// Includes deadlocks: two processes that alter the same tables in different order.
+const RACED = new Set(["23505", "42P07", "42P06", "42701", "40P01", "XX000"]);
+const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
+// Functions and triggers, also those of extensions such as PostGIS, raise these for single values.
+const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
+const CURABLE = new Set([...MISSING, "42501"]);
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+export const postgresqlErrors: DatabaseErrorReader = {
+  missing: ({ code }) => code !== undefined && MISSING.has(code),
+  raced: ({ code, message }) =>
+    code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
+  doubtful: ({ code, message }) =>
+    code !== undefined &&
+    (DOUBTFUL_CLASSES.has(code.slice(0, 2)) || (code === "XX000" && !/concurrently/.test(message))),
+  retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to ${described(server)} failed: ${error.message}`,
+};
+
+/** True for a SQLSTATE, false for the code of a Node error. */
+export function isSqlState(code: string | undefined): code is string {
+  return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
+}
+
+interface Explanation {
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    when: saying(/does not support SSL/),
+    say: ({ address, options }) =>
+      `the server at ${address} does not offer TLS but rdb_options has ${sslmode(options)}; use sslmode=prefer or enable TLS`,
+  },
+  {
+    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_/.test(code),
+    say: ({ address, options }, { message }) =>
+      `the certificate of the server at ${address} is not accepted (${message}); rdb_options has ${sslmode(options)}: ` +
+      "check sslrootcert, or use sslmode=require to go without the check",
+  },
+  {
+    when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),
+    say: (server) => `wrong password for ${described(server)}; check rdb_username and rdb_password`,
+  },
+  {
+    when: coded("28000"),
+    say: (server, { message }) =>
+      `access to ${described(server)} is refused: ${message}; check rdb_username and pg_hba.conf`,
+  },
+  {
+    when: coded("3D000"),
+    say: (server) => `no ${described(server)}; create the database or change rdb_database`,
+  },
+  {
+    when: coded("ECONNREFUSED"),
+    say: ({ address }) =>
+      `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
+  },
+  {
+    when: coded("ENOTFOUND", "EAI_AGAIN"),
+    say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
+  },
+  {
+    when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),
+    say: (server) => `no answer in time from ${described(server)}; check rdb_host, rdb_port and the network`,
+  },
+  {
+    when: coded("54011", "54000"),
+    say: (server, { message }) =>
+      `a table of ${described(server)} has too many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded("42P10"),
+    say: (server, { message }) =>
+      `a table of last data in ${described(server)} has no unique key over last_data_unique_key: ${message}; add it`,
+  },
+  {
+    when: coded("53100"),
+    say: (server) => `the disk of ${described(server)} is full; free space there`,
+  },
+  {
+    when: coded("53300"),
+    say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
+  },
+  {
+    when: coded("42501"),
+    say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
+  },
+  {
+    when: coded("25006"),
+    say: (server) =>
+      `${described(server)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
+  },
+  {
+    when: (error) =>
+      coded("ECONNRESET", "EPIPE", "57P01", "57P02", "57P03")(error) || saying(/^Connection terminated/)(error),
+    say: (server, { message }) => `the connection to ${described(server)} broke: ${message}`,
+  },
+];
+
+function coded(...codes: readonly string[]): Explanation["when"] {
+  return ({ code }) => code !== undefined && codes.includes(code);
+}
+
+function saying(pattern: RegExp): Explanation["when"] {
+  return ({ code, message }) => !isSqlState(code) && pattern.test(message);
+}
+
+function described({ address, database, username }: ServerAddress): string {
+  return `database "${database}" at ${address} as user "${username}"`;
+}
+
+function sslmode(options: string): string {
+  return options.match(/sslmode=[^&\s]*/)?.[0] ?? "ssl=true";
+}

@@ -1,0 +1,78 @@
+import { type Cell, type Statement, unexpectedChanges } from "deneb/sql";
+import type { Connection, Submittable } from "pg";
+import { pipelineMessages } from "./messages.js";
+
+export interface PipelineResult {
+  readonly rows: readonly (readonly Cell[])[];
+  /** The size of the messages of the server in bytes. */
+  readonly bytes: number;
+}
+
+interface ServerMessage {
+  readonly length: number;
+}
+
+interface CommandComplete extends ServerMessage {
+  /** Such as `UPDATE 1`. */
+  readonly text: string;
+}
+
+interface DataRow extends ServerMessage {
+  readonly fields: readonly (string | null)[];
+}
+
+/**
+ * All statements in one round trip: every Parse, Bind and Execute, then a single Sync. After an error the server skips
+ * the rest. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ *
+ * `pg` calls the `handle...` methods of what is submitted to a client.
+ */
+export class PostgresqlPipeline implements Submittable {
+  readonly done: Promise<PipelineResult>;
+  readonly #statements: readonly Statement[];
+  readonly #rows: (readonly Cell[])[] = [];
+  /** For each run the number of rows that it must change, if given. */
+  readonly #changes: readonly (number | undefined)[];
+  #completed = 0;
+  #unexpected = false;
+  #bytes = 0;
+  #resolve: (result: PipelineResult) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(statements: readonly Statement[]) {
+    this.#statements = statements;
+    this.#changes = statements.some(({ changes }) => changes !== undefined)
+      ? statements.flatMap(({ runs, changes }) => runs.map(() => changes))
+      : [];
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(connection: Connection): void {
+    // `pg` reports a broken connection to whoever waits for it.
+    if (!connection.stream.writable) return;
+    for (const piece of pipelineMessages(this.#statements)) connection.stream.write(piece);
+  }
+
+  handleDataRow(message: DataRow): void {
+    this.#bytes += message.length;
+    this.#rows.push(message.fields.map((field) => field ?? undefined));
+  }
+
+  handleCommandComplete(message: CommandComplete): void {
+    this.#bytes += message.length;
+    const wanted = this.#changes[this.#completed++];
+    if (wanted !== undefined && Number(message.text.split(" ").at(-1)) !== wanted) this.#unexpected = true;
+  }
+
+  handleError(error: unknown): void {
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#unexpected) this.#reject(unexpectedChanges());
+    this.#resolve({ rows: this.#rows, bytes: this.#bytes });
+  }
+}

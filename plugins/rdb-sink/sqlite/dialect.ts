@@ -1,0 +1,207 @@
+import { lowerCase } from "deneb/ngsi";
+import {
+  booleanCell,
+  boundedSelect,
+  type Cells,
+  type Column,
+  type ColumnKind,
+  columnList,
+  type Dialect,
+  doubleCell,
+  type GuardedSql,
+  guarded,
+  type History,
+  integerCell,
+  jsonCell,
+  type KeyedRows,
+  type LastRow,
+  plain,
+  plainCell,
+  quoted,
+  type Statement,
+  type TableDefinition,
+  type TableName,
+  type TableRows,
+  utcTime,
+} from "deneb/sql";
+import { sqliteErrors } from "./errors.js";
+
+const sql: GuardedSql = {
+  path: ({ table }) => quoted(table),
+  quoted,
+  parameter: () => "?",
+  same: "IS",
+  integer: "INTEGER",
+  unlessThere: " ON CONFLICT DO NOTHING",
+  returning: "",
+};
+
+export const sqlite = {
+  database: "sqlite",
+  reservedColumns: [],
+  longestText: Number.POSITIVE_INFINITY,
+  columnKey: lowerCase,
+  allowed: (name) => ({ ...name, table: name.table.startsWith("sqlite_") ? `_${name.table}` : name.table }),
+  catalogue,
+  columnKind: (type) => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? "other",
+  cell: (kind, value) => cells[kind](value),
+  // The file is the schema; it is created when it is opened.
+  createSchema: () => [],
+  createTable,
+  addColumns: (name, columns) =>
+    columns.map((column) => plain(name, `ALTER TABLE ${quoted(name.table)} ADD COLUMN ${definition(column)}`)),
+  widenColumns: () => [],
+  insert,
+  upsert,
+  ...guarded(sql),
+  remove: (rows) => ({
+    at: rows.name,
+    text: `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    runs: [rows.cells],
+  }),
+  select,
+  // The transactions of a process end with it, and this process runs one at a time.
+  selectSettled: (rows) => [boundedSelect(rows, sql)],
+  commitUnit: (of) => ({ database: "", schema: of.schema }),
+  positionsTable: (of) => ({ ...of, table: "deneb_positions" }),
+  deadLettersTable: (of) => ({ ...of, table: "deneb_letters" }),
+  registerTable: (of) => ({ ...of, table: "deneb_tables" }),
+  registered: (register, tables) => {
+    const text = `
+      SELECT '', schema_name, table_name, sink, kind, subject FROM ${quoted(register.table)} WHERE schema_name = ?`;
+    if (tables === undefined) return [{ at: register, text, runs: [[register.schema]] }];
+    const named = JSON.stringify(tables.map(({ table }) => table));
+    return [
+      {
+        at: register,
+        text: `${text} AND table_name IN (SELECT value FROM json_each(?))`,
+        runs: [[register.schema, named]],
+      },
+    ];
+  },
+  tablesWith: (columns, units) =>
+    units.map((at) => ({ at, text: TABLES_WITH, runs: [[at.schema, JSON.stringify(columns)]] })),
+  count: ({ name }) => plain(name, `SELECT count(*) FROM ${quoted(name.table)}`),
+  countOlder: ({ name, time }, before, limit) => ({
+    at: name,
+    text: `SELECT count(*) FROM (SELECT 1 FROM ${quoted(name.table)} WHERE ${sortable(time)} < ? LIMIT ${limit})`,
+    runs: [[before]],
+  }),
+  deleteOlder: (history, before, limit) =>
+    deletion(history, `WHERE ${sortable(history.time)} < ? LIMIT ${limit}`, [before]),
+  deleteExcess: (history, newest, limit) => {
+    const { name, kind } = history.time;
+    const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, rowid DESC`;
+    return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
+  },
+  noteTexts: () => [],
+  errors: sqliteErrors,
+} as const satisfies Dialect;
+
+// The affinity of a column comes from its type: https://www.sqlite.org/datatype3.html
+const types = {
+  text: "text",
+  longtext: "text",
+  integer: "bigint",
+  number: "numeric",
+  boolean: "boolean",
+  time: "datetime",
+  json: "json text",
+  other: "text",
+} as const satisfies Record<ColumnKind, string>;
+
+const kinds: readonly (readonly [RegExp, ColumnKind])[] = [
+  [/json/i, "json"],
+  [/^$|text|char|clob/i, "text"],
+  [/int/i, "integer"],
+  [/bool/i, "boolean"],
+  [/date|time/i, "time"],
+  [/num|dec|real|doub|floa/i, "number"],
+];
+
+const cells: Cells = {
+  text: plainCell,
+  longtext: plainCell,
+  integer: integerCell,
+  number: (value) => integerCell(value) ?? doubleCell(value),
+  boolean: booleanCell("1", "0"),
+  time: (value) => {
+    const time = utcTime(value);
+    return time === undefined ? undefined : `${time.replace(" ", "T")}Z`;
+  },
+  json: jsonCell,
+  other: plainCell,
+};
+
+function catalogue(tables: readonly TableName[]): readonly Statement[] {
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  return schemas.map((schema) => ({
+    at: { database: "", schema },
+    text: `
+      SELECT '', ?1, NULL, NULL, NULL
+      UNION ALL
+      SELECT '', ?1, wanted.value, found.name, found.type
+      FROM json_each(?2) AS wanted JOIN pragma_table_info(wanted.value) AS found`,
+    runs: [[schema, JSON.stringify(tables.filter((name) => name.schema === schema).map(({ table }) => table))]],
+  }));
+}
+
+function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+  const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
+  const parts = [...columns.map(definition), ...unique];
+  return [plain(name, `CREATE TABLE IF NOT EXISTS ${quoted(name.table)} (${parts.join(", ")})`)];
+}
+
+function select(column: string, rows: KeyedRows): Statement {
+  return {
+    at: rows.name,
+    text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    runs: [rows.cells],
+  };
+}
+
+function where({ key }: KeyedRows): string {
+  return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
+}
+
+function insert({ name, columns, rows }: TableRows): readonly Statement[] {
+  const values = columns.map(() => "?").join(", ");
+  const into = `INSERT INTO ${quoted(name.table)} (${columnList(columns)})`;
+  return [{ at: name, text: `${into} VALUES (${values})`, runs: rows }];
+}
+
+function upsert({ name, columns, cells, key, time }: LastRow): Statement {
+  const names = columns.map((column) => quoted(column.name)).join(", ");
+  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
+  const own = quoted(time.name);
+  const text = `
+    INSERT INTO ${quoted(name.table)} AS stored (${names}) VALUES (${columns.map(() => "?").join(", ")})
+    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(", ")}
+    WHERE stored.${own} IS NULL OR ${timeOf(`stored.${own}`)} < ${timeOf(`excluded.${own}`)}`;
+  return { at: name, text, runs: [cells] };
+}
+
+/** ISO 8601 with any zone; what SQLite cannot parse is compared as text. */
+function timeOf(column: string): string {
+  return `coalesce(strftime('%Y-%m-%d %H:%M:%f', ${column}), ${column})`;
+}
+
+function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
+  const table = quoted(name.table);
+  const text = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} ${which})`;
+  return { at: name, text, runs: [parameters] };
+}
+
+/** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
+function sortable({ name }: Column): string {
+  return `replace(${quoted(name)}, 'T', ' ')`;
+}
+
+const TABLES_WITH = `
+  SELECT '', ?1, tables.name, found.name, found.type
+  FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS found
+  WHERE tables.type = 'table' AND lower(found.name) IN (SELECT lower(value) FROM json_each(?2))`;
+
+function definition({ name, kind }: Column): string {
+  return `${quoted(name)} ${types[kind]}`;
+}

@@ -1,0 +1,50 @@
+import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+
+const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
+const PERMANENT_ERROR =
+  /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
+
+export const sqliteErrors: DatabaseErrorReader = {
+  missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
+  raced: ({ message }) => /duplicate column name|already exists/.test(message),
+  doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
+  retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
+  explain: (error, server) =>
+    explanations.find(({ when }) => when(error))?.say(server, error) ??
+    `writing to the database files in "${server.address}" failed: ${error.message}`,
+};
+
+interface Explanation {
+  when(error: DatabaseError): boolean;
+  say(server: ServerAddress, error: DatabaseError): string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    when: ({ message }) => /too many (columns|SQL variables)/.test(message),
+    say: ({ address }, { message }) =>
+      `a table of the database files in "${address}" has too many columns: ${message}; use attr_persistence = row for such entities`,
+  },
+  {
+    when: coded(/^(SQLITE_FULL|ENOSPC)/),
+    say: ({ address }) => `the disk of the database files in "${address}" is full; free space there`,
+  },
+  {
+    when: coded(/^SQLITE_(BUSY|LOCKED)/),
+    say: ({ address }) => `another program keeps a database file in "${address}" locked; end its transaction`,
+  },
+  {
+    when: coded(/^(SQLITE_(READONLY|PERM)|EACCES|EPERM|EROFS)/),
+    say: ({ address }) =>
+      `the folder "${address}" or a file in it is not writable; give the agent the right to write there`,
+  },
+  {
+    when: (error) => coded(/^(SQLITE_CANTOPEN|E(?!RR_))/)(error) || /Unable to open/.test(error.message),
+    say: ({ address }, { message }) =>
+      `the database files in "${address}" cannot be opened: ${message}; check rdb_folder`,
+  },
+];
+
+function coded(pattern: RegExp): Explanation["when"] {
+  return ({ code }) => code !== undefined && pattern.test(code);
+}

@@ -1,0 +1,129 @@
+import { chmodSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
+import Database from "libsql";
+import { fileName } from "./file-name.js";
+
+const BUSY_MILLIS = 5000;
+const MOST_OPEN = 64;
+const MOST_PREPARED = 1000;
+const OF_OTHERS = 0o077;
+
+type Connection = Database.Database;
+type Prepared = Database.Statement;
+
+interface OpenFile {
+  readonly path: string;
+  readonly inode: number | undefined;
+  readonly connection: Connection;
+}
+
+/** The database files of a folder, one for each schema, opened on demand. For use in one thread. */
+export class SqliteFiles {
+  readonly #folder: string;
+  /** In the order of their last opening. */
+  readonly #open = new Map<string, OpenFile>();
+  readonly #prepared = new RecentMap<Prepared>(MOST_PREPARED);
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Opens the files of the schemas. A file that was removed or replaced is opened again: SQLite would continue to write
+   * to the removed one. Call it before a transaction, for all its schemas: it may close other files.
+   */
+  open(schemas: readonly string[]): void {
+    for (const schema of schemas) {
+      const file = this.#open.get(schema);
+      if (file !== undefined && file.inode !== inodeOf(file.path)) this.#close(schema, file);
+    }
+    const missing = schemas.filter((schema) => !this.#open.has(schema));
+    this.#makeRoom(missing.length, new Set(schemas));
+    for (const schema of missing) this.#open.set(schema, openFile(join(this.#folder, fileName(schema))));
+  }
+
+  /** Runs a command without parameters, such as BEGIN. */
+  execute(schema: string, command: string): void {
+    this.#connection(schema).exec(command);
+  }
+
+  run(statement: Statement): void {
+    const prepared = this.#statement(statement);
+    for (const run of statement.runs) {
+      const { changes } = prepared.run(run);
+      if (statement.changes !== undefined && changes !== statement.changes) throw unexpectedChanges();
+    }
+  }
+
+  rows(statement: Statement): readonly (readonly Cell[])[] {
+    const prepared = this.#statement(statement).raw();
+    return statement.runs.flatMap((run) => prepared.all(run).map(textRow));
+  }
+
+  close(): void {
+    for (const [schema, file] of this.#open) this.#close(schema, file);
+  }
+
+  #connection(schema: string): Connection {
+    const file = this.#open.get(schema);
+    if (file === undefined) throw new Error(`the file of schema "${schema}" is not open`);
+    return file.connection;
+  }
+
+  #statement({ at: { schema }, text }: Statement): Prepared {
+    const key = `${schema}\0${text}`;
+    const known = this.#prepared.get(key);
+    if (known !== undefined) return known;
+
+    const prepared = this.#connection(schema).prepare(text);
+    this.#prepared.set(key, prepared);
+    return prepared;
+  }
+
+  #makeRoom(wanted: number, needed: ReadonlySet<string>): void {
+    const closable = [...this.#open].filter(([schema]) => !needed.has(schema));
+    const excess = Math.max(0, this.#open.size + wanted - MOST_OPEN);
+    for (const [schema, file] of closable.slice(0, excess)) this.#close(schema, file);
+  }
+
+  #close(schema: string, { connection }: OpenFile): void {
+    // Prepared statements keep the file open; those of other files are prepared again.
+    this.#prepared.clear();
+    this.#open.delete(schema);
+    connection.close();
+  }
+}
+
+function openFile(path: string): OpenFile {
+  const connection = new Database(path, { timeout: BUSY_MILLIS });
+  closeToOthers(path);
+  connection.exec(`PRAGMA busy_timeout = ${BUSY_MILLIS}`);
+  connection.pragma("journal_mode = WAL");
+  connection.exec("PRAGMA synchronous = FULL");
+  return { path, inode: inodeOf(path), connection };
+}
+
+/**
+ * Files beside it, such as `-wal`, get the permissions of the database; files of an earlier version may exist already.
+ */
+function closeToOthers(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & OF_OTHERS) === 0) continue;
+    try {
+      chmodSync(file, mode & 0o7777 & ~OF_OTHERS);
+    } catch {
+      // The file belongs to another user, who determines its permissions.
+    }
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+function textRow(row: unknown): readonly Cell[] {
+  if (!Array.isArray(row)) return [];
+  return row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell)));
+}

@@ -1,0 +1,84 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { type Cell, type DatabaseError, databaseErrorOf, type Statement } from "deneb/sql";
+import { SqliteFiles } from "./files.js";
+
+/** A request of the driver to the thread. */
+export interface SqliteRequest {
+  readonly id: number;
+  readonly task: "read" | "write" | "close";
+  readonly statements: readonly Statement[];
+  /** Shared by both threads: 1 if the work is to be aborted. */
+  readonly aborted: Int32Array;
+}
+
+export interface SqliteReply {
+  readonly id: number;
+  readonly rows: readonly (readonly Cell[])[];
+  /** Schemas whose statements are committed. */
+  readonly written: readonly string[];
+  readonly error: DatabaseError | undefined;
+}
+
+const files = new SqliteFiles(String(workerData));
+
+parentPort?.on("message", (request: SqliteRequest) => parentPort?.postMessage(sqliteAnswer(files, request)));
+
+/** Handles a request; never throws. */
+function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
+  const written: string[] = [];
+  const reply = { id: request.id, rows: [], written, error: undefined };
+  try {
+    if (request.task === "read") return { ...reply, rows: read(files, request.statements) };
+    if (request.task === "write") write(files, request, written);
+    if (request.task === "close") files.close();
+    return reply;
+  } catch (error) {
+    return { ...reply, error: databaseErrorOf(error) };
+  }
+}
+
+function read(files: SqliteFiles, statements: readonly Statement[]): SqliteReply["rows"] {
+  files.open(schemasOf(statements));
+  return statements.flatMap((statement) => files.rows(statement));
+}
+
+/** One transaction for each schema; none is committed before all statements have run. */
+function write(files: SqliteFiles, { statements, aborted }: SqliteRequest, written: string[]): void {
+  const begun: string[] = [];
+  const schemas = schemasOf(statements);
+  files.open(schemas);
+  try {
+    for (const schema of schemas) {
+      files.execute(schema, "BEGIN IMMEDIATE");
+      begun.push(schema);
+    }
+    for (const statement of statements) {
+      throwIfAborted(aborted);
+      files.run(statement);
+    }
+    throwIfAborted(aborted);
+    for (const schema of schemas) {
+      files.execute(schema, "COMMIT");
+      written.push(schema);
+    }
+  } catch (error) {
+    for (const schema of begun) if (!written.includes(schema)) rollBack(files, schema);
+    throw error;
+  }
+}
+
+function schemasOf(statements: readonly Statement[]): readonly string[] {
+  return [...new Set(statements.map(({ at }) => at.schema))];
+}
+
+function throwIfAborted(aborted: Int32Array): void {
+  if (Atomics.load(aborted, 0) === 1) throw new Error("aborted");
+}
+
+function rollBack(files: SqliteFiles, schema: string): void {
+  try {
+    files.execute(schema, "ROLLBACK");
+  } catch {
+    // SQLite has rolled back after a full disk or a failed write; the first error is reported.
+  }
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ConfigurationInput } from "../../../core/configuration/read-configuration.js";
+import { changed, faultTexts, read } from "../../support/configuration.js";
+import { speltCatalogue as catalogue, old } from "../../support/spelt-plugin.js";
+
+function readSink(type: string, lines: readonly string[] = [], input: Partial<ConfigurationInput> = {}) {
+  const text = [changed("type = rdb", `type = ${type}`), ...lines.map((line) => `a1.sinks.s.${line}`)].join("\n");
+  const configuration = read(text, { catalogue, ...input });
+  const [sink] = configuration.topology?.sinks ?? [];
+  return { sink, faults: faultTexts(configuration) };
+}
+
+test("a class name is read as a type with its properties, and reported with the new spelling", () => {
+  const { sink, faults } = readSink(old("SeaSink"));
+
+  assert.equal(sink?.definition.type, "store");
+  assert.deepEqual(sink.config, {
+    store_kind: "sea",
+    store_host: "localhost",
+    store_port: 3306,
+    store_password: "",
+    layout: "row",
+  });
+  assert.deepEqual(faults, [
+    'notice line 8: a1.sinks.s.type = "org.example.SeaSink": is an old spelling; the new one is "store", with ' +
+      "store_kind = sea, store_port = 3306, layout = row unless the file says otherwise",
+  ]);
+});
+
+test("properties of the file take precedence over those of a class name", () => {
+  const { sink } = readSink(old("SeaSink"), ["layout = column", "sea_port = 3307"]);
+
+  assert.equal(sink?.config["layout"], "column");
+  assert.equal(sink.config["store_port"], 3307);
+});
+
+test("a property in old spelling is reported with the new one, at its line", () => {
+  const { sink, faults } = readSink(old("SeaSink"), ["sea_host = db", "sea_password = secret"]);
+
+  assert.equal(sink?.config["store_host"], "db");
+  assert.deepEqual(faults.slice(1), [
+    'notice line 10: a1.sinks.s.sea_host: is an old spelling; the new one is "store_host"',
+    'notice line 11: a1.sinks.s.sea_password: is an old spelling; the new one is "store_password"',
+  ]);
+});
+
+test("of a property in both spellings the new one is used", () => {
+  const { sink, faults } = readSink(old("SeaSink"), ["sea_host = a", "store_host = b"]);
+
+  assert.equal(sink?.config["store_host"], "b");
+  assert.ok(faults.includes('warning line 10: a1.sinks.s.sea_host: has no effect: "store_host" is given too'));
+});
+
+test("a fault of a property in old spelling names what the file holds", () => {
+  const { faults } = readSink(old("SeaSink"), ["sea_port = abc"]);
+
+  assert.ok(faults.some((text) => text.startsWith('error line 10: a1.sinks.s.sea_port = "abc": must be')));
+});
+
+test("a prefix of another spelling is an unknown property", () => {
+  const { faults } = readSink(old("LandSink"), ["sea_host = db"]);
+
+  assert.ok(faults.some((text) => text.startsWith("warning line 10: a1.sinks.s.sea_host")));
+});
+
+const variables = [
+  { what: "overrides the file", env: { SEA_HOST: "old" }, lines: ["store_host = file"], host: "old" },
+  { what: "gives way to the new one", env: { SEA_HOST: "old", STORE_HOST: "new" }, lines: [], host: "new" },
+  { what: "is taken as it is", env: { SEA_HOST: "a$${b}${c}" }, lines: [], host: "a$${b}${c}" },
+  { what: "counts as not set when empty", env: { SEA_HOST: "" }, lines: ["store_host = file"], host: "file" },
+  { what: "of another spelling does not count", env: { LAND_HOST: "land" }, lines: [], host: "localhost" },
+] as const;
+for (const { what, env, lines, host } of variables) {
+  test(`an old variable ${what}`, () => {
+    assert.equal(readSink(old("SeaSink"), lines, { env }).sink?.config["store_host"], host);
+  });
+}
+
+test("an old variable is read under the new type when the properties mean the same", () => {
+  const env = { SEA_HOST: "sea", LAND_HOST: "land" };
+
+  assert.equal(readSink("store", [], { env }).sink?.config["store_host"], "land");
+  assert.equal(readSink("store", ["store_kind = sea"], { env }).sink?.config["store_host"], "sea");
+});
+
+test("an old variable may give a property that the kernel reads of a sink", () => {
+  const { sink, faults } = readSink("store", ["store_kind = sea"], { env: { SEA_BATCH: "50" } });
+
+  assert.equal(sink?.batching.batchSize, 50);
+  assert.deepEqual(faults, [
+    'notice SEA_BATCH: is an old name of a variable; the new one is the property "batch_size" of the file',
+  ]);
+});
+
+test("an old variable may name a file; with the direct one it is an error, and no secret is shown", () => {
+  const file = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/run/secret" } });
+  const both = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/run/secret", SEA_PASS: "hush" } });
+  const missing = readSink(old("SeaSink"), [], { env: { SEA_PASS_FILE: "/none" } });
+
+  assert.equal(file.sink?.config["store_password"], "from the file");
+  assert.ok(both.faults.includes("error SEA_PASS_FILE: is set, and so is SEA_PASS; set only one of the two"));
+  assert.ok(!both.faults.join().includes("hush"));
+  assert.ok(missing.faults.some((text) => text.startsWith('error SEA_PASS_FILE = "/none": names a file that cannot')));
+});

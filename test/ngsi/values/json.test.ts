@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isObject, parseJson, toValue } from "../../../core/ngsi/values/json.js";
+import { codeOf, retryableOf } from "../../../core/sdk/index.js";
+
+const numbers = [
+  { sent: "23.0", kept: "23" },
+  { sent: "1.10", kept: "1.1" },
+  { sent: "-8.5", kept: "-8.5" },
+  { sent: "-0.0", kept: "0" },
+  { sent: "1e20", kept: "100000000000000000000" },
+  { sent: "1e-5", kept: "0.00001" },
+  { sent: "1e0002", kept: "100" },
+  { sent: "0e400", kept: "0" },
+  { sent: "0.00000000000000000", kept: "0" },
+  { sent: "1.0000000000000000000", kept: "1" },
+  { sent: "-3.8037894999999997", kept: "-3.8037894999999997" },
+  { sent: "12345678901234567890", kept: "12345678901234567890" },
+  { sent: "-9007199254740993", kept: "-9007199254740993" },
+  { sent: "1.000000000000000005", kept: "1.000000000000000005" },
+  { sent: "1e400", kept: "1e400" },
+  { sent: "1E-400", kept: "1E-400" },
+] as const;
+for (const { sent, kept } of numbers) {
+  test(`the number ${sent} is kept as ${kept}, alone and within a structured value`, () => {
+    const alone = toValue(parseJson(sent));
+    const within = toValue(parseJson(`{"a":[${sent}, ${sent}],"b":${sent}}`));
+
+    assert.deepEqual(alone, { kind: "number", text: kept });
+    assert.deepEqual(within, { kind: "object", text: `{"a":[${kept},${kept}],"b":${kept}}` });
+  });
+}
+
+const values = [
+  { sent: '"a \\"b\\" \\\\ \\u00e9 \\ud83d\\ude00"', kind: "string", text: 'a "b" \\ é 😀' },
+  { sent: '""', kind: "string", text: "" },
+  { sent: "true", kind: "boolean", text: "true" },
+  { sent: "null", kind: "null", text: "null" },
+  { sent: '[ 1, "x" ]', kind: "array", text: '[1,"x"]' },
+  { sent: '{ "b": 1, "a": null }', kind: "object", text: '{"b":1,"a":null}' },
+  { sent: '{"a":1,"a":2}', kind: "object", text: '{"a":2}' },
+  { sent: '{"a":1,"a":12345678901234567890}', kind: "object", text: '{"a":12345678901234567890}' },
+  {
+    sent: '["\\\\ud800 \\"\\\\ud8001\\"",12345678901234567890]',
+    kind: "array",
+    text: '["\\\\ud800 \\"\\\\ud8001\\"",12345678901234567890]',
+  },
+  { sent: '["\\\\\\"12345678901234567890"]', kind: "array", text: '["\\\\\\"12345678901234567890"]' },
+] as const;
+for (const { sent, kind, text } of values) {
+  test(`the JSON ${sent} is the ${kind} ${text}`, () => assert.deepEqual(toValue(parseJson(sent)), { kind, text }));
+}
+
+for (const digits of ["1", "12345678901234567890"]) {
+  test(`names that mean something in JavaScript are names like any other beside the number ${digits}`, () => {
+    const text = `{"7":${digits},"__proto__":{"a":1},"constructor":2,"toJSON":3}`;
+
+    const json = parseJson(text);
+
+    assert.ok(isObject(json));
+    assert.deepEqual(Object.keys(json), ["7", "__proto__", "constructor", "toJSON"]);
+    assert.equal(toValue(json).text, text);
+    assert.equal(Object.getPrototypeOf(json), Object.prototype);
+  });
+}
+
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+const refused = [
+  { what: "an empty body", text: "" },
+  { what: "a missing value", text: '{"a":}' },
+  { what: "something after the end", text: "{} {}" },
+  { what: "a string without an end beside a long number", text: '{"a":12345678901234567890,"b":"x' },
+  { what: "half of a surrogate pair in a value", text: '{"a":["\\ud800 12345678901234567890"]}' },
+  { what: "half of a surrogate pair in a name", text: '{"a":{"\\uDE00":1}}' },
+  { what: "a string disguised as an exact number", text: '{"a":"\\ud8001"}' },
+  { what: "nesting of 513 levels", text: nested(513) },
+  { what: "nesting of a million levels", text: nested(1_000_000) },
+  { what: "nesting without an end", text: "[".repeat(1_000_000) },
+] as const;
+for (const { what, text } of refused) {
+  test(`${what} is refused with a short reason and not retried`, () => {
+    assert.throws(
+      () => parseJson(text),
+      (error: Error) => {
+        assert.equal(codeOf(error), "MALFORMED_JSON");
+        assert.equal(retryableOf(error), false);
+        assert.match(error.message, /^parsing the body as JSON: /);
+        return error.message.length < 200;
+      },
+    );
+  });
+}
+
+const accepted = [
+  { what: "a byte order mark", text: "\ufeff[1]" },
+  { what: "nesting of 512 levels", text: nested(512) },
+  { what: "brackets by the thousand in a string", text: `["${"[".repeat(5000)}\\"]"]` },
+  {
+    what: "a long string of escapes beside a long number",
+    text: `[12345678901234567890,"${"\\n".repeat(2_000_000)}"]`,
+  },
+] as const;
+for (const { what, text } of accepted) {
+  test(`${what} is no fault`, () => assert.equal(toValue(parseJson(text)).text, text.replace("\ufeff", "")));
+}
+
+test("a number with many digits keeps them wherever it stands, and digits in a text do no harm", () => {
+  for (let before = 0; before < 40; before += 1) {
+    const text = `{"a":"${"x".repeat(before)}9999999999999999","b":[-1234567890123456789]}`;
+
+    assert.equal(toValue(parseJson(text)).text, text);
+  }
+});

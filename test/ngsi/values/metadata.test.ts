@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { metadataText } from "../../../core/ngsi/values/entity-text.js";
+
+test("no metadata is an empty list", () => assert.equal(metadataText([]), "[]"));
+
+test("plain values of metadata are written as texts, structured ones as they are", () => {
+  const text = metadataText([
+    { name: "accuracy", type: "Number", value: { kind: "number", text: "0.80" } },
+    { name: 'q"', type: "Text", value: { kind: "string", text: 'a"b' } },
+    { name: "none", value: { kind: "null", text: "null" } },
+    { name: "o", type: "StructuredValue", value: { kind: "object", text: '{"a":1.0}' } },
+  ]);
+
+  assert.equal(
+    text,
+    '[{"name":"accuracy","type":"Number","value":"0.80"},{"name":"q\\"","type":"Text","value":"a\\"b"},' +
+      '{"name":"none","type":"","value":"null"},{"name":"o","type":"StructuredValue","value":{"a":1.0}}]',
+  );
+});

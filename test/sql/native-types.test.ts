@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
+import { type Given, v2Attribute, v2Entity, v2Event } from "../plugins/rdb-sink/v2-events.js";
+
+const native = { attr_native_types: true, attr_metadata_store: false } as const;
+const body = (a: Given, type = "Number") => v2Entity("e", v2Attribute("a", type, a));
+/** Without what databases write differently. */
+const plain = (cell: string | undefined) =>
+  cell
+    ?.replace(/^t$/, "1")
+    .replace("T", " ")
+    .replace(/(\.\d*?)0+$/, "$1");
+
+const kept = [
+  { name: "a number", value: 23.5, expression: "a + 1", result: "24.5" },
+  { name: "a negative number", value: -1e3, expression: "a + 1", result: "-999" },
+  { name: "a boolean", value: true, expression: "a AND a", result: "1" },
+] as const;
+
+await onEveryDatabase("native types", [
+  ...(kept.map(({ name, value, expression, result }, index) => ({
+    name: `${name} can be reckoned with`,
+    service: `reckon${index}`,
+    run: async (place, service) => {
+      await persist(await place.sink(native), v2Event(body(value), service));
+
+      const rows = await place.select(service, "e_t", `SELECT ${expression} AS x FROM @`);
+      assert.equal(plain(rows[0]?.["x"]), result);
+    },
+  })) satisfies Parameters<typeof onEveryDatabase>[1]),
+  {
+    name: "times are in UTC and compare as times",
+    service: "times",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+
+      for (const time of ["2020-05-13T10:00:00.123Z", "2020-05-13T12:00:00+03:00", "2020-05-13"]) {
+        await persist(sink, v2Event(body(time, "DateTime"), service));
+      }
+
+      const rows = await place.select(service, "e_t", "SELECT a FROM @ ORDER BY a");
+      assert.deepEqual(
+        rows.map(({ a }) => a?.replace("T", " ").slice(0, 19)),
+        ["2020-05-13 00:00:00", "2020-05-13 09:00:00", "2020-05-13 10:00:00"],
+      );
+    },
+  },
+  {
+    name: "objects are JSON",
+    service: "objects",
+    run: async (place, service) => {
+      await persist(await place.sink(native), v2Event(body({ a: 1, b: [null, "x"] }, "StructuredValue"), service));
+
+      const [row = {}] = await place.rows(service, "e_t");
+      assert.deepEqual(JSON.parse(row["a"] ?? ""), { a: 1, b: [null, "x"] });
+    },
+  },
+  {
+    name: "a value that does not fit its column goes as JSON beside it, also after a restart",
+    service: "misfits",
+    run: async (place, service) => {
+      await persist(await place.sink(native), v2Event(body(1), service));
+      const restarted = await place.sink(native);
+
+      for (const value of ["off", { b: 1 }, 2, true, undefined])
+        await persist(restarted, v2Event(body(value), service));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map(({ a }) => a),
+        ["1", undefined, undefined, "2", undefined, undefined],
+      );
+      assert.deepEqual(
+        rows.map((row) => row["a$json"]),
+        [undefined, '"off"', '{"b":1}', undefined, "true", undefined],
+      );
+    },
+  },
+  {
+    name: "an attribute that was null first gets its type from its first value",
+    service: "nullfirst",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+
+      for (const value of [undefined, 5]) await persist(sink, v2Event(body(value), service));
+
+      const rows = await place.select(service, "e_t", "SELECT a + 1 AS x FROM @ WHERE a > 4");
+      assert.deepEqual(
+        rows.map(({ x }) => x),
+        ["6"],
+      );
+    },
+  },
+  {
+    name: "values of different types in the first batch get a text column",
+    service: "disagreeing",
+    run: async (place, service) => {
+      await persist(await place.sink(native), v2Event(body(1), service), v2Event(body("off"), service));
+
+      assert.deepEqual(
+        (await place.rows(service, "e_t")).map(({ a }) => a),
+        ["1", "off"],
+      );
+    },
+  },
+  {
+    name: "no digit of a number is lost, in whichever column it is",
+    service: "digits",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+      const digits = ["1", "9007199254740993", "0.1234567890123456789012", "1e3"];
+
+      for (const text of digits) {
+        const exact = { ...v2Attribute("a", "Number", 0), value: { kind: "number", text } } as const;
+        await persist(sink, v2Event(v2Entity("e", exact), service));
+      }
+
+      const stored = (await place.rows(service, "e_t")).map((row) => row["a"] ?? row["a$json"]);
+      assert.deepEqual([stored[0], stored[1], stored[2]], [digits[0], digits[1], digits[2]]);
+      assert.equal(Number(stored[3]), 1000);
+    },
+  },
+  {
+    name: "typed columns of an existing table are filled, with attr_native_types or without",
+    service: "provisioned",
+    run: async (place, service) => {
+      await persist(
+        await place.sink({ attr_metadata_store: false }),
+        v2Event(v2Entity("e", v2Attribute("x", "T", "1")), service),
+      );
+      await place.alter(service, "e_t", "ALTER TABLE @ ADD COLUMN n double precision");
+      await place.alter(service, "e_t", "ALTER TABLE @ ADD COLUMN b boolean");
+      const attributes = [v2Attribute("n", "Number", "112.9"), v2Attribute("b", "Boolean", true)];
+
+      for (const attr_native_types of [false, true]) {
+        const sink = await place.sink({ attr_native_types, attr_metadata_store: false });
+        await persist(sink, v2Event(v2Entity("e", ...attributes), service));
+      }
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.slice(1).map(({ n, b }) => [n, plain(b)]),
+        [
+          ["112.9", "1"],
+          ["112.9", "1"],
+        ],
+      );
+    },
+  },
+]);

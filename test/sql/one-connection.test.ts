@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { test } from "node:test";
+import { codeOf } from "../../core/sdk/index.js";
+import { type ConnectionParts, oneConnection, plain } from "../../core/sql/index.js";
+import { never } from "../plugins/rdb-sink/sinks.js";
+
+const at = { database: "", schema: "s" };
+
+/** A database that writes down what it is told, by connection, and refuses what `refused` fits. */
+function recorder(refused: RegExp, more: Partial<ConnectionParts<number>> = {}) {
+  const told: string[] = [];
+  let opened = 0;
+  const driver = oneConnection<number>({
+    open: async () => ++opened,
+    run: async (connection, text, parameters) => {
+      told.push([connection, text, ...parameters].join(" "));
+      if (refused.test(text)) throw new Error(`no ${text}`);
+      return [[text]];
+    },
+    close: async (connection) => void told.push(`${connection} closed`),
+    ...more,
+  });
+  return { driver, told };
+}
+
+const nothing = /(?!)/;
+
+test("a write is one transaction, in the order of its statements and their runs", async () => {
+  const { driver, told } = recorder(nothing, { begin: "START" });
+
+  await driver.write([{ at, text: "I", runs: [["1"], ["2"]] }, plain(at, "J")], never);
+
+  assert.deepEqual(told, ["1 START", "1 I 1", "1 I 2", "1 J", "1 COMMIT"]);
+});
+
+test("a write that fails is rolled back, and its connection serves the next one", async () => {
+  const { driver, told } = recorder(/BAD/);
+
+  await assert.rejects(driver.write([plain(at, "A"), plain(at, "BAD"), plain(at, "B")], never), /no BAD/);
+  await driver.write([plain(at, "C")], never);
+
+  assert.deepEqual(told, ["1 BEGIN", "1 A", "1 BAD", "1 ROLLBACK", "1 BEGIN", "1 C", "1 COMMIT"]);
+});
+
+for (const { when, refused, before } of [
+  { when: "cannot begin or roll back", refused: /BEGIN|ROLLBACK/, before: ["1 BEGIN", "1 ROLLBACK", "1 closed"] },
+  { when: "is lost at the commit", refused: /COMMIT|ROLLBACK/, before: ["1 BEGIN", "1 A", "1 COMMIT", "1 ROLLBACK"] },
+] as const)
+  test(`a connection that ${when} is closed, and the next statement opens another one`, async () => {
+    const { driver, told } = recorder(refused);
+
+    await assert.rejects(driver.write([plain(at, "A")], never));
+    assert.deepEqual(await driver.read([plain(at, "R")], never), [["R"]]);
+
+    assert.deepEqual(told.slice(0, before.length), before);
+    assert.deepEqual(told.slice(-2), ["1 closed", "2 R"]);
+  });
+
+test("a read that fails closes the connection, which may be the cause", async () => {
+  const { driver, told } = recorder(/BAD/);
+
+  await assert.rejects(driver.read([plain(at, "BAD")], never), /no BAD/);
+  await driver.read([plain(at, "R")], never);
+
+  assert.deepEqual(told, ["1 BAD", "1 closed", "2 R"]);
+});
+
+test("two writes at once go one after the other", async () => {
+  const { driver, told } = recorder(nothing);
+
+  await Promise.all([driver.write([plain(at, "A")], never), driver.write([plain(at, "B")], never)]);
+
+  assert.deepEqual(told, ["1 BEGIN", "1 A", "1 COMMIT", "1 BEGIN", "1 B", "1 COMMIT"]);
+});
+
+test("a caller that aborts does not wait, its transaction is rolled back, and the next write is stored", async () => {
+  const giveUp = new AbortController();
+  const slow = new EventEmitter();
+  const told: string[] = [];
+  const { driver } = recorder(nothing, {
+    run: async (_connection, text) => {
+      told.push(text);
+      if (text === "SLOW") {
+        giveUp.abort();
+        await once(slow, "done");
+      }
+      return [];
+    },
+  });
+
+  const failed = await driver.write([plain(at, "SLOW"), plain(at, "A")], giveUp.signal).catch(codeOf);
+  slow.emit("done");
+  await driver.write([plain(at, "B")], never);
+
+  assert.equal(failed, "WRITE_ABORTED");
+  assert.deepEqual(told, ["BEGIN", "SLOW", "ROLLBACK", "BEGIN", "B", "COMMIT"]);
+});
+
+test("closing waits for running work until the grace period is over; nothing opens afterwards", async () => {
+  const running = new EventEmitter();
+  const { driver, told } = recorder(nothing, {
+    run: async () => {
+      running.emit("begun");
+      return await new Promise(() => undefined);
+    },
+  });
+  const begun = once(running, "begun");
+  void driver.write([plain(at, "A")], never).catch(() => undefined);
+  await begun;
+
+  await driver.close(AbortSignal.abort());
+  await driver.close(AbortSignal.abort());
+
+  assert.deepEqual(told, ["1 closed"]);
+  const later = recorder(nothing);
+  await later.driver.close(never);
+  assert.equal(await later.driver.read([plain(at, "R")], never).catch(codeOf), "WRITE_ABORTED");
+  assert.deepEqual(later.told, []);
+});
