@@ -13,7 +13,6 @@ import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { namingOf } from "./contract/settings.js";
-import { bytesOf } from "./contract/statement.js";
 import { Bookkeeping } from "./features/bookkeeping.js";
 import { ErrorTable } from "./features/error-table.js";
 import { ErrorTableWriter } from "./features/error-table-writer.js";
@@ -21,10 +20,11 @@ import { positionUnsettled } from "./features/position-conflict.js";
 import { Retention } from "./features/retention.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
-import type { Step, TableBatch } from "./rows/grouping.js";
+import type { TableBatch } from "./rows/grouping.js";
+import { StepWriter } from "./step-writer.js";
 import { fitted } from "./tables/fitting.js";
 import { Tables } from "./tables/known-store.js";
-import { type ListedStore, makeMissing } from "./tables/make-missing.js";
+import type { ListedStore } from "./tables/make-missing.js";
 import { Register } from "./tables/register.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
@@ -48,6 +48,7 @@ export class SqlSink implements Sink {
   /** Undefined if persist_errors is false. */
   readonly #errorTable: ErrorTableWriter | undefined;
   readonly #bookkeeping: Bookkeeping;
+  readonly #writer: StepWriter;
   readonly #name: string;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
@@ -67,6 +68,11 @@ export class SqlSink implements Sink {
       : undefined;
     this.#name = context.name;
     this.#bookkeeping = new Bookkeeping(config, context, this.#store);
+    this.#writer = new StepWriter({
+      store: this.#store,
+      rowBuilder: this.#rowBuilder,
+      bookkeeping: this.#bookkeeping,
+    });
   }
 
   async start(): Promise<void> {
@@ -137,7 +143,7 @@ export class SqlSink implements Sink {
       const end = start + TABLES_PER_TRANSACTION;
       const part = tables.slice(start, end);
       try {
-        const receipt = await this.#writeTwice(
+        const receipt = await this.#writer.write(
           { position: batch.position?.text, tables: part, later: tables.slice(end), all: tables },
           signal,
         );
@@ -205,52 +211,7 @@ export class SqlSink implements Sink {
     return this.#explained(error.cause);
   }
 
-  /**
-   * Another process may have dropped a known table, or created a typed column with another type: then everything is
-   * looked up and created once more.
-   */
-  async #writeTwice(write: Write, signal: AbortSignal): Promise<Receipt> {
-    const { tables } = write;
-    try {
-      return await this.#write(write, signal);
-    } catch (error) {
-      if (!this.#isStale(error, tables)) throw error;
-      for (const { name } of tables) {
-        this.#store.tables.forget(name);
-        this.#store.tables.forget(this.#store.dialect.positionsTable(name));
-      }
-      return await this.#write(write, signal);
-    }
-  }
-
-  #isStale(error: unknown, tables: readonly TableBatch[]): boolean {
-    const { errors } = this.#store.dialect;
-    const databaseError = databaseErrorOf(error);
-    return (
-      errors.missing(databaseError) ||
-      (!errors.retryable(databaseError) && tables.some(({ native }) => native.size > 0))
-    );
-  }
-
-  async #write({ position, ...step }: Write, signal: AbortSignal): Promise<Receipt> {
-    const { tables } = step;
-    const fitted = await makeMissing(tables, this.#store, signal);
-    const statements = tables.flatMap((table, index) => {
-      const rows = fitted[index];
-      return rows === undefined ? [] : this.#rowBuilder.statements(table, rows, this.#store);
-    });
-    const kept = await this.#bookkeeping.kept(position, step, signal);
-    const responseBytes = await this.#store.driver.write([...statements, ...kept.statements], signal);
-    await kept.written();
-    return { requestBytes: bytesOf(statements), responseBytes };
-  }
-
   #explained(error: unknown): unknown {
     return storeError(error, this.#store.dialect.errors, this.#store.server);
   }
-}
-
-/** One transaction of a batch, or one for each of its commit units. */
-interface Write extends Step {
-  readonly position: string | undefined;
 }

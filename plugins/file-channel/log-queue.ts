@@ -118,11 +118,21 @@ export class LogQueue implements EventQueue {
   readonly positions: QueuePositions = {
     after: (taken) => this.#events.positionAfter(taken),
     coveredBy: (position, taken) => this.#events.coveredBy(position, taken),
+    idOf: ({ sequence }) => this.#events.idOf(sequence),
   };
 
   async skipTo(position: string): Promise<number> {
+    return await this.#withoutDone(() => this.#events.skipTo(position));
+  }
+
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    return await this.#withoutDone(() => this.#events.leaveOut(ids));
+  }
+
+  /** What is done now is not handed out any more. */
+  async #withoutDone(finish: () => Promise<number>): Promise<number> {
     await this.#reading;
-    const skipped = await this.#events.skipTo(position);
+    const skipped = await finish();
     for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
     this.#room.admitWaiting();
     return skipped;

@@ -54,7 +54,7 @@ function levelOf(file: string): number {
 /** The files of the configuration that a file imports, types included. */
 async function importsOf(file: string): Promise<readonly string[]> {
   const text = await readFile(path.join(repositoryRoot, home, file), "utf8");
-  return [...text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)]
+  return [...text.matchAll(/\b(?:from|import) "(\.[^"]+)\.js"/g)]
     .map(([, target = ""]) => `${path.join(home, path.dirname(file), target)}.ts`)
     .filter((target) => target.startsWith(home))
     .map((target) => target.slice(home.length));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { dataModels, refusedModel, schemaName } from "../../core/ngsi/index.js";
 import { namingOf } from "../../core/sql/contract/settings.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
-import { freeSchema, freeTable } from "../../core/sql/rows/table-names.js";
+import { freeSchema, freeTable } from "../../core/sql/rows/admission.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import { mysql } from "../../plugins/rdb-sink/mysql/dialect.js";
 import { postgresql } from "../../plugins/rdb-sink/postgresql/dialect.js";

@@ -4,9 +4,9 @@ import type { Column } from "../contract/column.js";
 import type { Dialect } from "../contract/dialect.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
+import { freeTable } from "../rows/admission.js";
 import { overflowColumn } from "../rows/column-names.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "../rows/grouping.js";
-import { freeTable } from "../rows/table-names.js";
 import type { FittedRows } from "../tables/fitting.js";
 import type { KnownStore } from "../tables/known-store.js";
 

@@ -1,8 +1,8 @@
-import type { Address } from "../../ngsi/index.js";
+import { type Address, nameLimits, shorten } from "../../ngsi/index.js";
 import { AgentError, codeOf } from "../../sdk/index.js";
+import type { Dialect } from "../contract/dialect.js";
 import type { SqlConfig } from "../contract/schema.js";
-import type { SchemaName } from "../contract/statement.js";
-import { comparedName } from "./table-names.js";
+import type { SchemaName, TableName } from "../contract/statement.js";
 
 const NOT_ALLOWED = "SERVICE_NOT_ALLOWED";
 const PROTECTED = "SCHEMA_PROTECTED";
@@ -44,4 +44,36 @@ function isProtected(service: string, name: string): AgentError {
   return new AgentError(PROTECTED, `${message}, or give the service another name (enable_name_mappings)`, {
     retryable: false,
   });
+}
+
+/** What the names depend on. */
+export type NameRules = Pick<Dialect, "allowed" | "database">;
+
+/**
+ * The schema that events are stored in. The schema `deneb` belongs to the agent, so events get `_deneb` instead. This
+ * is the last step before a name is used.
+ */
+export function freeSchema({ database, schema }: SchemaName, { database: kind }: NameRules): SchemaName {
+  return { database: freed(database, /^deneb$/, kind), schema: freed(schema, /^deneb$/, kind) };
+}
+
+/**
+ * The table that events are stored in. Tables whose names start with `deneb_` belong to the agent, so events get a
+ * leading underscore.
+ */
+export function freeTable(name: TableName, dialect: NameRules): TableName {
+  return dialect.allowed({ ...name, table: freed(name.table, /^deneb_/, dialect.database) });
+}
+
+function freed(name: string, reserved: RegExp, kind: Dialect["database"]): string {
+  return reserved.test(comparedName(name)) ? shorten(`_${name}`, nameLimits[kind]) : name;
+}
+
+const ASCII = /^[\x21-\x7e]*$/;
+const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
+
+/** The name as the least strict database compares it: without case, diacritics, widths and trailing spaces. */
+function comparedName(name: string): string {
+  if (ASCII.test(name)) return name.toLowerCase();
+  return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
 }

@@ -1,7 +1,8 @@
-import { type Entity, type Naming, nameLimits, shorten, tableName } from "../../ngsi/index.js";
+import { type Entity, type Naming, nameLimits, tableName } from "../../ngsi/index.js";
 import type { Dialect } from "../contract/dialect.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { SchemaName, TableName } from "../contract/statement.js";
+import { freeTable, type NameRules } from "./admission.js";
 
 const MOST_REMEMBERED = 10_000;
 
@@ -55,38 +56,6 @@ function isSame({ api, type, parts }: Known, entity: Entity, { schemaName, servi
   if (api !== entity.api || type !== entity.type || parts.servicePath !== servicePath) return false;
   const known = parts.schemaName;
   return known === schemaName || (known.database === schemaName.database && known.schema === schemaName.schema);
-}
-
-/** What the names depend on. */
-type NameRules = Pick<Dialect, "allowed" | "database">;
-
-/**
- * The schema that events are stored in. The schema `deneb` belongs to the agent, so events get `_deneb` instead. This
- * is the last step before a name is used.
- */
-export function freeSchema({ database, schema }: SchemaName, { database: kind }: NameRules): SchemaName {
-  return { database: freed(database, /^deneb$/, kind), schema: freed(schema, /^deneb$/, kind) };
-}
-
-/**
- * The table that events are stored in. Tables whose names start with `deneb_` belong to the agent, so events get a
- * leading underscore.
- */
-export function freeTable(name: TableName, dialect: NameRules): TableName {
-  return dialect.allowed({ ...name, table: freed(name.table, /^deneb_/, dialect.database) });
-}
-
-function freed(name: string, reserved: RegExp, kind: Dialect["database"]): string {
-  return reserved.test(comparedName(name)) ? shorten(`_${name}`, nameLimits[kind]) : name;
-}
-
-const ASCII = /^[\x21-\x7e]*$/;
-const NOT_COMPARED = /\p{Mark}+|\p{Format}+|\s+$/gu;
-
-/** The name as the least strict database compares it: without case, diacritics, widths and trailing spaces. */
-export function comparedName(name: string): string {
-  if (ASCII.test(name)) return name.toLowerCase();
-  return name.normalize("NFKD").replace(NOT_COMPARED, "").toLowerCase();
 }
 
 // A shortened name ends in a hash. A full name of this form gets a comment too, which is correct.

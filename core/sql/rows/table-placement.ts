@@ -11,11 +11,11 @@ import {
 import { AgentError, type Event } from "../../sdk/index.js";
 import type { Dialect } from "../contract/dialect.js";
 import type { SchemaName } from "../contract/statement.js";
-import type { Admission } from "./admission.js";
+import { type Admission, freeSchema } from "./admission.js";
 import { ALTERATION_TYPE } from "./column-layout.js";
 import type { PlacedRow } from "./grouping.js";
 import type { Arrival, Layout } from "./layout.js";
-import { freeSchema, type TableNames } from "./table-names.js";
+import type { TableNames } from "./table-names.js";
 
 export interface PlacementParts {
   readonly naming: Naming;
