@@ -8,8 +8,7 @@ import { PluginInstruments } from "./plugin-instruments.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
 import { SourceInstruments } from "./source-instruments.js";
-import type { ComponentStates } from "./state-instruments.js";
-import { addStateInstruments } from "./state-instruments.js";
+import { addStateInstruments, type ComponentStates } from "./state-instruments.js";
 
 /** The metrics of the process and of the agent in the text format of Prometheus. */
 export class Prometheus {
@@ -92,7 +91,7 @@ export class Prometheus {
     this.#wrongTokens.inc();
   }
 
-  /** The metrics that a component makes by itself. */
+  /** The metrics that a component creates itself. */
   metricsOf(component: string): Metrics {
     return this.#plugins.of(component);
   }
