@@ -1,5 +1,5 @@
-import type { ComponentState, ComponentStates } from "../metrics/component-states.js";
-import type { SinkProgress } from "../metrics/sink-progress.js";
+import type { SinkProgress } from "../metrics/observers.js";
+import type { ComponentState, ComponentStates } from "../metrics/state-instruments.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
 import { capacityOf, type Running } from "./component.js";

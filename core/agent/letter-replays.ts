@@ -1,4 +1,4 @@
-import type { SinkProgress } from "../metrics/sink-progress.js";
+import type { SinkProgress } from "../metrics/observers.js";
 import type { DeadLetter, DeadLetters, LetterEntry } from "../pipeline/dead-letters.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";

@@ -1,4 +1,4 @@
-import type { SinkProgress } from "../metrics/sink-progress.js";
+import type { SinkProgress } from "../metrics/observers.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
 import type { Running, RunningSink, Status } from "./component.js";

@@ -18,13 +18,13 @@ interface Family<I extends Instrument> {
 
 /** The metrics that components make by themselves, with a label for the component and a bound for each. */
 export class PluginInstruments {
-  readonly #registry: Registry;
+  readonly #registers: Registry[];
   readonly #counters = new Map<string, Family<Counter>>();
   readonly #gauges = new Map<string, Family<Gauge>>();
   readonly #combinations = new Map<string, Set<string>>();
 
   constructor(registry: Registry) {
-    this.#registry = registry;
+    this.#registers = [registry];
   }
 
   of(component: string): Metrics {
@@ -65,7 +65,7 @@ export class PluginInstruments {
     if (this.#counters.has(name) || this.#gauges.has(name)) throw unusable(name, "the name is taken by another kind");
     if (this.#counters.size + this.#gauges.size >= MOST_METRICS) throw unusable(name, `there are ${MOST_METRICS}`);
     const labelNames = ["component", ...labels];
-    const instrument = new Kind({ name: PREFIX + name, help, labelNames, registers: [this.#registry] });
+    const instrument = new Kind({ name: PREFIX + name, help, labelNames, registers: this.#registers });
     const family = { instrument, labels };
     families.set(name, family);
     return family;

@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Metrics } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
-import type { ComponentStates } from "./component-states.js";
 import { addDeadLetterInstruments, type DeadLetterStates } from "./dead-letter-instruments.js";
 import { type Histogram, histogramsText } from "./histogram.js";
 import { observers } from "./observers.js";
@@ -9,7 +8,7 @@ import { PluginInstruments } from "./plugin-instruments.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
 import { SourceInstruments } from "./source-instruments.js";
-import { addStateInstruments } from "./state-instruments.js";
+import { addStateInstruments, type ComponentStates } from "./state-instruments.js";
 
 /** The metrics of the process and of the agent in the text format of Prometheus. */
 export class Prometheus {
@@ -92,7 +91,7 @@ export class Prometheus {
     this.#wrongTokens.inc();
   }
 
-  /** The metrics that a component makes by itself. */
+  /** The metrics that a component creates itself. */
   metricsOf(component: string): Metrics {
     return this.#plugins.of(component);
   }

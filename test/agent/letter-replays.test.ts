@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTERS, LETTER_DESK } from "../../core/agent/container.js";
 import { LetterReplays } from "../../core/agent/letter-replays.js";
-import { SinkProgress } from "../../core/metrics/sink-progress.js";
+import { SinkProgress } from "../../core/metrics/observers.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
 import { AgentError, type Batch } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
