@@ -13,6 +13,9 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 setFlagsFromString("--heap-growing-percent=100");
 
 const stopping = new AbortController();
+/** How many events the end of the process would lose; undefined while no agent runs. */
+let eventsInMemory: (() => number) | undefined;
+let stopsAskedFor = 0;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -20,12 +23,21 @@ const terminal: Terminal = printingOnly({
   env: process.env,
   stopRequested: stopping.signal,
   onReload: (listener) => process.on("SIGHUP", listener),
+  onStopAgain: (listener) => {
+    eventsInMemory = listener;
+  },
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(exitCodes.failure);
-    stopping.abort();
+    stopsAskedFor += 1;
+    if (stopsAskedFor === 1) return stopping.abort();
+    const lost = eventsInMemory?.() ?? 0;
+    if (eventsInMemory !== undefined && stopsAskedFor === 2) {
+      return terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
+    }
+    if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
+    process.exit(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
   });
 }
 

@@ -42,6 +42,8 @@ export interface TransactionObserver {
   received(source: string, transaction: IncomingTransaction): void;
   /** A request that was refused; `received` is called for it as well. */
   refused?(source: string, refusal: { readonly status: number; readonly cause: string }): void;
+  /** Events of a source for which its selector chose no channel. */
+  unrouted?(source: string, events: number): void;
   attempted(attempt: WriteAttempt): void;
   /** Events that a sink will not store any more. */
   givenUp(sink: string, events: readonly Event[]): void;

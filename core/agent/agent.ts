@@ -3,9 +3,12 @@ import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { AgentError, type Logger } from "../sdk/index.js";
+import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
 import { Crew } from "./crew.js";
+import { drain } from "./drain.js";
 import { exchange } from "./exchange.js";
+import { keepAtStop } from "./kept-at-stop.js";
 import { PatientStart } from "./patient-start.js";
 
 export interface AgentParts {
@@ -15,6 +18,7 @@ export interface AgentParts {
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
   readonly crashWatch: CrashWatch;
+  readonly clock: Clock;
   readonly log: Logger;
   /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: for ever. */
   readonly startTimeout?: number;
@@ -58,11 +62,26 @@ export class Agent {
     this.#log.info({ agent: this.name, ...counts }, "agent started");
   }
 
-  /** Stops sources, drains sinks, stops channels; what is not done after the grace period is given up and reported. */
-  async stop(graceMilliseconds: number): Promise<void> {
+  /**
+   * Stops sources, drains sinks, stops channels. What a channel that forgets still holds after the grace period becomes
+   * dead letters; resolves to how many events could not be kept either.
+   */
+  async stop(graceMilliseconds: number): Promise<number> {
     this.#parts.crashWatch.leave();
-    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => this.#stopAll(grace)));
+    let lost = 0;
+    await this.#inTurn(() =>
+      withGrace(graceMilliseconds, async (grace) => {
+        lost = await this.#stopAll(grace);
+      }),
+    );
     this.#log.info({ agent: this.name }, "agent stopped");
+    return lost;
+  }
+
+  /** Events that the end of the process would lose now. */
+  get eventsInMemory(): number {
+    const forgetting = this.assembly.channels.filter(({ channel }) => !channel.durable);
+    return forgetting.reduce((sum, { channel }) => sum + channel.size, 0);
   }
 
   /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see exchange. */
@@ -98,23 +117,28 @@ export class Agent {
     for (const running of sources) await patient.source(running);
   }
 
-  async #stopAll(grace: AbortSignal): Promise<void> {
+  async #stopAll(grace: AbortSignal): Promise<number> {
     const { sources, sinks, channels } = this.assembly;
     await this.#crew.closeHandovers();
     await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
-    await Promise.all(sinks.map((running) => running.feed.drain(grace)));
+    await Promise.all(sinks.map((running) => drain(running, grace)));
     await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
     this.#parts.crashWatch.close();
-    for (const { name, channel } of channels) this.#reportLeft(name, channel.size, channel.durable);
+    let lost = 0;
+    for (const running of channels) {
+      const { name, channel } = running;
+      if (channel.size === 0) continue;
+      if (channel.durable) {
+        this.#log.info({ channel: name, events: channel.size }, "events stay in the channel for the next start");
+        continue;
+      }
+      const sink = sinks.find((one) => one.channel === channel);
+      lost += await keepAtStop(running, sink, this.#parts);
+    }
     await Promise.all(channels.map((running) => this.#crew.stopChannel(running, grace)));
     await this.#parts.deadLetters.stop();
     await this.#parts.ledger.stop();
-  }
-
-  #reportLeft(channel: string, events: number, durable: boolean): void {
-    if (events === 0) return;
-    if (durable) this.#log.info({ channel, events }, "events stay in the channel for the next start");
-    else this.#log.error({ channel, events }, "events left in the channel when the grace period ended");
+    return lost;
   }
 }
 

@@ -98,6 +98,7 @@ function runningSource(
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
+    unrouted: (events) => parts.observer.unrouted?.(node.name, events),
   });
   const { slots, handler } = filledSlots(node, parts, reported);
   const receiver = new Receiver({

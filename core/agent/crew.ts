@@ -1,3 +1,4 @@
+import type { DeadLetters } from "../pipeline/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
 import {
@@ -11,18 +12,26 @@ import {
 import { Handovers } from "./handovers.js";
 import { withinGrace } from "./within-grace.js";
 
+export interface CrewParts {
+  readonly ledger: Ledger;
+  readonly deadLetters: Pick<DeadLetters, "ids">;
+  readonly log: Logger;
+}
+
 /** The components of an agent, and how one of them is started, stopped, let in and let go. */
 export class Crew {
   readonly log: Logger;
   readonly #ledger: Ledger;
+  readonly #deadLetters: CrewParts["deadLetters"];
   readonly #handovers: Handovers;
   #assembly: Assembly;
   /** Sources that were told to stop; one that still starts then must be told again. */
   readonly #stopped = new WeakSet<RunningSource>();
 
-  constructor(assembly: Assembly, { ledger, log }: { readonly ledger: Ledger; readonly log: Logger }) {
+  constructor(assembly: Assembly, { ledger, deadLetters, log }: CrewParts) {
     this.#assembly = assembly;
     this.#ledger = ledger;
+    this.#deadLetters = deadLetters;
     this.log = log;
     this.#handovers = new Handovers(log);
   }
@@ -39,6 +48,8 @@ export class Crew {
   async startChannel(running: RunningChannel): Promise<void> {
     if (running.channel.durable) this.#ledger.resume(running.name);
     await startComponent(running, running.channel);
+    // They may not have left the channel when the process ended, or the channel before was closed.
+    if (running.channel.durable) await running.outlet.leaveOut(this.#deadLetters.ids());
   }
 
   async startSink(running: RunningSink): Promise<void> {
@@ -69,6 +80,7 @@ export class Crew {
     this.#stopped.add(running);
     await this.#stop(running, running.source, grace);
     running.receiver.stop();
+    running.processor.stop();
     for (const interceptor of running.interceptors) {
       await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
     }

@@ -99,7 +99,9 @@ async function replaceChannel(
   if (events > 0) crew.log.info({ channel: leaving.name, events }, "events moved to the new channel");
 }
 
+/** Events of which a part of a batch was settled are not stored again from the new channel. */
 async function handOver(from: RunningChannel, to: RunningChannel, { crew, grace }: Surroundings): Promise<number> {
+  to.outlet.settlements.join(from.outlet.settlements);
   try {
     return await to.channel.inherit(from.channel);
   } catch (cause) {

@@ -1,9 +1,9 @@
 import { isChosen, type LetterChoice } from "../pipeline/dead-letter-choice.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-letters.js";
-import { letterHeader } from "../pipeline/replayed-letters.js";
-import { AgentError, type Context, codeOf, type Event, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, type Context, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import type { RunningSink } from "./component.js";
+import { type Parcel, putInParts } from "./put-letters.js";
 
 export type { LetterChoice } from "../pipeline/dead-letter-choice.js";
 
@@ -107,7 +107,9 @@ export class LetterDesk {
 
   /** Puts the events of some letters of one sink into its channel; resolves to how many were still to be sent. */
   async send(sink: string, parcel: Parcel): Promise<number> {
-    return await this.#inTurn(() => this.#send(sink, parcel));
+    const { sent, error } = await this.#inTurn(() => this.#send(sink, parcel));
+    if (error !== undefined && sent === 0) throw error;
+    return sent;
   }
 
   /** Drops letters, and resolves when they are gone from the disk; those underway stay. */
@@ -135,16 +137,23 @@ export class LetterDesk {
     const result = { replayed: 0, underway: 0, refused: 0 };
     let parcel: OpenLetter[] = [];
     let error: unknown;
+    let isOver = false;
     const flush = async () => {
       const letters = parcel;
       parcel = [];
+      let sent = 0;
       try {
-        if (error === undefined)
-          result.replayed += dryRun ? this.#dryRun(sink, letters) : await this.#send(sink, letters);
-        else result.refused += letters.length;
+        if (isOver) return;
+        const outcome: Sent = dryRun ? { sent: this.#dryRun(sink, letters) } : await this.#send(sink, letters);
+        sent = outcome.sent;
+        error ??= outcome.error;
+        isOver = outcome.error !== undefined && retryableOf(outcome.error) !== false;
       } catch (refusal) {
         error = refusal;
-        result.refused += letters.length;
+        isOver = true;
+      } finally {
+        result.replayed += sent;
+        result.refused += letters.length - sent;
       }
     };
     for await (const letter of this.chosen({ ...choice, sink })) {
@@ -167,22 +176,18 @@ export class LetterDesk {
   }
 
   /** Marked before they are put: a sink that is quick to refuse one again must have the last word. */
-  async #send(name: string, parcel: Parcel): Promise<number> {
+  async #send(name: string, parcel: Parcel): Promise<Sent> {
     const { channel } = this.#running(name);
     const ids = parcel.map(({ id }) => id);
     const marked = new Set(await this.letters.mark(name, ids, "replaying", mayGo));
     const going = parcel.filter(({ id }) => marked.has(id));
-    if (going.length === 0) return 0;
-    try {
-      const transaction = channel.openPut();
-      for (const letter of going) transaction.put(replayOf(letter));
-      await transaction.commit();
-    } catch (cause) {
-      await this.letters.mark(name, [...marked], "waiting");
-      const message = `putting ${going.length} letters into the channel of sink "${name}"`;
-      throw new AgentError("REPLAY_REFUSED", message, { cause, retryable: true });
-    }
-    return going.length;
+    const { sent, error } = await putInParts(channel, going);
+    if (error === undefined) return { sent: sent.length };
+    const left = going.filter((letter) => !sent.includes(letter)).map(({ id }) => id);
+    await this.letters.mark(name, left, "waiting");
+    const message = `putting ${left.length} letters into the channel of sink "${name}"`;
+    const retryable = retryableOf(error) !== false;
+    return { sent: sent.length, error: new AgentError("REPLAY_REFUSED", message, { cause: error, retryable }) };
   }
 
   #running(name: string): RunningSink {
@@ -203,7 +208,10 @@ export class LetterDesk {
   }
 }
 
-type Parcel = readonly Pick<OpenLetter, "id" | "event">[];
+interface Sent {
+  readonly sent: number;
+  readonly error?: unknown;
+}
 
 /** What this process sent is left alone; what one before it sent may have been lost with it. */
 function mayGo(entry: LetterEntry | undefined): boolean {
@@ -213,8 +221,4 @@ function mayGo(entry: LetterEntry | undefined): boolean {
 function refusalOf(error: unknown, sink: string, letters: number): ReplayRefusal {
   const retryable = retryableOf(error) === true;
   return { sink, letters, code: codeOf(error), reason: reasonOf(error), retryable };
-}
-
-function replayOf({ id, event }: Parcel[number]): Event {
-  return { ...event, headers: { ...event.headers, [letterHeader]: id } };
 }

@@ -29,7 +29,7 @@ interface Round {
 }
 
 /**
- * Replays letters whose retries ran out when their sink stores again: a few at a time, the next ones when these are
+ * Replays letters whose retries ran out, or that a stop left, when their sink stores again: a few at a time, the next ones when these are
  * settled, behind the events that wait. Letters that no store takes are left to people.
  */
 export class LetterReplays {
@@ -63,7 +63,7 @@ export class LetterReplays {
   async round(): Promise<void> {
     const { letters, log } = this.#parts;
     for (const { sink, reasons } of letters.counts()) {
-      if (reasons["retries-exhausted"] === 0) continue;
+      if (reasons["retries-exhausted"] + reasons.stopped === 0) continue;
       try {
         await this.#roundOf(sink);
       } catch (error) {
@@ -149,7 +149,7 @@ interface Turn {
 
 /** A letter is tried again when its sink stored something after it, or after a while; each failure makes that longer. */
 function isDue(entry: LetterEntry | undefined, now: number, stored: number): boolean {
-  if (entry?.reason !== "retries-exhausted") return false;
+  if (entry?.reason !== "retries-exhausted" && entry?.reason !== "stopped") return false;
   if (entry.mark !== "waiting" && (entry.mark !== "replaying" || entry.own)) return false;
   if (entry.replays === 0 && stored > entry.time) return true;
   return Math.abs(now - entry.time) >= waitOfLetter(entry.replays);

@@ -112,7 +112,7 @@ type Positions = NonNullable<DeliveryChainParts["positions"]>;
 function fed(input: FedInput, { deadLetters, clock, loggers, observer, crashWatch }: AssemblyParts): Fed {
   const { name, sink, counters, account, batching, outlet, others = [], keepers, patience, largestBatch } = input;
   const log = loggers.of(name);
-  const replayed = new ReplayedLetters({ sink: name, others, deadLetters, channel: outlet.channel, log });
+  const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
   const common = { name, sink, retry: retryOf(batching, outlet), deadLetters, counters, log, clock, observer };
   const positions = { keepers, gate: outlet.gate, ...(patience === undefined ? {} : { patience }) };
   const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);

@@ -78,6 +78,7 @@ export interface DeadLetterStatistics {
   readonly num_permanent: number;
   readonly num_retries_exhausted: number;
   readonly num_crashed_the_agent: number;
+  readonly num_stopped: number;
   readonly bytes: number;
   /** When the oldest was kept, ISO 8601 UTC. */
   readonly oldest?: string;
@@ -165,6 +166,7 @@ function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }
     num_permanent: reasons.permanent,
     num_retries_exhausted: reasons["retries-exhausted"],
     num_crashed_the_agent: reasons["crashed-the-agent"],
+    num_stopped: reasons.stopped,
     bytes,
     ...(oldest === undefined ? {} : { oldest: oldest.toISOString() }),
     num_deleted: deleted,

@@ -27,7 +27,7 @@ export function withFilterOptions(command: Command, of: string): Command {
     .option("-s, --sink <sink>", `${of} this sink`)
     .option("--service <service>", `${of} this service`)
     .option("--entity <id>", `${of} the entity with this id`)
-    .option("--reason <reason>", `${of} this reason: permanent, retries-exhausted or crashed-the-agent`)
+    .option("--reason <reason>", `${of} this reason: permanent, retries-exhausted, crashed-the-agent or stopped`)
     .option("--since <time>", `${of} this time or later, as 2026-01-31T08:00:00Z`);
 }
 

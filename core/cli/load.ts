@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ConfigurationFault } from "../configuration/configuration-fault.js";
-import { faultText } from "../configuration/configuration-fault.js";
+import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Reload } from "../agent/reload.js";
-import type { ConfigurationFault } from "../configuration/configuration-fault.js";
-import { faultText } from "../configuration/configuration-fault.js";
+import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import { SerialQueue } from "../files/serial-queue.js";
 import { type Logger, reasonOf } from "../sdk/index.js";

@@ -17,7 +17,7 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
-import { readSecurity, refuseUnusable } from "../management/security/read-security.js";
+import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
 import { withDataDir } from "./data-dir.js";
@@ -82,6 +82,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     const { agent, manage, reloading, replays } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
+    terminal.onStopAgain?.(() => agent.eventsInMemory);
+    let lost = 0;
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
       management = await manage();
@@ -94,10 +96,12 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     } finally {
       await reloading.stop();
       await replays.stop();
-      await agent.stop(settings.gracePeriodSeconds * 1000);
+      lost = await agent.stop(settings.gracePeriodSeconds * 1000);
       await management?.stop(AbortSignal.abort());
     }
-    return exitCodes.success;
+    if (lost === 0) return exitCodes.success;
+    log.error({ events: lost }, "ended with a loss: these events were in memory and could not be kept");
+    return exitCodes.eventsLost;
   } catch (error) {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
@@ -137,7 +141,7 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   });
   // Before the agent starts, so that an unusable file ends the start.
   const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
-  refuseUnusable(security.tls);
+  checkTls(security.tls);
   const manage = async () => {
     const { managementOf } = await import("./management-interface.js");
     return managementOf({ container, settings, version, logging, nameMappings, security });

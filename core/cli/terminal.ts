@@ -9,10 +9,15 @@ export interface Terminal {
   readonly stopRequested: AbortSignal;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
+  /**
+   * From now on calls the listener when a stop is asked for a second time. It returns how many events the end of the
+   * process would lose now.
+   */
+  onStopAgain?(listener: () => number): void;
 }
 
 /** Exit codes of the program. */
-export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3 } as const;
+export const exitCodes = { success: 0, failure: 1, badInput: 2, folderInUse: 3, eventsLost: 4 } as const;
 
 /** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
@@ -23,5 +28,6 @@ export function printingOnly(terminal: Terminal): Terminal {
     env,
     stopRequested,
     onReload: (listener) => terminal.onReload?.(listener),
+    onStopAgain: (listener) => terminal.onStopAgain?.(listener),
   };
 }

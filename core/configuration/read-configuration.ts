@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from "./configuration-fault.js";
-import { errorAt, nearest, startable } from "./configuration-fault.js";
+import { type ConfigurationFault, errorAt, nearest, startable } from "./configuration-fault.js";
 import type { Environment } from "./environment.js";
 import { agentNames, keyFaults } from "./file/agent-sections.js";
 import { parseProperties } from "./file/properties.js";

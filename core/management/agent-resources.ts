@@ -53,6 +53,7 @@ const stats = record({
       num_permanent: count,
       num_retries_exhausted: count,
       num_crashed_the_agent: count,
+      num_stopped: count,
       bytes: count,
       num_deleted: count,
     }),

@@ -27,7 +27,7 @@ const choice = [
   queryParameter("service", "Only the dead letters of this service.", text),
   queryParameter("entity", "Only the dead letters of the entity with this id.", text),
   queryParameter("reason", "Only the dead letters of this reason.", {
-    enum: ["permanent", "retries-exhausted", "crashed-the-agent"],
+    enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"],
   }),
   queryParameter("since", "Only the dead letters that were kept at this time or later.", {
     type: "string",
@@ -106,7 +106,7 @@ const deadLetter = {
     time: text,
     sink: text,
     state: { enum: ["waiting", "replaying"] },
-    reason: { enum: ["permanent", "retries-exhausted", "crashed-the-agent"] },
+    reason: { enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] },
     code: text,
     message: text,
     attempts: count,

@@ -6,6 +6,9 @@ export function observers(all: readonly TransactionObserver[]): TransactionObser
     received: (source, transaction) => {
       for (const one of all) one.received(source, transaction);
     },
+    unrouted: (source, events) => {
+      for (const one of all) one.unrouted?.(source, events);
+    },
     refused: (source, refusal) => {
       for (const one of all) one.refused?.(source, refusal);
     },

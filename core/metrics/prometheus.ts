@@ -59,7 +59,16 @@ export class Prometheus {
     this.#sources = new SourceInstruments(this.#instruments, labels);
     const sinks = new SinkInstruments(this.#instruments, labels);
     this.#histograms = [...this.#sources.histograms, ...sinks.histograms];
-    this.observer = observers([this.#sources, sinks]);
+    const unrouted = new Counter({
+      name: "deneb_source_unrouted_events_total",
+      help: "Events that were dropped because the selector of their source chose no channel.",
+      labelNames: ["source"],
+      registers,
+    });
+    this.observer = {
+      ...observers([this.#sources, sinks]),
+      unrouted: (source, events) => unrouted.inc({ source }, events),
+    };
   }
 
   get contentType(): string {

@@ -6,6 +6,7 @@ import {
   type Logger,
   reasonOf,
 } from "../sdk/index.js";
+import { CountedWarnings } from "./counted-warnings.js";
 import { SourceCounters } from "./counters.js";
 import { InterceptorChain } from "./interceptor-chain.js";
 import { logContext } from "./log-context.js";
@@ -22,6 +23,8 @@ export interface ChannelProcessorParts {
   /** The channels of the source by name. */
   readonly channels: ReadonlyMap<string, Channel>;
   readonly log: Logger;
+  /** Called with the number of events for which the selector chose no channel. */
+  readonly unrouted?: (events: number) => void;
   /** Milliseconds of a clock; only differences matter. */
   readonly now?: () => number;
 }
@@ -33,12 +36,14 @@ export class ChannelProcessor {
   readonly #chain: InterceptorChain;
   readonly #together = new PutTogether();
   readonly #refused: RefusedPuts;
+  readonly #warnings: CountedWarnings;
 
   constructor(parts: ChannelProcessorParts) {
     const { interceptors, interceptorNames = [], log, now = () => performance.now() } = parts;
     this.#parts = parts;
     this.#chain = new InterceptorChain(interceptors, interceptorNames, log);
     this.#refused = new RefusedPuts(now);
+    this.#warnings = new CountedWarnings({ log, now: () => new Date(performance.timeOrigin + now()) });
   }
 
   /** The `emit` of the source's context. */
@@ -65,10 +70,21 @@ export class ChannelProcessor {
       for (const name of required) append(routes, this.#way(name, true), intercepted, event);
       for (const name of optional) append(routes, this.#way(name, false), intercepted, event);
     }
-    if (unrouted.length > 0) {
-      this.#parts.log.warn({ events: unrouted.length, ...logContext(unrouted) }, "events dropped: no channel chosen");
-    }
+    if (unrouted.length > 0) this.#drop(unrouted);
     return routes;
+  }
+
+  /** A sender can cause this as often as it likes. */
+  #drop(events: readonly Event[]): void {
+    this.counters.unrouted += events.length;
+    this.#parts.unrouted?.(events.length);
+    const fields = { events: events.length, total: this.counters.unrouted, ...logContext(events) };
+    this.#warnings.add("unrouted", { level: "warn", message: "events dropped: no channel chosen", fields });
+  }
+
+  /** Logs what was counted and not logged yet. */
+  stop(): void {
+    this.#warnings.flush();
   }
 
   #way(name: string, required: boolean) {

@@ -97,6 +97,10 @@ export class CountedChannel implements Channel {
     return (await this.#channel.skipTo?.(position)) ?? 0;
   }
 
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    return (await this.#channel.leaveOut?.(ids)) ?? 0;
+  }
+
   openPut(events?: number): PutTransaction {
     return new CountedPut(this.#channel.openPut(events), this.#watch);
   }

@@ -4,10 +4,13 @@ export class SourceCounters {
   received = 0;
   /** Finally put into channels. */
   processed = 0;
+  /** Events for which the selector chose no channel. */
+  unrouted = 0;
 
   reset(): void {
     this.received = 0;
     this.processed = 0;
+    this.unrouted = 0;
   }
 }
 

@@ -35,6 +35,7 @@ export class LetterBook {
     permanent: 0,
     "retries-exhausted": 0,
     "crashed-the-agent": 0,
+    stopped: 0,
   };
 
   constructor({ table, lines, unreadable }: FileContents) {

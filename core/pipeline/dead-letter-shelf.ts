@@ -5,7 +5,7 @@ import { LetterAge } from "./dead-letter-age.js";
 import { LetterBook, type LetterCounts } from "./dead-letter-book.js";
 import type { DeadLetterFile } from "./dead-letter-file.js";
 import { type DeadLetterLimits, lettersFull } from "./dead-letter-limits.js";
-import { isKept, isOpen, type LetterEntry } from "./dead-letter-table.js";
+import { isOpen, type LetterEntry } from "./dead-letter-table.js";
 
 /** Milliseconds after which the text of stored letters is removed from a file. */
 const tidyDelay = 10_000;
@@ -76,13 +76,9 @@ export class LetterShelf {
   }
 
   /** Keeps all of these letters; throws code DEAD_LETTERS_FULL when there is no room for them, and keeps none. */
-  async keep(all: readonly DeadLetter[], derived: ReadonlySet<string>): Promise<void> {
+  async keep(letters: readonly DeadLetter[]): Promise<void> {
     await this.#inTurn(async () => {
       const book = await this.#read();
-      const letters = all.filter(({ id }) => {
-        const entry = derived.has(id) ? book.entry(id) : undefined;
-        return entry === undefined || !isKept(entry);
-      });
       const before = letters.map(({ id }) => book.entry(id));
       const records = letters.map((letter, index) => {
         const entry = before[index];

@@ -23,11 +23,6 @@ export function isOpen({ mark, line }: LetterEntry): boolean {
   return line !== 0 && (mark === "waiting" || mark === "replaying");
 }
 
-/** True for a letter that is open or stored: its event must not be kept, or stored, once more. */
-export function isKept(entry: LetterEntry): boolean {
-  return isOpen(entry) || entry.mark === "stored";
-}
-
 const marks = ["waiting", "replaying", "stored", "dropped"] as const;
 /** The first marks leave a letter open. */
 const openMarks = 2;

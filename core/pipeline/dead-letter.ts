@@ -1,9 +1,12 @@
 import type { Event } from "../sdk/index.js";
 
-/** Why an event is not tried any more: the store will never take it, the retries are used up, or it ended the process. */
+/**
+ * Why an event is not tried any more: the store will never take it, the retries are used up, it ended the
+ * process, or the agent stopped before it was stored.
+ */
 export type DeadLetterReason = (typeof letterReasons)[number];
 
-export const letterReasons = ["permanent", "retries-exhausted", "crashed-the-agent"] as const;
+export const letterReasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;
 
 /** One event that a sink could not store. */
 export interface DeadLetter {

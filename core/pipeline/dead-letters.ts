@@ -6,10 +6,9 @@ import type { Clock } from "../tokens.js";
 import { type DeadLetter, isMark, type LetterMark, type OpenLetter } from "./dead-letter.js";
 import type { LetterCounts } from "./dead-letter-book.js";
 import { DeadLetterFile } from "./dead-letter-file.js";
-import { isDerived } from "./dead-letter-id.js";
 import type { DeadLetterLimits } from "./dead-letter-limits.js";
 import { LetterShelf, type MarkCondition } from "./dead-letter-shelf.js";
-import { isKept, type LetterEntry } from "./dead-letter-table.js";
+import { isOpen, type LetterEntry } from "./dead-letter-table.js";
 
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
 export type { LetterCounts } from "./dead-letter-book.js";
@@ -79,12 +78,11 @@ export class DeadLetters {
 
   /**
    * Keeps letters of one sink, on disk when it resolves. Throws a retryable error, and keeps none, when they are too many
-   * (code DEAD_LETTERS_FULL) or cannot be written (DEAD_LETTERS_UNWRITABLE). Of the ids that are derived from events, those
-   * that are open or stored are left out: the event was kept before a restart.
+   * (code DEAD_LETTERS_FULL) or cannot be written (DEAD_LETTERS_UNWRITABLE).
    */
-  async keep(letters: readonly DeadLetter[], derived: ReadonlySet<string> = new Set()): Promise<void> {
+  async keep(letters: readonly DeadLetter[]): Promise<void> {
     const [first] = letters;
-    if (first !== undefined) await this.#shelf(first.sink).keep(letters, derived);
+    if (first !== undefined) await this.#shelf(first.sink).keep(letters);
   }
 
   /** The letters that are neither stored nor dropped, oldest first; of all sinks when none is named. */
@@ -102,21 +100,25 @@ export class DeadLetters {
     for await (const record of this.#file(sink).records()) if (!isMark(record)) yield record;
   }
 
+  /** The id of every letter of all sinks that is on disk, stored ones that are remembered included. */
+  async *ids(): AsyncGenerator<string> {
+    for (const sink of await this.sinks()) {
+      for await (const { id } of this.#file(sink).records()) yield id;
+    }
+  }
+
   /** What a letter stands at; undefined when nothing is known of it. */
   async entry(sink: string, id: string): Promise<LetterEntry | undefined> {
     return (await this.#shelf(sink).book()).entry(id);
   }
 
-  /** The letters of a sink that are open, or stored and still remembered, and whose ids are derived from their events. */
-  async derived(sink: string): Promise<ReadonlySet<string>> {
-    const ids = new Set<string>();
-    for await (const { id } of this.#file(sink).records()) if (isDerived(id)) ids.add(id);
-    const book = await this.#shelf(sink).book();
-    for (const id of ids) {
-      const entry = book.entry(id);
-      if (entry === undefined || !isKept(entry)) ids.delete(id);
+  /** The sink under which a letter is open; of several sinks at one channel any may get what is replayed. */
+  async holder(id: string): Promise<string | undefined> {
+    for (const [sink, shelf] of this.#shelves) {
+      const entry = (await shelf.book()).entry(id);
+      if (entry !== undefined && isOpen(entry)) return sink;
     }
-    return ids;
+    return undefined;
   }
 
   /** The letters of a sink that are stored and still remembered. */

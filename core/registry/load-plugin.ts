@@ -25,9 +25,9 @@ export async function loadPlugin({ origin, specifier }: PluginModule, limitMilli
   };
 }
 
-type Trouble = Omit<PluginProblem, "origin">;
+type ProblemText = Omit<PluginProblem, "origin">;
 
-type Exported = { readonly value: unknown } | { readonly problem: Trouble };
+type Exported = { readonly value: unknown } | { readonly problem: ProblemText };
 
 async function exportOf(specifier: string): Promise<Exported> {
   try {

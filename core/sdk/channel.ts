@@ -57,6 +57,11 @@ export interface TakePositions {
    * `POSITION_FOREIGN` as `Channel.skipTo` does.
    */
   coveredBy(position: string): readonly Event[];
+  /**
+   * Names an event taken by this transaction: the same text whenever it is taken again, also after a restart, and never
+   * that of another event. The dead letter of the event is known by it. Undefined for an event of another transaction.
+   */
+  idOf(event: Event): string | undefined;
 }
 
 /** A queue with transactions between sources and sinks: first in, first out. */
@@ -87,6 +92,13 @@ export interface Channel extends Lifecycle {
    * cannot come from it, because its folder was copied or restored: to leave out what it covers would be to lose it.
    */
   skipTo?(position: string): Promise<number>;
+  /**
+   * Leaves out events that have a dead letter, as if they had been committed: the process ended, or the channel was
+   * replaced, before they were. To be called between `start` and the first take with the ids of all dead letters; each is
+   * what `idOf` returned, followed by a hyphen and more, and those of other channels have no effect. Resolves to the number
+   * of events that are left out.
+   */
+  leaveOut?(ids: AsyncIterable<string>): Promise<number>;
 }
 
 /** Names of channels. The notification is refused when a required one fails; a failing optional one is only logged. */

@@ -65,3 +65,4 @@ export type {
   SinkTuning,
 } from "./sink.js";
 export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
+export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./tls-properties.js";

@@ -51,9 +51,10 @@ export interface Sink extends Lifecycle {
   /**
    * Whether the store works although `persist` keeps failing with this error: true only when the error may concern one of
    * the events and the store accepts other data now. Then the batch is split, and an event that fails alone becomes a dead
-   * letter. Without this member the runner concludes it from other events of the batch that are stored meanwhile.
+   * letter. False: the error says nothing about an event, and the batch is retried as a whole. Undefined, or without this
+   * member, the runner concludes it from other events of the batch that are stored meanwhile.
    */
-  answers?(error: unknown, signal: AbortSignal): Promise<boolean>;
+  answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 /** Hints of a sink about the size of batches; absent members leave the defaults. */

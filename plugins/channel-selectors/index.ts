@@ -1,10 +1,19 @@
 import { definePlugin } from "deneb/sdk";
-import { checkMultiplexing, checkReplicating, checkRoundRobin } from "./checks.js";
-import { loadBalancingSchema, multiplexingSchema, replicatingSchema, roundRobinSchema } from "./config.js";
-import { LoadBalancingSelector } from "./load-balancing-selector.js";
-import { MultiplexingSelector } from "./multiplexing-selector.js";
-import { createReplicatingSelector } from "./replicating-selector.js";
-import { RoundRobinSelector } from "./round-robin-selector.js";
+import {
+  checkMultiplexing,
+  checkReplicating,
+  checkRoundRobin,
+  loadBalancingSchema,
+  multiplexingSchema,
+  replicatingSchema,
+  roundRobinSchema,
+} from "./config.js";
+import {
+  createReplicatingSelector,
+  LoadBalancingSelector,
+  MultiplexingSelector,
+  RoundRobinSelector,
+} from "./selectors.js";
 
 export default [
   definePlugin({

@@ -64,6 +64,10 @@ export class FileChannel implements Channel {
     return await this.#queue.skipTo(position);
   }
 
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    return await this.#queue.leaveOut(ids);
+  }
+
   async start(): Promise<void> {
     await this.#queue.open();
   }

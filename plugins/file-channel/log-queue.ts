@@ -15,11 +15,11 @@ import { EventLog, type LogSettings } from "./log/event-log.js";
 import { ReadyWindow } from "./log/log-reader.js";
 import { storedBytes } from "./log/records.js";
 
-/** What was just written is handed on without reading it back while no more than this waits in memory. */
+/** Events that were just written are handed on without reading them back while no more than this waits in memory. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 export interface QueueLimits extends ChannelLimits {
-  /** Events kept in memory alone; what comes when there are as many goes to disk. */
+  /** Events kept in memory alone; further ones go to disk. */
   readonly memoryCapacity: number;
 }
 
@@ -118,17 +118,27 @@ export class LogQueue implements EventQueue {
   readonly positions: QueuePositions = {
     after: (taken) => this.#events.positionAfter(taken),
     coveredBy: (position, taken) => this.#events.coveredBy(position, taken),
+    idOf: ({ sequence }) => this.#events.idOf(sequence),
   };
 
   async skipTo(position: string): Promise<number> {
+    return await this.#withoutDone(() => this.#events.skipTo(position));
+  }
+
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    return await this.#withoutDone(() => this.#events.leaveOut(ids));
+  }
+
+  /** What is done now is not handed out any more. */
+  async #withoutDone(finish: () => Promise<number>): Promise<number> {
     await this.#reading;
-    const skipped = await this.#events.skipTo(position);
+    const skipped = await finish();
     for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
     this.#room.admitWaiting();
     return skipped;
   }
 
-  /** Ends all waiting; what is in memory alone goes to disk. */
+  /** Ends all waiting; events in memory alone are written to disk. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -154,7 +164,7 @@ export class LogQueue implements EventQueue {
     return fits && this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
   }
 
-  /** Writes a put that entered. */
+  /** Writes a put that has its room. */
   async #append(put: LogPut, amount: Amount): Promise<void> {
     this.#appending += 1;
     try {

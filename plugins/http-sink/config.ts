@@ -1,4 +1,6 @@
-import type { ConfigOf, Schema } from "deneb/sdk";
+import { validateHeaderName } from "node:http";
+import { type ConfigOf, checkTls, type PropertyFault, type Schema, tlsProperties } from "deneb/sdk";
+import { filled, parseTemplate, templateFault } from "./template.js";
 
 export const httpSinkSchema = {
   url: {
@@ -43,7 +45,7 @@ export const httpSinkSchema = {
     min: 1,
   },
   max_retry_after: {
-    doc: "Longest wait that the other side may ask for with Retry-After, in seconds; a longer one is cut to this.",
+    doc: "Longest wait that the server may ask for with Retry-After, in seconds; a longer one is cut to this.",
     format: "seconds",
     default: 300,
   },
@@ -70,18 +72,60 @@ export const httpSinkSchema = {
     env: "AGENT_HTTP_PASS",
     envFile: "AGENT_HTTP_PASS_FILE",
   },
-  tls_ca_file: {
-    doc: "File with the certificates of the authorities to trust, PEM; empty for those of Node.",
-    format: "text",
-    default: "",
-  },
-  tls_cert_file: { doc: "File with the certificate of this client, PEM; empty for none.", format: "text", default: "" },
-  tls_key_file: { doc: "File with the key of that certificate, PEM; empty for none.", format: "text", default: "" },
-  tls_verify: {
-    doc: "false: any certificate of the other side is taken. Only for trying out.",
-    format: "flag",
-    default: true,
-  },
+  ...tlsProperties,
 } as const satisfies Schema;
 
 export type HttpSinkConfig = ConfigOf<typeof httpSinkSchema>;
+
+type Fault = PropertyFault<typeof httpSinkSchema>;
+
+/** Faults that no format can judge. */
+export function checkHttpSink(config: HttpSinkConfig): readonly Fault[] {
+  const { bearer_token, username } = config;
+  return [
+    ...fault("url", urlFault(config.url)),
+    ...fault("body", templateFault(config.body, "body")),
+    ...fault("batch_body", templateFault(config.batch_body, "batch")),
+    ...Object.entries(config.headers).flatMap(([name, text]) => fault("headers", headerFault(name, text))),
+    ...fault("bearer_token", bearer_token !== "" && username !== "" ? "must not be given with username" : undefined),
+    ...fault("bearer_token", /[^\x21-\x7e]/.test(bearer_token) ? "must be printable ASCII without blanks" : undefined),
+    ...checkTls(config),
+  ];
+}
+
+function fault(property: Fault["property"], reason: string | undefined): readonly Fault[] {
+  return reason === undefined ? [] : [{ property, reason }];
+}
+
+function urlFault(text: string): string | undefined {
+  const wrong = templateFault(text, "url");
+  if (wrong !== undefined) return wrong;
+  const url = sampleUrl(text, "a");
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return "must be http://host/path or https://host/path";
+  if (url.username !== "" || url.password !== "") return "must not hold a user or password; use username and password";
+  return sampleUrl(text, "b")?.origin === url.origin ? undefined : "must name scheme, host and port without {{...}}";
+}
+
+function sampleUrl(text: string, value: string): URL | undefined {
+  const sample = filled(parseTemplate(text), () => value);
+  return URL.canParse(sample) ? new URL(sample) : undefined;
+}
+
+const ownHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "transfer-encoding",
+]);
+
+function headerFault(name: string, text: string): string | undefined {
+  if (ownHeaders.has(name.toLowerCase())) return `"${name}" is written by the sink itself and must not be given`;
+  try {
+    validateHeaderName(name);
+  } catch {
+    return `"${name}" is not the name of a header`;
+  }
+  if (/[^\t\x20-\x7e]/.test(text)) return `"${name}" must be printable ASCII`;
+  return templateFault(text, "header");
+}

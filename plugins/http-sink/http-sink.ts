@@ -2,23 +2,22 @@ import type { Agent } from "node:http";
 import { AgentError, type Batch, type Context, type Event, type Receipt, retryableOf, type Sink } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
 import { connections } from "./connections.js";
-import { exchange } from "./exchange.js";
-import { failureOf } from "./judgement.js";
-import { type Lane, type Letter, Writer } from "./letters.js";
+import { failureOf, isTemporary, send } from "./http-call.js";
+import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 
 const MILLIS_PER_SECOND = 1000;
 
 export class HttpSink implements Sink {
   readonly #config: HttpSinkConfig;
   readonly #context: Context;
-  readonly #writer: Writer;
+  readonly #writer: RequestWriter;
   readonly #sent: WeakSet<Event>;
   #agent: Agent | undefined;
 
   constructor(config: HttpSinkConfig, context: Context) {
     this.#config = config;
     this.#context = context;
-    this.#writer = new Writer(config);
+    this.#writer = new RequestWriter(config);
     this.#sent = sentOf(context);
   }
 
@@ -40,7 +39,7 @@ export class HttpSink implements Sink {
     const work = async () => {
       for (let lane = lanes.shift(); lane !== undefined && !isHalted(); lane = lanes.shift()) {
         try {
-          await this.#sendAll(lane, (letter) => this.#send(letter, agent, signal), { receipts, isHalted });
+          await this.#sendAll(lane, (request) => this.#send(request, agent, signal), { receipts, isHalted });
         } catch (error) {
           failures.push(error);
         }
@@ -51,33 +50,43 @@ export class HttpSink implements Sink {
     return total(receipts);
   }
 
-  /** A letter that fails ends its lane, so that no event overtakes an earlier one of its entity. */
-  async #sendAll(lane: Lane, send: (letter: Letter) => Promise<Receipt>, { receipts, isHalted }: Progress) {
-    for (const letter of lane) {
+  /** Events of a batch that failed as a whole, whose requests succeeded. */
+  async alreadyStored({ events }: Batch): Promise<readonly Event[]> {
+    return events.filter((event) => this.#sent.has(event));
+  }
+
+  /** A server that says "later" may say so at random. Of any other failure the sink cannot tell whether an event is its cause. */
+  async answers(error: unknown): Promise<boolean | undefined> {
+    return isTemporary(error) ? false : undefined;
+  }
+
+  /** A request that fails ends its lane, so that no event overtakes an earlier one of its entity. */
+  async #sendAll(lane: Lane, send: (request: OutboundRequest) => Promise<Receipt>, { receipts, isHalted }: Progress) {
+    for (const request of lane) {
       if (isHalted()) return;
-      receipts.push(await send(letter));
-      for (const event of letter.events) this.#sent.add(event);
+      receipts.push(await send(request));
+      for (const event of request.events) this.#sent.add(event);
     }
   }
 
-  async #send(letter: Letter, agent: Agent, signal: AbortSignal): Promise<Receipt> {
+  async #send(request: OutboundRequest, agent: Agent, signal: AbortSignal): Promise<Receipt> {
     const { method, request_timeout: timeout, content_type } = this.#config;
-    const url = new URL(letter.url);
-    const body = Buffer.from(letter.body);
+    const url = new URL(request.url);
+    const body = Buffer.from(request.body);
     const own = { "Content-Type": content_type, "Content-Length": body.length, ...authorization(this.#config) };
-    const headers = { ...letter.headers, ...own };
-    const answer = await exchange({ url, method, headers, body }, { agent, timeout, signal });
-    const what = `sending ${letter.events.length} events to "${url.origin}${url.pathname}"`;
+    const headers = { ...request.headers, ...own };
+    const response = await send({ url, method, headers, body }, { agent, timeout, signal });
+    const what = `sending ${request.events.length} events to "${url.origin}${url.pathname}"`;
     const longestWait = this.#config.max_retry_after * MILLIS_PER_SECOND;
-    const failure = failureOf(answer, what, { now: this.#context.now().getTime(), longestWait });
+    const failure = failureOf(response, what, { now: this.#context.now().getTime(), longestWait });
     if (failure !== undefined) throw failure;
-    return { requestBytes: body.length, responseBytes: answer.bytes };
+    return { requestBytes: body.length, responseBytes: response.bytes };
   }
 }
 
 /**
- * Events that went out with a batch that failed as a whole: the next try leaves them out. By the context, because that is
- * the same for the sink that takes the place of one whose write took too long.
+ * Events that were sent by a write that failed as a whole: the next attempt leaves them out. By context, because a sink
+ * that replaces one whose write took too long has the same context.
  */
 const sentByContext = new WeakMap<Context, WeakSet<Event>>();
 
@@ -89,7 +98,7 @@ function sentOf(context: Context): WeakSet<Event> {
 
 interface Progress {
   readonly receipts: Receipt[];
-  /** Whether the other side is away, so that nothing more is to be sent. */
+  /** Whether a request failed retryably, so that nothing more is to be sent. */
   readonly isHalted: () => boolean;
 }
 

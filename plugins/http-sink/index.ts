@@ -1,6 +1,5 @@
 import { definePlugin } from "deneb/sdk";
-import { checkHttpSink } from "./check.js";
-import { httpSinkSchema } from "./config.js";
+import { checkHttpSink, httpSinkSchema } from "./config.js";
 import { HttpSink } from "./http-sink.js";
 
 export default definePlugin({

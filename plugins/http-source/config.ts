@@ -27,7 +27,7 @@ export const httpSchema = {
     min: 1024,
   },
   keep_alive_timeout: {
-    doc: "Milliseconds that an idle connection is kept open for the next request; 0 is for ever.",
+    doc: "Milliseconds that an idle connection is kept open for the next request; 0 is no limit.",
     format: "millis",
     default: 75_000,
     max: HOUR_IN_MILLIS,
@@ -39,7 +39,7 @@ export const httpSchema = {
     max: HOUR_IN_MILLIS,
   },
   headers_timeout: {
-    doc: "Milliseconds within which the headers of a request must arrive; at most request_timeout, 0 is no limit of their own.",
+    doc: "Milliseconds within which the headers of a request must arrive; at most request_timeout, 0 is no separate limit.",
     format: "millis",
     default: 15_000,
     max: HOUR_IN_MILLIS,
@@ -57,7 +57,7 @@ export const httpSchema = {
     min: 1,
   },
   retry_after: {
-    doc: "Seconds that a sender is asked to wait after an answer 503 whose cause does not say it (header Retry-After).",
+    doc: "Value of the header Retry-After, in seconds, of responses 503 whose cause does not determine it.",
     format: "seconds",
     default: 1,
   },
@@ -77,7 +77,7 @@ export const httpSchema = {
     default: "",
   },
   token: {
-    doc: "Tokens of which a request must carry one, as `Authorization: Bearer <token>` or as `X-Auth-Token`; others are answered 401. Several are separated by blanks or commas. When empty no token is asked for.",
+    doc: "Tokens of which a request must carry one, as `Authorization: Bearer <token>` or as `X-Auth-Token`; others are answered 401. Several are separated by blanks or commas. When empty no token is required.",
     format: "words",
     default: [],
     env: "AGENT_HTTP_TOKEN",

@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import type { HttpConfig } from "./config.js";
 import { closingResponse, type Refusal, tooManyConnections } from "./responses.js";
 
-/** What a piece of a body costs beside its bytes. */
+/** The cost of a piece of a body beside its bytes. */
 const PIECE_BYTES = 256;
 
 /** A body is small up to here. */
 const SMALL_BYTES = 262_144;
 
-/** How much of the budget bodies that are not small may have together. */
+/** The share of the budget that large bodies may have together. */
 const LARGE_SHARE = 0.75;
 
 export type BudgetLimits = Pick<HttpConfig, "max_bytes_in_flight" | "max_body_size">;
@@ -35,7 +35,7 @@ export class BodyBudget {
     return this.#used;
   }
 
-  /** What a further piece of a body costs that has been granted `before`; 0 when there is no room for it. */
+  /** The cost of a further piece of a body that was granted `before` so far; 0 when there is no room for it. */
   grant(bytes: number, before: number): number {
     const cost = bytes + PIECE_BYTES;
     const { max_bytes_in_flight: all, max_body_size } = this.#limits;

@@ -69,7 +69,7 @@ export class Responder {
 
   /** The response cannot be written: the connection is closed without one. */
   #failed(request: HttpRequest, error: unknown): void {
-    this.#context.log.error({ reason: reasonOf(error) }, "answering failed");
+    this.#context.log.error({ reason: reasonOf(error) }, "response not written");
     request.destroy();
   }
 

@@ -14,8 +14,7 @@ import type {
   searchReplaceSchema,
   staticSchema,
 } from "./config.js";
-import { serializerType, serializerTypes } from "./serializers.js";
-import { TimePattern } from "./time-pattern.js";
+import { serializerType, serializerTypes, TimePattern } from "./serializers.js";
 
 const noHeader = "must be the name of a header";
 

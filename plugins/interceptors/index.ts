@@ -16,12 +16,9 @@ import {
   searchReplaceSchema,
   staticSchema,
 } from "./config.js";
-import { HostInterceptor } from "./host-interceptor.js";
-import { RegexExtractorInterceptor } from "./regex-extractor-interceptor.js";
-import { createRegexFilterInterceptor } from "./regex-filter-interceptor.js";
-import { RemoveHeaderInterceptor } from "./remove-header-interceptor.js";
+import { createStaticInterceptor, HostInterceptor, RemoveHeaderInterceptor } from "./header-interceptors.js";
+import { createRegexFilterInterceptor, RegexExtractorInterceptor } from "./regex-interceptors.js";
 import { SearchReplaceInterceptor } from "./search-replace-interceptor.js";
-import { createStaticInterceptor } from "./static-interceptor.js";
 
 export default [
   definePlugin({

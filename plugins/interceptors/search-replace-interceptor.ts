@@ -13,7 +13,7 @@ export class SearchReplaceInterceptor implements Interceptor {
   intercept(event: Event): Event {
     const { body } = event;
     if (!isEntity(body)) return event;
-    // What the name mappings made of the entity travels beside it.
+    // The entity with mapped names is beside the original one.
     const mapped = "mapped" in body && isEntity(body.mapped) ? { mapped: this.#entity(body.mapped) } : {};
     return { ...event, body: { ...this.#entity(body), ...mapped } };
   }
@@ -34,7 +34,7 @@ export class SearchReplaceInterceptor implements Interceptor {
   }
 }
 
-/** What was a number, an object, ... is what its new text says, and a string where that is no JSON any more. */
+/** The new text of a value that was not a string is read as JSON, and is a string where it is not JSON. */
 function readAgain(text: string): Value {
   try {
     return toValue(parseJson(text));

@@ -2,7 +2,7 @@ import type { ConfigOf, Schema } from "deneb/sdk";
 
 export const loggerSchema = {
   show: {
-    doc: "What a line tells of a batch: count is the number of events, entities adds the id and type of each entity.",
+    doc: "Content of the line of a batch: count is the number of events, entities adds the id and type of each entity.",
     format: ["count", "entities"],
     default: "entities",
   },

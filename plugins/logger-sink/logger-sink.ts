@@ -24,7 +24,7 @@ export class LoggerSink implements Sink {
   async stop(): Promise<void> {}
 }
 
-/** An event may hold something else than an entity; then there is no name to show. */
+/** Undefined for an event without an entity. */
 function entityName(body: unknown): { id: string; type: string } | undefined {
   if (typeof body !== "object" || body === null || !("id" in body) || !("type" in body)) return undefined;
   const { id, type } = body;

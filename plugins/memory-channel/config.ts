@@ -40,7 +40,7 @@ export const memorySchema = {
 
 export type MemoryConfig = ConfigOf<typeof memorySchema>;
 
-/** What a memory channel must be told; the rest has defaults. */
+/** The properties without which a memory channel cannot be created; the others have defaults. */
 export type MemoryLimits = Pick<MemoryConfig, "capacity" | "transactionCapacity" | "keep-alive"> &
   Partial<MemoryConfig>;
 

@@ -1,8 +1,7 @@
-import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
-import { topicFilterFault } from "./topic-filter.js";
-import { topicPatternFault } from "./topic-pattern.js";
+import { type ConfigOf, checkTls, type PropertyFault, type Schema, tlsProperties } from "deneb/sdk";
+import { topicFilterFault, topicPatternFault } from "./topics.js";
 
-/** The longest keep-alive MQTT knows, in seconds. */
+/** The longest keep-alive of MQTT, in seconds. */
 const LONGEST_KEEPALIVE = 65_535;
 
 export const mqttSchema = {
@@ -46,25 +45,25 @@ export const mqttSchema = {
     default: false,
   },
   keepalive: {
-    doc: "Seconds without traffic after which the connection is tried; 0 never tries it.",
+    doc: "Seconds without traffic after which the connection is checked; 0 never checks it.",
     format: "seconds",
     default: 60,
     max: LONGEST_KEEPALIVE,
   },
   connect_timeout: {
-    doc: "Milliseconds within which the broker must take a connection.",
+    doc: "Milliseconds within which the broker must accept a connection.",
     format: "millis",
     default: 10_000,
     min: 1,
   },
   reconnect_interval: {
-    doc: "Milliseconds between two tries to connect.",
+    doc: "Milliseconds between two attempts to connect.",
     format: "millis",
     default: 5000,
     min: 1,
   },
   channel_retry_interval: {
-    doc: "Milliseconds until a message for which a channel has no room is tried again.",
+    doc: "Milliseconds after which a message for which a channel has no room is tried again.",
     format: "millis",
     default: 1000,
     min: 1,
@@ -75,12 +74,12 @@ export const mqttSchema = {
     default: "",
   },
   service: {
-    doc: "Service of messages whose topic does not tell it. Empty leaves it to the handler.",
+    doc: "Service of messages whose topic does not name it. Empty leaves it to the handler.",
     format: "text",
     default: "",
   },
   service_path: {
-    doc: "Service path of messages whose topic does not tell it. Empty leaves it to the handler.",
+    doc: "Service path of messages whose topic does not name it. Empty leaves it to the handler.",
     format: "text",
     default: "",
   },
@@ -100,18 +99,7 @@ export const mqttSchema = {
     default: 10_485_760,
     min: 1,
   },
-  tls_ca_file: {
-    doc: "File with the certificates of the authorities to trust, PEM; empty for those of Node.",
-    format: "text",
-    default: "",
-  },
-  tls_cert_file: { doc: "File with the certificate of this client, PEM; empty for none.", format: "text", default: "" },
-  tls_key_file: { doc: "File with the key of that certificate, PEM; empty for none.", format: "text", default: "" },
-  tls_verify: {
-    doc: "false: any certificate of the broker is taken. Only for trying out.",
-    format: "flag",
-    default: true,
-  },
+  ...tlsProperties,
 } as const satisfies Schema;
 
 export type MqttConfig = ConfigOf<typeof mqttSchema>;
@@ -125,12 +113,7 @@ export function checkMqtt(config: MqttConfig): readonly Fault[] {
     ...(topics.length === 0 ? reasonFault("topics", "must name a topic") : []),
     ...topics.flatMap((topic) => reasonFault("topics", topicFilterFault(topic))),
     ...(topic_pattern === "" ? [] : reasonFault("topic_pattern", topicPatternFault(topic_pattern))),
-    ...(config.tls_cert_file === "" && config.tls_key_file !== ""
-      ? reasonFault("tls_cert_file", "must be given with tls_key_file")
-      : []),
-    ...(config.tls_cert_file !== "" && config.tls_key_file === ""
-      ? reasonFault("tls_key_file", "must be given with tls_cert_file")
-      : []),
+    ...checkTls(config),
   ];
 }
 

@@ -2,46 +2,46 @@ import { AgentError, reasonOf, type Source } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
-import { type IntakeContext, type Message, MessageIntake } from "./message-intake.js";
+import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 
 const refusedQos = 128;
 
 export class MqttSource implements Source {
   readonly #config: MqttConfig;
-  readonly #context: IntakeContext;
-  readonly #intake: MessageIntake;
+  readonly #context: MqttContext;
+  readonly #reader: MessageReader;
   readonly #stopping = new AbortController();
   #client: MqttClient | undefined;
-  /** Aborts when the connection is gone: what came by it must not be acknowledged by another one. */
+  /** Aborts when the connection is closed: its messages must not be acknowledged on another one. */
   #connection = new AbortController();
-  /** The message in work; the client hands over one at a time. */
+  /** The current message; the client hands over one at a time. */
   #work: Promise<void> = Promise.resolve();
-  /** The trouble that was last logged; the same again is not news. */
+  /** The reason that was last logged; it is logged once. */
   #failing: string | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor(config: MqttConfig, context: IntakeContext) {
+  constructor(config: MqttConfig, context: MqttContext) {
     this.#config = config;
     this.#context = context;
-    this.#intake = new MessageIntake(config, context);
+    this.#reader = new MessageReader(config, context);
   }
 
-  /** Begins to connect; a broker that is away is tried again and again. */
+  /** Begins to connect; the client tries again until the broker is reachable. */
   async start(): Promise<void> {
-    const { connect } = await import("mqtt"); // Only where a source of this type is used: it is large.
+    const { connect } = await import("mqtt"); // Loaded only where a source of this type is used: it is large.
     const client = connect(this.#config.url, await connectionOptions(this.#config, this.#context.name));
     this.#client = client;
-    // At once: "connect" may come after the first message of the session.
+    // On the packet itself: the event "connect" may come after the first message of the session.
     client.on("packetreceive", ({ cmd }) => {
       if (cmd === "connack") this.#connection = new AbortController();
     });
     client.on("connect", ({ sessionPresent }) => void this.#subscribe(client, sessionPresent));
-    client.on("error", (error) => this.#troubled(reasonOf(error)));
+    client.on("error", (error) => this.#disconnected(reasonOf(error)));
     client.on("close", () => {
       this.#connection.abort();
-      if (!this.#stopping.signal.aborted) this.#troubled("the connection was closed");
+      if (!this.#stopping.signal.aborted) this.#disconnected("the connection was closed");
     });
-    // Where the client waits with the PUBACK, and with all that follows, until it is called back.
+    // The client sends the PUBACK, and handles the next message, when `done` is called.
     client.handleMessage = ({ topic, payload }, done) => {
       this.#work = this.#handle({ topic, payload: Buffer.from(payload) }, done);
     };
@@ -64,19 +64,19 @@ export class MqttSource implements Source {
       this.#failing = undefined;
       log.info({ url: this.#config.url, topics, sessionPresent }, "subscribed");
     } catch (error) {
-      // A connection that ends meanwhile is told of elsewhere, and the next one subscribes again.
+      // A connection that closes in the meantime is logged elsewhere, and the next one subscribes again.
       if (!signal.aborted) log.error({ topics, reason: reasonOf(error) }, "subscription failed");
     }
   }
 
   async #handle(message: Message, done: (error?: Error) => void): Promise<void> {
     const { signal } = this.#connection;
-    const taken = await this.#intake.take(message, AbortSignal.any([signal, this.#stopping.signal]));
-    if (taken && !signal.aborted) done();
+    const isDone = await this.#reader.read(message, AbortSignal.any([signal, this.#stopping.signal]));
+    if (isDone && !signal.aborted) done();
     else done(new AgentError("NOT_ACKNOWLEDGED", "the broker has to deliver the message again", { retryable: true }));
   }
 
-  #troubled(reason: string): void {
+  #disconnected(reason: string): void {
     if (this.#failing === undefined) {
       const retryInMilliseconds = this.#config.reconnect_interval;
       this.#context.log.warn({ url: this.#config.url, reason, retryInMilliseconds }, "no connection to the broker");
@@ -84,13 +84,13 @@ export class MqttSource implements Source {
     this.#failing ??= reason;
   }
 
-  /** The message in work may still get into the channels and be acknowledged; those behind it stay at the broker. */
+  /** The current message may still reach the channels and be acknowledged; those behind it stay at the broker. */
   async #close(signal: AbortSignal): Promise<void> {
     this.#stopping.abort();
     const client = this.#client;
     if (client === undefined) return;
     await Promise.race([this.#work, aborted(signal)]);
-    // Ended while it connects, the client would go on to reconnect.
+    // A client that is ended while it connects would reconnect.
     client.options.reconnectPeriod = 0;
     await client.endAsync(signal.aborted || !client.connected);
     this.#context.log.info({}, "stopped receiving");

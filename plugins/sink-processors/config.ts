@@ -52,7 +52,7 @@ export function checkFailover(
   return entries.flatMap(([sink, number], index) => {
     const property = `priority.${sink}` as const;
     if (sinks !== undefined && !sinks.includes(sink)) {
-      return [{ property, reason: `"${sink}" is no sink of the group; its sinks are: ${sinks.join(", ")}` }];
+      return [{ property, reason: `"${sink}" is not a sink of the group; its sinks are: ${sinks.join(", ")}` }];
     }
     if (!isWhole(number)) return [{ property, reason: `"${number}" must be a whole number` }];
     const equal = entries.slice(0, index).find(([, other]) => Number(other) === Number(number));

@@ -7,9 +7,7 @@ import {
   failoverSchema,
   loadBalanceSchema,
 } from "./config.js";
-import { createDefaultProcessor } from "./default-processor.js";
-import { FailoverProcessor } from "./failover-processor.js";
-import { LoadBalanceProcessor } from "./load-balance-processor.js";
+import { createDefaultProcessor, FailoverProcessor, LoadBalanceProcessor } from "./processors.js";
 
 export default [
   definePlugin({

@@ -120,10 +120,10 @@ test("letters survive the agent and can be listed without it; a replay needs it"
 });
 
 const refusals = [
-  { args: ["replay"], exitCode: 2, err: /say which letters: an id, --all, or some of --sink/ },
-  { args: ["drop"], exitCode: 2, err: /say which letters/ },
-  { args: ["replay", "x", "--all"], exitCode: 2, err: /give an id, or options that choose letters, not both/ },
-  { args: ["drop", "--all", "--service", "s"], exitCode: 2, err: /give --all, or options that choose letters/ },
+  { args: ["replay"], exitCode: 2, err: /select dead letters with an id, --all, or some of --sink/ },
+  { args: ["drop"], exitCode: 2, err: /select dead letters/ },
+  { args: ["replay", "x", "--all"], exitCode: 2, err: /give an id, or options that select dead letters, not both/ },
+  { args: ["drop", "--all", "--service", "s"], exitCode: 2, err: /give --all, or options that select dead letters/ },
   { args: ["drop", "--reason", "bad"], exitCode: 2, err: /reason "bad" is none; give permanent or/ },
   { args: ["list", "--since", "soon"], exitCode: 2, err: /since "soon" is no time/ },
   { args: ["list"], exitCode: 1, err: /there is no data directory "no-such-folder"; give that of the agent/ },

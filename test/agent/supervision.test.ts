@@ -46,16 +46,3 @@ test("a changed file is noticed without being told", async (context) => {
   );
   assert.deepEqual(line?.["started"], ["rdb-sink"]);
 });
-
-test("a stop stores what is in memory, and says how many events it had to leave", async (context) => {
-  const storing = await storingAgent(context, "deneb.sinks.rdb-sink.rdb_port = 1");
-  if (storing === undefined) return;
-  const { agent, post } = storing;
-  assert.equal(await post([room(1), room(2), room(3)]), 200);
-
-  const exitCode = await agent.end("SIGTERM");
-
-  const left = agent.lines.find(({ msg }) => msg === "events left in the channel when the grace period ended");
-  assert.equal(exitCode, 0);
-  assert.deepEqual([left?.["level"], left?.["channel"], left?.["events"]], ["error", "c", 3]);
-});

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConfigurationFault } from "../../core/configuration/configuration-fault.js";
-import { faultText } from "../../core/configuration/configuration-fault.js";
+import { type ConfigurationFault, faultText } from "../../core/configuration/configuration-fault.js";
 
 const key = "a1.sinks.s.batch_size";
 const cases: readonly { readonly fault: ConfigurationFault; readonly text: string }[] = [

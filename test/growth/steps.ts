@@ -5,7 +5,7 @@ import { namingOf } from "../../core/sql/contract/settings.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
 import { Tables } from "../../core/sql/tables/known-store.js";
-import { bodyText } from "../../plugins/interceptors/body-text.js";
+import { bodyText } from "../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";

@@ -51,7 +51,7 @@ test("a value with line ends or control characters stays on its line", () => {
   assert.equal(conversionPattern("%m %X{srv}")(readLogLine(forged)), "m\\r a\\nb\\u001b[0m");
 });
 
-test("an entry with a field named component belongs to its logger all the same", () => {
+test("an entry with a field named component is still one of its logger", () => {
   const text = '{"level":"error","time":"2026-01-01T00:00:00Z","component":"agent","component":"channel","msg":"m"}';
 
   assert.equal(conversionPattern("%c")(readLogLine(text)), "agent");
@@ -72,7 +72,7 @@ for (const character of hidden) {
   });
 }
 
-test("letters of any script are shown as they are", () => {
+test("text in any script is written unchanged", () => {
   const words = "caf\u00e9 \u65e5\u672c \u05d0\u05d1 \u0645\u06cc\u200c\u062e \ud83d\udc69\u200d\ud83d\udd27";
   const written = JSON.stringify({ level: "info", time: "2026-03-04T05:06:07.008Z", component: "c", msg: words });
 

@@ -114,7 +114,7 @@ test("a full file is put aside, and no more files are kept than asked for", asyn
   assert.deepEqual(await lines(`${file}.2`), ["four", "five"]);
 });
 
-test("a log file that cannot be written is told once and stops nothing", async (context) => {
+test("a log file that cannot be written is reported once and does not stop the agent", async (context) => {
   const folder = await tempFolder(context);
   const appenders = { a: { class: "file", layout: "json", file: folder }, b: { class: "console", layout: "json" } };
   await writeFile(path.join(folder, "logging.json"), JSON.stringify({ appenders }));

@@ -1,99 +1,37 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { type TestContext, test } from "node:test";
-import { AGENT, agentContainer, DEAD_LETTERS } from "../../core/agent/container.js";
-import type { Topology } from "../../core/configuration/topology.js";
-import { editedMemory } from "../../core/files/edited-text.js";
-import { managementApp } from "../../core/management/management-app.js";
-import { ManagementServer } from "../../core/management/management-server.js";
+import { test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../core/pipeline/dead-letters.js";
-import type { AnyPlugin } from "../../core/sdk/index.js";
-import memoryChannel from "../../plugins/memory-channel/index.js";
-import { testLogging } from "../support/logging.js";
-import { recordingLog } from "../support/recording-log.js";
-import { partsOf } from "../support/running-management.js";
-import { ScriptedSink } from "../support/scripted-sink.js";
-import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
+import { deadLetter, serve } from "./dead-letters.js";
 
-const common = { summary: "for tests", stability: "stable", config: {} } as const;
-
-const letter = (id: string, sink = "k1"): DeadLetter => ({
-  id,
-  time: "2026-01-15T10:00:00.000Z",
-  sink,
-  reason: "permanent",
-  code: "POISON",
-  message: "storing",
-  attempts: 1,
-  event: { headers: { name: id }, body: { n: 1 } },
-});
-
-async function serve(context: TestContext) {
-  const { log } = recordingLog();
-  const sink = new ScriptedSink();
-  const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
-  const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
-  const topology: Topology = {
-    agent: "a",
-    sources: [],
-    channels: [node("c1", memoryChannel, { capacity: 2, transactionCapacity: 2, "keep-alive": 0 })],
-    sinks: [
-      {
-        ...node("k1", sinkPlugin),
-        channel: "c1",
-        batching: { batchSize: 1, batchTimeout: 30, batchTtl: 1, batchRetryIntervals: [1] },
-      },
-    ],
-  };
-  const dataDir = await tempFolder(context);
-  const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
-  const agent = container.resolve(AGENT);
-  const logging = await testLogging(dataDir);
-  const app = managementApp({ ...partsOf(container), logging, nameMappings: editedMemory(), log });
-  const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
-  await agent.start(1000);
-  await server.start();
-  context.after(async () => {
-    await server.stop(AbortSignal.abort());
-    await agent.stop(1000);
-  });
-  const call = async (method: string, path: string) => {
-    const response = await fetch(`http://127.0.0.1:${server.port}/v1/admin/deadletters${path}`, { method });
-    return { status: response.status, body: JSON.parse(await response.text()) };
-  };
-  const letters = container.resolve(DEAD_LETTERS);
-  return { call, sink, letters, folder: dirname(letters.fileOf("k1")) };
-}
-
-test("the list counts all letters, shows a part without their events, and of one sink when asked", async (context) => {
-  const { call, letters } = await serve(context);
-  await letters.keep([letter("a"), letter("b")]);
-  await letters.keep([letter("z", "gone")]);
+test("the list counts all dead letters, shows a page of them without their events, and only those of one sink on request", async (context) => {
+  const { call, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b")]);
+  await deadLetters.keep([deadLetter("z", "gone")]);
 
   const all = await call("GET", "");
   const part = await call("GET", "?sink=k1&limit=1&offset=1");
 
   assert.equal(all.body.success, "true");
   assert.equal(all.body.count, 3);
-  const { event: _event, ...shown } = letter("b");
+  const { event: _event, ...shown } = deadLetter("b");
   assert.deepEqual(part.body, { success: "true", count: 2, deadletters: [{ ...shown, state: "waiting" }] });
 });
 
-test("one letter is shown with its event", async (context) => {
-  const { call, letters } = await serve(context);
-  await letters.keep([letter("a")]);
+test("one dead letter is shown with its event", async (context) => {
+  const { call, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a")]);
 
   const { status, body } = await call("GET", "/a");
 
   assert.equal(status, 200);
-  assert.deepEqual(body.deadletter, { ...letter("a"), state: "waiting" });
+  assert.deepEqual(body.deadletter, { ...deadLetter("a"), state: "waiting" });
 });
 
-test("a replay gives the sink its events with the id of the letter, and the letter is gone", async (context) => {
-  const { call, letters, sink } = await serve(context);
-  await letters.keep([letter("a"), letter("b"), letter("c")]);
+test("a replay gives the sink the event with the id of the dead letter, which is then removed", async (context) => {
+  const { call, deadLetters, sink } = await serve(context);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b"), deadLetter("c")]);
 
   const { body } = await call("POST", "/a/replay");
   const left = await until(
@@ -109,10 +47,10 @@ test("a replay gives the sink its events with the id of the letter, and the lett
   );
 });
 
-test("a letter is left alone while this agent is replaying it, and goes again when the one before was", async (context) => {
-  const { call, letters, folder } = await serve(context);
-  await letters.keep([letter("own"), letter("old")]);
-  await letters.mark("k1", ["own"], "replaying");
+test("a dead letter is not replayed while this agent replays it, and is replayed again when a previous agent did", async (context) => {
+  const { call, deadLetters, folder } = await serve(context);
+  await deadLetters.keep([deadLetter("own"), deadLetter("old")]);
+  await deadLetters.mark("k1", ["own"], "replaying");
   await new DeadLetters(folder).mark("k1", ["old"], "replaying");
 
   const { body } = await call("POST", "/replay");
@@ -120,7 +58,7 @@ test("a letter is left alone while this agent is replaying it, and goes again wh
   assert.deepEqual(body, { success: "true", replayed: 1, underway: 1, refused: 0 });
 });
 
-const refusals = [
+const rejected = [
   { method: "GET", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
   { method: "POST", path: "/nothing/replay", status: 404, error: /dead letter nothing not found/ },
   { method: "DELETE", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
@@ -142,11 +80,11 @@ const refusals = [
   { method: "POST", path: "/replay?sink=gone", status: 409, error: /sink "gone", which the agent does not have/ },
 ] as const;
 
-for (const { method, path, status, error } of refusals)
-  test(`${method} /v1/admin/deadletters${path} is answered ${status}, and the letters stay`, async (context) => {
-    const { call, letters } = await serve(context);
-    await letters.keep([letter("a")]);
-    await letters.keep([letter("z", "gone")]);
+for (const { method, path, status, error } of rejected)
+  test(`${method} /v1/admin/deadletters${path} is answered ${status}, and the dead letters stay`, async (context) => {
+    const { call, deadLetters } = await serve(context);
+    await deadLetters.keep([deadLetter("a")]);
+    await deadLetters.keep([deadLetter("z", "gone")]);
 
     const reply = await call(method, path);
     const list = await call("GET", "");
@@ -167,13 +105,13 @@ const choices = [
 ] as const;
 
 for (const { query, ids } of choices)
-  test(`the choice ${query} lists ${ids.join(" and ")}, and a drop takes just these`, async (context) => {
-    const { call, letters } = await serve(context);
+  test(`the choice ${query} lists ${ids.join(" and ")}, and a drop deletes only these`, async (context) => {
+    const { call, deadLetters } = await serve(context);
     const about = (id: string, service: string, entity: string): DeadLetter => ({
-      ...letter(id),
+      ...deadLetter(id),
       event: { headers: { "fiware-service": service }, body: { id: entity, type: "Room" } },
     });
-    await letters.keep([
+    await deadLetters.keep([
       about("a", "openiot", "Room1"),
       { ...about("b", "openiot", "Room2"), time: "2026-01-15T10:00:00.001Z" },
       { ...about("c", "other", "Room1"), reason: "retries-exhausted" },
@@ -190,11 +128,11 @@ for (const { query, ids } of choices)
     for (const shown of list.body.deadletters) assert.deepEqual([shown.entityType, shown.event], ["Room", undefined]);
   });
 
-test("a dry run says what would be replayed, and changes nothing", async (context) => {
-  const { call, letters, sink } = await serve(context);
-  await letters.keep([letter("a"), letter("b"), letter("c")]);
-  await letters.keep([letter("z", "gone")]);
-  await letters.mark("k1", ["b"], "replaying");
+test("a dry run reports what would be replayed, and changes nothing", async (context) => {
+  const { call, deadLetters, sink } = await serve(context);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b"), deadLetter("c")]);
+  await deadLetters.keep([deadLetter("z", "gone")]);
+  await deadLetters.mark("k1", ["b"], "replaying");
 
   const dry = await call("POST", "/replay?dry_run=true");
   const list = await call("GET", "");
@@ -208,10 +146,10 @@ test("a dry run says what would be replayed, and changes nothing", async (contex
   assert.equal(sink.stored.length, 0);
 });
 
-test("a refused sink does not keep the letters of others, and the answer counts both", async (context) => {
-  const { call, letters, sink } = await serve(context);
-  await letters.keep([letter("z", "gone"), letter("y", "gone")]);
-  await letters.keep([letter("a")]);
+test("an unknown sink does not prevent the replay to other sinks, and the answer counts both", async (context) => {
+  const { call, deadLetters, sink } = await serve(context);
+  await deadLetters.keep([deadLetter("z", "gone"), deadLetter("y", "gone")]);
+  await deadLetters.keep([deadLetter("a")]);
 
   const { status, body } = await call("POST", "/replay");
   await until(
@@ -225,23 +163,23 @@ test("a refused sink does not keep the letters of others, and the answer counts 
   assert.equal(body.refusals[0].letters, 2);
 });
 
-test("a dropped letter is gone from the disk when the answer comes; one that is underway stays", async (context) => {
-  const { call, letters } = await serve(context);
-  await letters.keep([letter("gone-for-good"), letter("on-its-way")]);
-  await letters.mark("k1", ["on-its-way"], "replaying");
+test("a dropped dead letter is deleted from the disk before the answer; one that is being replayed stays", async (context) => {
+  const { call, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("gone-for-good"), deadLetter("on-its-way")]);
+  await deadLetters.mark("k1", ["on-its-way"], "replaying");
 
   const { body } = await call("DELETE", "?all=true");
-  const text = await readFile(letters.fileOf("k1"), "utf8");
+  const text = await readFile(deadLetters.fileOf("k1"), "utf8");
 
   assert.deepEqual(body, { success: "true", dropped: 1, underway: 1 });
   assert.doesNotMatch(text, /gone-for-good/);
   assert.match(text, /on-its-way/);
 });
 
-test("a drop takes the letters of one sink only", async (context) => {
-  const { call, letters } = await serve(context);
-  await letters.keep([letter("a"), letter("b")]);
-  await letters.keep([letter("z", "gone")]);
+test("a drop deletes the dead letters of one sink only", async (context) => {
+  const { call, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b")]);
+  await deadLetters.keep([deadLetter("z", "gone")]);
 
   const { body } = await call("DELETE", "?sink=k1");
   const left = await call("GET", "");
@@ -250,8 +188,8 @@ test("a drop takes the letters of one sink only", async (context) => {
   assert.equal(left.body.count, 1);
 });
 
-test("a replay into a channel that is full is answered 503 and leaves the letters waiting", async (context) => {
-  const { call, letters, sink } = await serve(context);
+test("a replay into a channel that is full is answered 503 and leaves the dead letters waiting", async (context) => {
+  const { call, deadLetters, sink } = await serve(context);
   let hold = () => {};
   const held = new Promise<void>((resolve) => {
     hold = resolve;
@@ -261,7 +199,7 @@ test("a replay into a channel that is full is answered 503 and leaves the letter
     await held;
     return { requestBytes: 0, responseBytes: 0 };
   };
-  await letters.keep([letter("a"), letter("b"), letter("c")]);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b"), deadLetter("c")]);
 
   const { status, body } = await call("POST", "/replay");
   const list = await call("GET", "");

@@ -106,7 +106,7 @@ test("a start with a file that went through every operation logs as it says", as
   assert.deepEqual([await call("GET", appenders), await call("GET", loggers)], before);
 });
 
-test("a file that somebody broke is told and never overwritten", async (context) => {
+test("an invalid file is reported and never overwritten", async (context) => {
   const { call, folder, read } = await startManagement(context);
   await writeFile(path.join(folder, "logging.json"), "{ broken");
 

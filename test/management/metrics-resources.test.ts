@@ -36,7 +36,7 @@ for (const path of ["/v1/admin/metrics", "/admin/metrics"]) {
   });
 
   for (const query of ["?reset=maybe", "?reset=", "?reset=TRUE"])
-    test(`GET ${path}${query} is refused and resets nothing`, async (context) => {
+    test(`GET ${path}${query} is rejected and resets nothing`, async (context) => {
       const { call, metrics } = await runningManagement(context);
       metrics.received("s1", transaction);
 
@@ -48,7 +48,7 @@ for (const path of ["/v1/admin/metrics", "/admin/metrics"]) {
     });
 }
 
-test("what an agent's sink tries, stores and gives up shows in the metrics of the service", async (context) => {
+test("attempts, stored events and dead letters of a sink are counted in the metrics of the service", async (context) => {
   const sink = new ScriptedSink(([event], write) => {
     if (event?.body === "poison") return new AgentError("POISON", "storing a value that never goes in");
     return write <= 3 ? new AgentError("AWAY", "storing to the store that is away", { retryable: true }) : undefined;
@@ -69,7 +69,7 @@ test("what an agent's sink tries, stores and gives up shows in the metrics of th
   assert.ok(serviceTime > 1_000_000_000_000);
 });
 
-test("PUT /v1/stats leaves the metrics alone", async (context) => {
+test("PUT /v1/stats does not change the metrics", async (context) => {
   const { call, metrics } = await runningManagement(context);
   metrics.received("s1", transaction);
 

@@ -107,7 +107,7 @@ test("changes at the same time are all kept", async (context) => {
   assert.deepEqual(await call("GET", path), ok({ serviceMapping: services }));
 });
 
-test("a file that somebody broke is told and never overwritten", async (context) => {
+test("an invalid file is reported and never overwritten", async (context) => {
   const { call, mappingsFile, read } = await startManagement(context);
   await writeFile(mappingsFile, "{ broken");
 

@@ -7,10 +7,10 @@ const about = { name: "delay_seconds", help: "A \\ delay\nof events.", buckets: 
 const values = [0, 0.01, 0.011, 0.5, 3, 10, 10.5, 1000];
 
 test("a scrape shows the same text as the histogram of prom-client, before and after observations", async () => {
-  const registry = new Registry();
+  const library = new Registry();
   const histogram = new Histogram(about);
-  const other = new LibraryHistogram({ ...about, labelNames: ["sink", "result"], registers: [registry] });
-  const before = [await histogramsText([histogram]), await registry.metrics()];
+  const other = new LibraryHistogram({ ...about, labelNames: ["sink", "result"], registers: [library] });
+  const before = [await histogramsText([histogram]), await library.metrics()];
 
   for (const sink of ["a", 'b\n"c\\', "a,result:stored"])
     for (const result of ["stored", "failed"]) {
@@ -22,16 +22,16 @@ test("a scrape shows the same text as the histogram of prom-client, before and a
     }
 
   assert.equal(before[0], before[1]);
-  assert.equal(await histogramsText([histogram]), await registry.metrics());
+  assert.equal(await histogramsText([histogram]), await library.metrics());
 });
 
 test("a series that observed nothing is shown with zeros, as that of prom-client is", async () => {
-  const registry = new Registry();
+  const library = new Registry();
   const histogram = new Histogram(about);
-  const other = new LibraryHistogram({ ...about, labelNames: ["sink"], registers: [registry] });
+  const other = new LibraryHistogram({ ...about, labelNames: ["sink"], registers: [library] });
 
   histogram.add({ sink: "a" });
   other.zero({ sink: "a" });
 
-  assert.equal(await histogramsText([histogram]), await registry.metrics());
+  assert.equal(await histogramsText([histogram]), await library.metrics());
 });

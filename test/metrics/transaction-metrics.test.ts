@@ -96,7 +96,7 @@ test("the bytes of a batch are shared by the services in it and add up", () => {
   assert.equal(sum.sum.outgoingTransactionRequestSize, 11);
 });
 
-test("an event that a sink gives up is an error of its service", () => {
+test("an event that a sink could not store is an error of its service", () => {
   const metrics = new TransactionMetrics(10);
 
   metrics.givenUp("k1", [event("a"), event("a")]);
@@ -104,7 +104,7 @@ test("an event that a sink gives up is an error of its service", () => {
   assert.equal(metrics.snapshot().services["a"]?.sum.incomingTransactionError, 2);
 });
 
-test("services beyond the most that are counted by themselves are counted together", () => {
+test("services beyond the maximum are counted together", () => {
   const metrics = new TransactionMetrics(2);
 
   for (const service of ["a", "b", "c", "d", "a"]) metrics.received("s1", incoming(service));
@@ -120,7 +120,7 @@ test("services beyond the most that are counted by themselves are counted togeth
   );
 });
 
-test("a reset forgets everything, and a service of any name is only a name", () => {
+test("a reset sets everything to zero, and a service can have any name", () => {
   const metrics = new TransactionMetrics(10);
   metrics.received("s1", incoming("__proto__"));
 

@@ -50,7 +50,7 @@ test("a notification goes whole into every required channel", async () => {
       [1, 2],
     ],
   );
-  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1 });
+  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1, unrouted: 0 });
   assert.equal(a.counters.putsOk, 2);
 });
 
@@ -63,7 +63,7 @@ test("a full required channel refuses the notification, which then counts as rec
     (error) => codeOf(error) === "CHANNEL_FULL",
   );
 
-  assert.deepEqual({ ...made.counters }, { received: 2, processed: 1 });
+  assert.deepEqual({ ...made.counters }, { received: 2, processed: 1, unrouted: 0 });
   assert.equal(a.counters.putsFailed, 1);
   assert.deepEqual(await content(a), [1]);
 });
@@ -102,13 +102,37 @@ test("interceptors run in order and may drop an event", async () => {
   assert.deepEqual(await content(a), ["1xy", "3xy"]);
 });
 
-test("an event for which no channel is chosen is told at level warn", async () => {
+test("an event for which no channel is chosen is logged at level warn", async () => {
   const { made, lines } = processor({}, { required: [], optional: [] });
 
   await made.emit(events(1, 2));
 
   const [warning] = lines.filter(({ level }) => level === "warn");
-  assert.deepEqual(warning, { level: "warn", fields: { events: 2 }, message: "events dropped: no channel chosen" });
+  const fields = { events: 2, total: 2, count: 1 };
+  assert.deepEqual(warning, { level: "warn", fields, message: "events dropped: no channel chosen" });
+});
+
+test("events without a channel are counted, and make one line a minute, however many they are", async () => {
+  let observed = 0;
+  const { log, lines } = recordingLog();
+  const made = new ChannelProcessor({
+    interceptors: [],
+    selector: { select: () => ({ required: [], optional: [] }) },
+    channels: new Map(),
+    log,
+    unrouted: (count) => {
+      observed += count;
+    },
+    now: () => 0,
+  });
+
+  for (let sent = 0; sent < 500; sent += 1) await made.emit(events(1, 2));
+  const warnings = () => lines.filter(({ level }) => level === "warn").map(({ fields }) => fields);
+  assert.deepEqual(warnings(), [{ events: 2, total: 2, count: 1 }]);
+  made.stop();
+
+  assert.deepEqual(warnings().slice(1), [{ events: 2, total: 1000, count: 499 }]);
+  assert.deepEqual([observed, made.counters.unrouted], [1000, 1000]);
 });
 
 test("a notification without entities is received and processed", async () => {
@@ -117,5 +141,5 @@ test("a notification without entities is received and processed", async () => {
 
   await made.emit([]);
 
-  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1 });
+  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1, unrouted: 0 });
 });

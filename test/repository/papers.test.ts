@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
-import { repositoryRoot } from "../support/repository.js";
+import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 
 const papers = [
   {
@@ -15,9 +15,19 @@ const papers = [
     path: "LICENSE",
     holds: /Apache License\s+Version 2\.0, January 2004/,
   },
-  { title: "the first command of the readme starts the agent", path: "README.md", holds: /npm ci && npm start/ },
-  { title: "the second command of the readme runs the tests", path: "README.md", holds: /npm ci && npm test/ },
 ] as const;
 
 for (const { title, path, holds } of papers)
   test(title, async () => assert.match(await readFile(join(repositoryRoot, path), "utf8"), holds));
+
+test("every decision stands once in the list of decisions, and no other does", async () => {
+  const pages = (await repositoryFiles("docs/decisions")).map((path) => path.replace("docs/decisions/", ""));
+  const index = await readFile(join(repositoryRoot, "docs/decisions/README.md"), "utf8");
+
+  const listed = [...index.matchAll(/\]\((\d{4}-[a-z0-9-]+\.md)\)/g)].map(([, page = ""]) => page);
+
+  assert.deepEqual(
+    [...listed].sort(),
+    pages.filter((page) => page !== "README.md"),
+  );
+});

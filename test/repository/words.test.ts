@@ -31,6 +31,7 @@ const cases = [
   { text: "/** A write that is given\n * up. */", found: ['p.md:1: "given * up": write abandoned'] },
   { text: "const letterDesk = new LetterDesk();", count: 2 },
   { text: "class HttpIntake {}", count: 1 },
+  { text: "It stays as it is. As soon as it is read, the row is as it is known.", count: 1 },
   { text: "screwdriver, retold, background, default", count: 0 },
 ] as const;
 
@@ -45,10 +46,10 @@ for (const one of cases) {
 }
 
 test("a word of one room is banned in others only", () => {
-  const text = "type Fault = string; const kind = DEFAULT; setDefault();";
+  const text = "rows by destination";
 
   assert.equal(bannedWordsOf("core/sql/contract/driver.ts", text).length, 1);
-  assert.deepEqual(bannedWordsOf("core/configuration/file/settings.ts", text), []);
+  assert.deepEqual(bannedWordsOf("core/logging/appenders.ts", text), []);
 });
 
 test("the glossary may name the words that it bans", () => {

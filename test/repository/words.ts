@@ -23,7 +23,7 @@ const phrases: readonly Banned[] = [
   phrase("harms? no", "does not affect"),
   phrase("is a fault of", "is a bug of, is an error in"),
   phrase("all the same", "nevertheless, equal"),
-  phrase("as it is", "unchanged"),
+  phrase("as it is(?=[.,;:)])", "unchanged"),
 ];
 
 /** Words of the last column of the glossary. */
@@ -48,7 +48,10 @@ const wordsOfRooms: readonly Banned[] = [
   { ...word("[Ee]xchanges?", "request, or replacement"), within: ["core/agent", "plugins/http-"] },
   { ...word("[Rr]ounds", "SingleFlight"), within: ["core/agent", "plugins/file-channel"] },
   { ...word("destinations?", "TablePlacement, or commit unit"), within: ["core/sql", "plugins/rdb-sink"] },
-  { ...word("(?<![Dd]e)[Ff]aults?", "DatabaseError"), within: ["core/sql", "plugins/rdb-sink"] },
+  {
+    ...word("(?:[Ss]tore|[Ss]erver|[Dd]atabase|[Mm]ysql|[Pp]ostgresql|[Ss]qlite)-?[Ff]aults?", "DatabaseError"),
+    within: ["core/sql", "plugins"],
+  },
   { ...word("Delivery", "InboundRequest"), within: ["core/sdk", "plugins"] },
 ];
 
@@ -69,7 +72,7 @@ export function bannedWordsOf(path: string, text: string): readonly string[] {
 /** In prose a phrase may go over the end of a line, in a comment with the mark of the next one. */
 function phrase(source: string, instead: string): Banned {
   const between = "\\s+(?:(?:\\*|//|>)\\s+)?";
-  return { pattern: new RegExp(`\\b${source.replaceAll(" ", between)}\\b`, "gi"), instead };
+  return { pattern: new RegExp(`\\b${source.replaceAll(" ", between)}(?!\\w)`, "gi"), instead };
 }
 
 /** A word by itself, or as a part of a name in camelCase. */

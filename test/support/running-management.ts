@@ -38,12 +38,12 @@ const selectorPlugin: AnyPlugin = {
 const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
 
 /** One quiet source, one memory channel and the given sink. */
-function topologyWith({ sink = new ScriptedSink(), batchTtl = 3 }: ManagementSetting): Topology {
+function topologyWith({ sink = new ScriptedSink(), batchTtl = 3, channel = {} }: ManagementSetting): Topology {
   const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
   const batching = { batchSize: 1, batchTimeout: 30, batchTtl, batchRetryIntervals: [1] };
   return {
     agent: "a",
-    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0, ...channel })],
     sinks: [{ ...node("k1", sinkPlugin), channel: "c1", batching }],
     sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
   };
@@ -52,6 +52,8 @@ function topologyWith({ sink = new ScriptedSink(), batchTtl = 3 }: ManagementSet
 export interface ManagementSetting {
   readonly sink?: Sink;
   readonly batchTtl?: number;
+  /** Properties of the channel that differ from the usual ones. */
+  readonly channel?: Readonly<Record<string, number>>;
   readonly metricsServices?: number;
   readonly clock?: Clock;
   readonly access?: Partial<ManagementParts["access"]>;

@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, nearest, shownValue } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, nearest, shownValue } from "../configuration-fault.js";
 import { type Section, type Setting, type Settings, sectionOf, settingsBelow } from "./settings.js";
 
 const sectionNames = ["sources", "channels", "sinks", "sinkgroups"] as const;

@@ -1,6 +1,5 @@
 import { Properties } from "properties-file/parser";
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, warningAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
 import type { Setting } from "./settings.js";
 
 /** Reads the syntax of a Java properties file. Where a key is given more than once, the last line is used. */

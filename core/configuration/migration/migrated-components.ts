@@ -64,7 +64,7 @@ function migrated({ kind, block, type }: Written, catalogue: PluginCatalogue): r
     ...block,
     settings: settingsWithout(block.settings, [...kernelNames, ...slots(definition)], prefixes(definition)),
   };
-  const spelt = respelled({ definition, typeName: type.value, schema, block: own }, nothingAround);
+  const spelt = respelled({ definition, typeName: type.value, schema, block: own }, emptyEnvironment);
   const spelling = definition.spellings?.find(({ types }) => types.includes(type.value));
   const known = { ...spelt.block, settings: settingsWithout(spelt.block.settings, Object.keys(schema), []) };
   const unknown = unknownSettings({ definition, block: known, kernelNames: Object.keys(schema) }, catalogue);
@@ -97,7 +97,7 @@ function whyDropped(name: string, reason: string, spelling: Spelling | undefined
   return instead === undefined ? `"${name}" ${reason}` : `"${name}" is not supported: ${instead}`;
 }
 
-const nothingAround = { env: {}, readFile: (): string => "" };
+const emptyEnvironment = { env: {}, readFile: (): string => "" };
 const kernelNames = ["type", "channel", "channels", "interceptors"] as const;
 
 function slots({ slots: declared = {} }: AnyPlugin): readonly string[] {

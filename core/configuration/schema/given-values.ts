@@ -17,7 +17,7 @@ export interface PropertyReading<Content = string | Readonly<Record<string, stri
 }
 
 /** What decides how a given text is checked and shown. */
-type Nature = Pick<Property, "default" | "sensitive">;
+type ValueTraits = Pick<Property, "default" | "sensitive">;
 
 /** The text of a property: its environment variable, else the file that one names, else the line of the file. */
 export function propertyText(
@@ -35,7 +35,7 @@ export function propertyText(
 
 /** The text of a line, its expressions replaced. An empty one counts as not given. */
 export function fromSetting(
-  property: Nature,
+  property: ValueTraits,
   setting: Setting | undefined,
   env: EnvironmentVariables,
 ): PropertyReading<string> {
@@ -82,7 +82,7 @@ function fromFile(property: Property, file: Variable, readFile: Environment["rea
   }
 }
 
-function given(property: Nature, text: string, location: Location): PropertyReading<string> {
+function given(property: ValueTraits, text: string, location: Location): PropertyReading<string> {
   if (text !== "") {
     return {
       state: { content: text, location: { ...location, value: property.sensitive === true ? MASK : text } },
@@ -122,11 +122,11 @@ export function propertyMap({ name, property, settings }: MapProperty, env: Envi
     const reason = `must be given as ${name}.<name> = <value>`;
     return { state: "unreadable", faults: [errorAt({ key: direct.key, line: direct.line }, reason)] };
   }
-  const nature = property.sensitive === undefined ? {} : { sensitive: property.sensitive };
+  const traits = property.sensitive === undefined ? {} : { sensitive: property.sensitive };
   const readings = [...settingsBelow(settings, mapPrefix(name))].map(([entry, setting]) => ({
     entry,
     setting,
-    ...fromSetting(nature, setting, env),
+    ...fromSetting(traits, setting, env),
   }));
   const faults = readings.flatMap((reading) => reading.faults);
   if (readings.some(({ state }) => state === "unreadable")) return { state: "unreadable", faults };

@@ -1,7 +1,6 @@
 import { delimiter } from "node:path";
 import type { ConfigOf } from "../../sdk/index.js";
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, nearest } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, nearest } from "../configuration-fault.js";
 import type { EnvironmentVariables } from "../environment.js";
 import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
 import { type KernelProperty, optionName } from "./kernel-property.js";

@@ -1,6 +1,5 @@
 import type { AnyPlugin, Schema, Spelling } from "../../sdk/index.js";
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, noticeAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, noticeAt } from "../configuration-fault.js";
 import type { Environment, EnvironmentVariables } from "../environment.js";
 import type { Setting } from "../file/settings.js";
 

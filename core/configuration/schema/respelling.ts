@@ -1,6 +1,5 @@
 import type { AnyPlugin, Schema, Spelling } from "../../sdk/index.js";
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { noticeAt, warningAt } from "../configuration-fault.js";
+import { type ConfigurationFault, noticeAt, warningAt } from "../configuration-fault.js";
 import type { Environment, EnvironmentVariables } from "../environment.js";
 import type { ComponentBlock, Setting, Settings } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
@@ -16,12 +15,12 @@ export interface Respelling {
   readonly block: ComponentBlock;
 }
 
-type Around = Pick<Environment, "env" | "readFile">;
+type VariableSource = Pick<Environment, "env" | "readFile">;
 
 /** The component in new spelling. Its lines keep their keys and line numbers, so faults name what the file holds. */
 export function respelled(
   respelling: Respelling,
-  environment: Around,
+  environment: VariableSource,
 ): { readonly block: ComponentBlock; readonly faults: readonly ConfigurationFault[] } {
   const { definition, schema, block } = respelling;
   const spellings = spellingsOf(respelling, environment.env);

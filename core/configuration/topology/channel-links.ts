@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, type Location, nearest, warningAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, type Location, nearest, warningAt } from "../configuration-fault.js";
 import type { DeclaredComponents } from "./declared-components.js";
 
 /** The channels that a sink or source names; undefined when they could not be read. */

@@ -1,7 +1,6 @@
 import type { AnyPlugin, Kind } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, type Location, nearest, noticeAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, type Location, nearest, noticeAt } from "../configuration-fault.js";
 import type { Environment, Reading } from "../environment.js";
 import type { Setting } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";

@@ -1,8 +1,6 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, nearest, startable, warningAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, nearest, startable, warningAt } from "../configuration-fault.js";
 import type { EnvironmentVariables } from "../environment.js";
-import type { Settings } from "../file/settings.js";
-import { type ComponentBlock, firstLine, type Section } from "../file/settings.js";
+import { type ComponentBlock, firstLine, type Section, type Settings } from "../file/settings.js";
 import { words } from "../schema/formats.js";
 import { fromSetting } from "../schema/given-values.js";
 

@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, warningAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
 import { sourceProperties } from "../schema/component-properties.js";
 import { collide, isLoopback, type Listener, listenersOf, listensEverywhere } from "./collisions.js";
 import type { Resource } from "./component.js";

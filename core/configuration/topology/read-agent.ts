@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, startable } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, startable } from "../configuration-fault.js";
 import type { Environment, Reading } from "../environment.js";
 import { agentSection } from "../file/agent-sections.js";
 import { type ComponentBlock, type Setting, settingsWithout } from "../file/settings.js";

@@ -1,5 +1,11 @@
-import type { ConfigurationFault } from "../configuration-fault.js";
-import { errorAt, type Location, nearest, startable, warningAt } from "../configuration-fault.js";
+import {
+  type ConfigurationFault,
+  errorAt,
+  type Location,
+  nearest,
+  startable,
+  warningAt,
+} from "../configuration-fault.js";
 import type { Environment, Reading } from "../environment.js";
 import { type ComponentBlock, firstLine, settingsBelow, settingsWithout } from "../file/settings.js";
 import { sinkGroupProperties, sinkGroupSettings } from "../schema/component-properties.js";

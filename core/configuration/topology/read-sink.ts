@@ -6,8 +6,7 @@ import { readSettings } from "../schema/component-settings.js";
 import { respelled } from "../schema/respelling.js";
 import type { SinkNode } from "../topology.js";
 import { type ChannelLink, linkFaults } from "./channel-links.js";
-import type { Resource } from "./component.js";
-import { readComponent } from "./component.js";
+import { type Resource, readComponent } from "./component.js";
 import { type TypeSetting, typeName } from "./component-type.js";
 
 export interface SinkReading extends Reading<SinkNode> {

@@ -63,7 +63,7 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
 }
 
 /** Throws code `TLS_UNUSABLE` for material that no server can use. Checked at the start, since the server is created later. */
-export function refuseUnusable(tls: TlsMaterial | undefined): void {
+export function checkTls(tls: TlsMaterial | undefined): void {
   if (tls === undefined) return;
   const { key, cert, ca } = tls;
   try {

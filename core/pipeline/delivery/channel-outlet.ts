@@ -20,7 +20,15 @@ export class ChannelOutlet implements PositionSkipping {
 
   /** What is left out was settled by the process before, which could not write it into the ledger any more. */
   async skipTo(position: string): Promise<void> {
-    const skipped = await this.channel.skipTo(position);
+    this.#count(await this.channel.skipTo(position));
+  }
+
+  /** Leaves out events of which there are dead letters. */
+  async leaveOut(letters: AsyncIterable<string>): Promise<void> {
+    this.#count(await this.channel.leaveOut(letters));
+  }
+
+  #count(skipped: number): void {
     if (skipped > 0) this.#account?.skipped(skipped);
   }
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
+import { createHash, randomUUID } from "node:crypto";
+import { codeOf, type Event, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
-import type { DeadLetterReason, DeadLetters } from "../dead-letters.js";
+import type { DeadLetter, DeadLetterReason, DeadLetters } from "../dead-letters.js";
 import { FailureState } from "../failure-state.js";
 import { logContext } from "../log-context.js";
 import { letterHeader } from "../replayed-letters.js";
@@ -72,22 +72,22 @@ export class DeadLetterKeeper {
     const { events } = batch;
     const message = reasonOf(error);
     const code = codeOf(error);
-    const derived = batch.idsFor(name);
-    const letters = events.map((event) =>
+    const letterOf = (event: Event, sink: string): DeadLetter =>
       readableLetter({
-        id: event.headers[letterHeader] ?? derived.get(event) ?? randomUUID(),
+        id: event.headers[letterHeader] ?? letterId(event, batch.idOf(event)),
         time: clock.now().toISOString(),
-        sink: name,
+        sink,
         reason,
         ...(code === undefined ? {} : { code }),
         message,
         attempts,
         event,
-      }),
-    );
+      });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await deadLetters.keep(letters, new Set(derived.values()));
+        for (const [sink, own] of await this.#byHolder(events)) {
+          await deadLetters.keep(own.map((event) => letterOf(event, sink)));
+        }
         this.health.works();
         break;
       } catch (cause) {
@@ -102,4 +102,28 @@ export class DeadLetterKeeper {
     const fields = { events: events.length, attempts, reason: message, file, ...logContext(events) };
     log.error(fields, "events kept as dead letters");
   }
+
+  /** A replayed event goes back to its letter, which another sink of the same channel may have kept. */
+  async #byHolder(events: readonly Event[]): Promise<ReadonlyMap<string, readonly Event[]>> {
+    const { name, deadLetters } = this.#parts;
+    const holders = new Map<string, Event[]>();
+    for (const event of events) {
+      const letter = event.headers[letterHeader];
+      const holder = (letter === undefined ? undefined : await deadLetters.holder(letter)) ?? name;
+      const own = holders.get(holder) ?? [];
+      own.push(event);
+      holders.set(holder, own);
+    }
+    return holders;
+  }
+}
+
+/**
+ * The same whenever the event is taken again from a durable channel, so that it has one letter. Copies of a channel
+ * number their events alike: what the event holds tells these apart.
+ */
+function letterId(event: Event, idInChannel: string | undefined): string {
+  if (idInChannel === undefined) return randomUUID();
+  const hash = createHash("sha256").update(JSON.stringify(event) ?? "");
+  return `${idInChannel}-${hash.digest("hex").slice(0, 12)}`;
 }

@@ -11,7 +11,12 @@ export type Settled = Readonly<Record<Outcome, number>>;
  * those of its events that are stored already must not be stored again when they are taken the next time.
  */
 export class Settlements {
-  readonly #outcomes = new WeakMap<Event, Outcome>();
+  #outcomes = new WeakMap<Event, Outcome>();
+
+  /** From now on the outcomes of both are the same: events move from one channel to the other. */
+  join(other: Settlements): void {
+    this.#outcomes = other.#outcomes;
+  }
 
   note(events: readonly Event[], outcome: Outcome): void {
     for (const event of events) this.#outcomes.set(event, outcome);

@@ -39,7 +39,10 @@ export interface Feed {
   join(): void;
   /** Does nothing after `drain` or `halt`. */
   start(): void;
-  /** Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts. */
+  /**
+   * Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts, and behind a durable
+   * channel when a write fails.
+   */
   drain(signal: AbortSignal): Promise<void>;
   /** Ends after the write that is running; what is not stored goes back into the channel. */
   halt(signal: AbortSignal): Promise<void>;
@@ -55,7 +58,8 @@ export class SinkFeed implements Feed {
   readonly #halting = new AbortController();
   readonly #ending = new AbortController();
   readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
-  readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
+  /** What ends a wait for the store. Behind a durable channel that is a drain too: events stay for the next start. */
+  readonly #hurry: AbortSignal;
   readonly #course: Course;
   #loop: Promise<void> | undefined;
   #lastTaken = 0;
@@ -63,6 +67,8 @@ export class SinkFeed implements Feed {
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
     const { channel } = parts.outlet;
+    const ends = [this.#halting.signal, this.#ending.signal];
+    this.#hurry = AbortSignal.any(channel.durable === true ? [...ends, this.#draining.signal] : ends);
     this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 
@@ -95,13 +101,16 @@ export class SinkFeed implements Feed {
   async #run(): Promise<void> {
     const { chain, log } = this.#parts;
     let more = (await chain.catchUp?.pass(this.#hurry)) ?? true;
-    while (more && !this.#hurry.aborted) {
+    while (more && !this.#halting.signal.aborted && !this.#ending.signal.aborted) {
       try {
         more = await this.#round();
       } catch (error) {
         if (error instanceof GivenBack) continue;
-        if (this.#hurry.aborted) log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
-        else log.error({ reason: reasonOf(error) }, "channel failed, going on");
+        if (this.#hurry.aborted) {
+          log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
+          return;
+        }
+        log.error({ reason: reasonOf(error) }, "channel failed, going on");
         await wait(pauseAfterChannelFailure, this.#hurry);
       }
     }

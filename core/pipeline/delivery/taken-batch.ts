@@ -1,5 +1,4 @@
 import type { Batch, BatchPosition, Event, TakeTransaction } from "../../sdk/index.js";
-import { derivedIds } from "../dead-letter-id.js";
 import type { Outcome, Settlements } from "./settlements.js";
 
 /** The members of a transaction that a batch asks. */
@@ -34,6 +33,11 @@ export class TakenBatch {
     return covered.filter((event) => own.has(event));
   }
 
+  /** Names an event of this batch over restarts; undefined for channels that forget. */
+  idOf(event: Event): string | undefined {
+    return this.#transaction.positions?.idOf(event);
+  }
+
   /** Two halves in order; the second is empty when there is one event. */
   split(): readonly [TakenBatch, TakenBatch] {
     return this.parted(Math.ceil(this.events.length / 2));
@@ -55,11 +59,6 @@ export class TakenBatch {
     const open = this.#settlements.open(events);
     this.#settlements.note(open, outcome);
     return open.length;
-  }
-
-  /** Ids of dead letters that these events have again when a durable channel returns them to the next process. */
-  idsFor(sink: string): ReadonlyMap<Event, string> {
-    return this.position === undefined ? new Map() : derivedIds(sink, this.#whole);
   }
 
   /** What the sink of a plugin gets. */

@@ -39,6 +39,8 @@ export interface QueuePositions {
   after(taken: readonly QueuedEvent[]): string;
   /** Those of the events that a stored position covers; none for a position of another channel. */
   coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
+  /** Names an event over all restarts of its channel. */
+  idOf(taken: QueuedEvent): string;
 }
 
 /** A take that waits for an event. */

@@ -70,6 +70,10 @@ export class QueueTake implements TakeTransaction {
     return {
       after: (count) => positions.after(this.#taken.slice(0, count)),
       coveredBy: (position) => positions.coveredBy(position, this.#taken).map(({ event }) => event),
+      idOf: (event) => {
+        const found = this.#taken.find((taken) => taken.event === event);
+        return found === undefined ? undefined : positions.idOf(found);
+      },
     };
   }
 

@@ -5,7 +5,7 @@ import { AgentError, type ChannelContext, codeOf, type FolderLock } from "deneb/
 import { CHECKPOINT_FILE } from "./checkpoint.js";
 import { firstOf } from "./segments.js";
 
-/** The folders of one channel, made when they are missing and kept for this process. */
+/** The folders of one channel, created when they are missing and locked for this process. */
 export class ChannelFolders {
   readonly #folders: readonly string[];
   readonly #lockFolder: ChannelContext["lockFolder"];
@@ -24,7 +24,7 @@ export class ChannelFolders {
       this.#locks = [...this.#locks, lock];
       await clearFormerLock(folder);
     }
-    // A stop may have come while the last lock was on its way.
+    // The channel may have been stopped while it waited for the last lock.
     if (!this.#released.signal.aborted) return;
     await this.release();
     throw new AgentError("CHANNEL_STOPPED", "opening the folders of a channel: it was stopped meanwhile");
@@ -63,7 +63,7 @@ async function holderOf(link: string): Promise<string | undefined> {
   try {
     return await readlink(link);
   } catch (error) {
-    // Not there, or a file of somebody else with that name.
+    // Absent, or a file of another program with that name.
     if (codeOf(error) === "ENOENT" || codeOf(error) === "EINVAL") return undefined;
     throw error;
   }
@@ -80,13 +80,13 @@ async function isAlive(holder: string): Promise<boolean> {
   return ((await startOf(Number(pid))) ?? "") === start;
 }
 
-/** When a process began, in ticks since the start of the system: a number used again is told from the old one. */
+/** When a process began, in ticks since the start of the system: distinguishes processes that had the same pid. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     const line = await readFile(`/proc/${pid}/stat`, "utf8");
     return line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
-    // Not a Linux: the number of the process has to do.
+    // Not Linux: the pid has to suffice.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { DoneRanges, type Range } from "./done-ranges.js";
 import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
 import { MOST_RUNS } from "./position.js";
 
-/** What a channel must not forget: who it is, what is done, and which sequence number was never used. */
+/** The durable state of a channel: its id, which events are done, and the next unused sequence number. */
 export interface ChannelState {
   readonly id: string;
   readonly done: DoneRanges;
@@ -23,17 +23,17 @@ export interface ChannelState {
 }
 
 export const CHECKPOINT_FILE = "checkpoint";
-/** Of the form of the state; a file without it is of the first one. */
+/** Version of the format; a file without one has the first version. */
 const VERSION = 1;
 
 const SLOT_BYTES = 32 * 1024;
 const PREFIX_BYTES = 8;
-/** Keeps the text within its slot; what is left out is only delivered once more after a crash. */
+/** Keeps the text within its slot; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
 
 /**
- * The state on disk, in two slots that are written in turn: a slot that was torn or damaged leaves the one before.
- * The file has its full size from the beginning, so that a full disk does not stop it.
+ * The state on disk, in two slots written in turn: when one is torn or damaged, the other has the state before.
+ * The file has its full size from the beginning, so that it can be written on a full disk.
  */
 export class Checkpoint {
   readonly #file: string;
@@ -45,12 +45,12 @@ export class Checkpoint {
     this.#file = path.join(folder, CHECKPOINT_FILE);
   }
 
-  /** True when a part of the file could not be read: what it held may have been newer than what was read. */
+  /** True when one slot could not be read: it may have been newer than the one that was. */
   get damaged(): boolean {
     return this.#damaged;
   }
 
-  /** Opens the file and returns the newest state in it; undefined when there is none that can be read. */
+  /** Opens the file and returns the newest state in it; undefined when none can be read. */
   async open(): Promise<ChannelState | undefined> {
     const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT, PRIVATE);
     this.#handle = handle;
@@ -120,7 +120,7 @@ function readSlot(slot: Buffer): Slot | undefined {
   return { version, generation, state: { id, done, next, closed, written, inMemory, runs: known, formerIds } };
 }
 
-/** The checksum says that we wrote it; so it has this shape. */
+/** The checksum proves that it was written by this file; so it has this shape. */
 interface Content {
   readonly version?: number;
   readonly id: string;

@@ -1,4 +1,4 @@
-/** A stretch of sequence numbers, both ends included. */
+/** A range of sequence numbers, both ends included. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -15,12 +15,12 @@ export class DoneRanges {
     for (const range of ranges) this.add(range);
   }
 
-  /** Everything up to this one is done. */
+  /** Everything up to this number is done. */
   get low(): number {
     return this.#low;
   }
 
-  /** What is done above the low-water mark, in order and apart. */
+  /** The ranges that are done above the low-water mark, in order, not adjacent. */
   get ranges(): readonly Range[] {
     return this.#ranges;
   }
@@ -39,12 +39,12 @@ export class DoneRanges {
     return sequence <= this.#low || this.#ranges.some(({ from, to }) => from <= sequence && sequence <= to);
   }
 
-  /** True when all that the other says is done is done here. */
+  /** True when everything that is done in the other is done here. */
   hasAll(other: DoneRanges): boolean {
     return other.low <= this.#low && other.#ranges.every(({ from, to }) => this.#covers(from, to));
   }
 
-  /** What of a stretch is not done. */
+  /** The parts of a range that are not done. */
   openIn({ from, to }: Range): readonly Range[] {
     const open: Range[] = [];
     let at = Math.max(from, this.#low + 1);

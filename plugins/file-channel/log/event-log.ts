@@ -3,6 +3,8 @@ import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
+import type { Range } from "./done-ranges.js";
+import { idOf, sequencesIn } from "./event-id.js";
 import type { OpenFile } from "./files.js";
 import { SingleFlight } from "./group-commit.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
@@ -125,7 +127,7 @@ export class EventLog {
     this.state.done.addAll(events.map(({ sequence }) => sequence));
   }
 
-  /** Makes durable what is done, and removes the files that hold nothing else. */
+  /** Writes to the checkpoint which events are done, and removes the files that hold no others. */
   async saveDone(): Promise<void> {
     await this.#saving.run();
   }
@@ -133,14 +135,28 @@ export class EventLog {
   /** Resolves to the number of events that are left out. */
   async skipTo(position: string): Promise<number> {
     const before = doneBefore(this.#scope, position);
-    if (before === undefined) return 0;
+    return before === undefined ? 0 : await this.#finish([{ from: 1, to: before.low }, ...before.ranges]);
+  }
+
+  /** The same for events of which these are the ids. */
+  async leaveOut(ids: AsyncIterable<string>): Promise<number> {
+    const own: number[] = [];
+    for await (const id of ids) own.push(...sequencesIn(id, this.state));
+    return own.length === 0 ? 0 : await this.#finish(own.map((sequence) => ({ from: sequence, to: sequence })));
+  }
+
+  /** Names an event over all runs of the channel. */
+  idOf(sequence: number): string {
+    return idOf(this.state, sequence);
+  }
+
+  async #finish(ranges: readonly Range[]): Promise<number> {
     const { done } = this.state;
     const waiting = this.size;
-    done.add({ from: 1, to: before.low });
-    for (const range of before.ranges) done.add(range);
-    const skipped = waiting - this.size;
+    for (const range of ranges) done.add(range);
+    const finished = waiting - this.size;
     await this.saveDone();
-    return skipped;
+    return finished;
   }
 
   positionAfter(events: readonly QueuedEvent[]): string {
@@ -188,10 +204,7 @@ export class EventLog {
   async #takeNewId(): Promise<void> {
     await this.#checkpoint.save(this.#snapshot);
     await newIdTaken(this.#settings.checkpointFolder);
-    this.#log.info(
-      { channel: this.state.id, before: this.state.formerIds.at(-1) },
-      "the channel goes on under a new id",
-    );
+    this.#log.info({ channel: this.state.id, before: this.state.formerIds.at(-1) }, "the channel has a new id");
   }
 
   async #save(): Promise<void> {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { AgentError } from "deneb/sdk";
 
-/** The one call through which a channel writes events; handed in, so that a disk can fail in a test. */
+/** The call through which a channel opens files for events; a parameter, so that a test can let the disk fail. */
 export type OpenFile = (file: string) => Promise<WritableFile>;
 
 export interface WritableFile {
@@ -15,13 +15,13 @@ export interface WritableFile {
 /** Files hold the data of notifications: they are for their owner alone. */
 export const PRIVATE = 0o600;
 
-/** Makes a new file; fails when it is there. */
+/** Creates a file; fails when it exists. */
 export const openNewFile: OpenFile = process.platform === "linux" ? openDurable : (file) => open(file, "wx", PRIVATE);
 
 /**
  * On Linux each write to the file ends when its bytes and the length of the file are on disk, as after fdatasync: one
- * call of the system instead of two, and one wait for a turn of the event loop instead of two. Elsewhere O_DSYNC may
- * leave the bytes in the memory of the disk.
+ * system call instead of two, and one wait for a turn of the event loop instead of two. On other systems O_DSYNC may
+ * leave the bytes in the cache of the disk.
  */
 async function openDurable(file: string): Promise<WritableFile> {
   const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = constants;
@@ -54,7 +54,7 @@ export async function readFully(file: FileHandle, position: number, length: numb
   return target.subarray(0, held);
 }
 
-/** Makes the names of new files in a folder durable. */
+/** Makes the directory entries of new files durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -64,7 +64,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A file of a newer version is not read in part and never changed: the newer version still has all of it. */
+/** A file of a newer version is neither read nor changed: that version can still read all of it. */
 export function newerVersion(file: string, version: number, known = 1): AgentError {
   const remedy = "start that version again and let it empty the channel, or move the folders of the channel away";
   return new AgentError(

@@ -9,15 +9,15 @@ export interface FoundSegment {
   readonly segment: Segment;
   /** The channel it belongs to; undefined when its header is damaged. */
   readonly id: string | undefined;
-  /** Bytes behind the last complete transaction: of a write that was cut off. */
+  /** Bytes behind the last complete transaction, of an interrupted write. */
   readonly incomplete: number;
-  /** The first sequence number by the name of the file; the records tell the true one. */
+  /** The first sequence number by the name of the file; that of the first record counts. */
   readonly named: number;
-  /** True when it was closed in good order. */
+  /** True when it was closed properly. */
   readonly sealed: boolean;
 }
 
-/** The segments in some folders, in order. Only those that were not closed in good order are read as a whole. */
+/** The segments in some folders, in order. Only those that were not closed properly are read as a whole. */
 export async function findSegments(folders: readonly string[]): Promise<readonly FoundSegment[]> {
   const found: FoundSegment[] = [];
   for (const folder of folders) {
@@ -67,8 +67,8 @@ async function sealed(handle: FileHandle, size: number, first: number): Promise<
 }
 
 /**
- * A write that was cut off ends in the middle of a record: the rest of its transaction was never acknowledged and is
- * left out. Where bytes were damaged instead, everything that can be read counts.
+ * An interrupted write ends in the middle of a record: its transaction was never acknowledged and is left out. Where bytes
+ * were damaged instead, everything that can be read counts.
  */
 async function scanned(handle: FileHandle, size: number, first: number): Promise<Extent> {
   let complete = { last: first - 1, end: Math.min(SEGMENT_HEADER_BYTES, size) };
@@ -88,7 +88,7 @@ async function scanned(handle: FileHandle, size: number, first: number): Promise
   return { ...extent, incomplete: size - extent.end };
 }
 
-/** The id that most segments have; undefined when none can be read. */
+/** The id that most segments have; undefined when no header can be read. */
 export function commonId(found: readonly FoundSegment[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { id } of found) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -96,7 +96,7 @@ export function commonId(found: readonly FoundSegment[]): string | undefined {
   return most?.[0];
 }
 
-/** The segments of a channel under any of its ids, each with numbers of its own; what is left out or looks wrong is reported. */
+/** The segments of a channel under any of its ids, without overlapping numbers; what is left out or inconsistent is logged. */
 export function ownSegments(
   found: readonly FoundSegment[],
   own: readonly string[],

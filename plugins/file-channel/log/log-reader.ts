@@ -5,10 +5,10 @@ import type { DoneRanges, Range } from "./done-ranges.js";
 import { type Chunk, readChunk, SEAL } from "./records.js";
 import { SEGMENT_HEADER_BYTES, type Segment, type SegmentList } from "./segments.js";
 
-/** What one step of reading brought. */
+/** The result of one read. */
 export interface ReadStep {
   readonly events: readonly QueuedEvent[];
-  /** Events that were there and can no longer be read. */
+  /** Events that were written and can no longer be read. */
   readonly lost: readonly Range[];
   /** The segment that was read, and how much of it. */
   readonly file: string;
@@ -29,7 +29,7 @@ export class LogReader {
     this.#segments = segments;
   }
 
-  /** Whether something is on disk that was not read. */
+  /** Whether something on disk was not read. */
   get unread(): boolean {
     return this.#open() !== undefined;
   }
@@ -39,7 +39,7 @@ export class LogReader {
     return this.#open() === segment && this.#offset === offset;
   }
 
-  /** Goes on behind a segment whose events are known without reading them. */
+  /** Continues behind a segment whose events are known without reading them. */
   passOver(segment: Segment): void {
     this.#segment = segment;
     this.#offset = segment.end;
@@ -87,7 +87,7 @@ export class LogReader {
   }
 }
 
-/** A file that is gone is like one that holds nothing: what was in it is reported as lost. */
+/** A file that was removed is read as one without records: its events are reported as lost. */
 async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
   try {
     const handle = await open(file, "r");

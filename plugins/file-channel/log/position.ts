@@ -4,12 +4,12 @@ import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { syncFolder } from "./files.js";
 
-/** Bounds the text; what is left out is only delivered once more after a crash. */
+/** Bounds the text; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
-/** A channel remembers so many of its runs; after that the oldest are not known any more. */
+/** Runs that a channel remembers; older ones are forgotten. */
 export const MOST_RUNS = 1000;
 
-/** What tells the positions of a channel from those of a copy of it. */
+/** What distinguishes the positions of a channel from those of a copy of it. */
 export interface PositionScope {
   /** The channel, for messages. */
   readonly channel: string;
@@ -25,7 +25,7 @@ export interface PositionScope {
   readonly newIdFile: string;
 }
 
-/** `channel-id:run:low` or, when others are still at work, `channel-id:run:low,from-to,from-to`. */
+/** `channel-id:run:low` or, while other events are being stored, `channel-id:run:low,from-to,from-to`. */
 export function positionText(
   { id, run }: Pick<PositionScope, "id" | "run">,
   { low, ranges }: Pick<DoneRanges, "low" | "ranges">,
@@ -34,8 +34,8 @@ export function positionText(
 }
 
 /**
- * What a position says is done; undefined when it is of another channel. Throws `POSITION_FOREIGN` when it has the id of
- * this channel and cannot come from it: to believe it would be to lose the events it covers.
+ * The events that a position covers; undefined when it is of another channel. Throws `POSITION_FOREIGN` when it has the id of
+ * this channel and cannot come from it: to accept it would lose the events that it covers.
  */
 export function doneBefore(scope: PositionScope, position: string): DoneRanges | undefined {
   if (!position.startsWith(`${scope.id}:`)) return undefined;
@@ -51,12 +51,12 @@ export function doneBefore(scope: PositionScope, position: string): DoneRanges |
 }
 
 function isOwn({ runs = [], done }: PositionScope, run: string, before: DoneRanges): boolean {
-  // Of a run that is forgotten only what leaves nothing out can be accepted.
+  // A position of a forgotten run is accepted only when it covers nothing that is not done.
   return runs.includes(run) || (runs.length >= MOST_RUNS && done.hasAll(before));
 }
 
 function strange(runs: readonly string[] | undefined): string {
-  if (runs === undefined) return "the checkpoint was lost, so nothing tells whether this channel made it";
+  if (runs === undefined) return "the checkpoint was lost, so it is not known whether this channel made it";
   return "it was made by a run that this channel does not have";
 }
 
@@ -75,7 +75,7 @@ function rangesIn(text: string): readonly Range[] {
   return [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
 }
 
-/** An empty file that an operator makes: at its next start the channel goes on under another id, once. */
+/** An empty file that an operator creates: at its next start the channel takes another id, once. */
 export function newIdFile(checkpointFolder: string): string {
   return path.join(checkpointFolder, "new-id");
 }

@@ -8,9 +8,9 @@ import { readFully } from "./files.js";
  */
 export const HEADER_BYTES = 24;
 
-/** The last event of a put transaction: what follows the last of these at the end of a log was never acknowledged. */
+/** The last event of a put transaction: records behind the last of these at the end of a log were never acknowledged. */
 export const ENDS_TRANSACTION = 1;
-/** No event: the segment was closed in good order and its last event has this sequence number. */
+/** Not an event: the segment was closed properly, and its last event has this sequence number. */
 export const SEAL = 2;
 
 // 0xFF is in no UTF-8 text and 0x00 in no JSON: the mark cannot occur inside the text of an event.
@@ -25,13 +25,13 @@ interface StoredRecord extends RecordHeader {
   readonly text: Buffer;
 }
 
-/** What stands at a place: a record, the beginning of one, or bytes that are none. */
+/** The bytes at an offset: a record, the beginning of one, or damaged bytes. */
 export type Reading =
   | { readonly kind: "record"; readonly record: StoredRecord; readonly next: number }
   | { readonly kind: "partial"; readonly bytes: number }
   | { readonly kind: "damaged"; readonly next: number };
 
-/** Writes a record whose text is `length` bytes long and already in its place behind the header. */
+/** Writes the header of a record whose text of `length` bytes is already behind it. */
 function sealHeader(target: Buffer, at: number, length: number, { sequence, flags }: RecordHeader): void {
   const text = at + HEADER_BYTES;
   MARK.copy(target, at);
@@ -42,7 +42,7 @@ function sealHeader(target: Buffer, at: number, length: number, { sequence, flag
   target.writeUInt32LE(crc32(target.subarray(at, at + 20)), at + 20);
 }
 
-/** Reads what stands at a place. After damage, `next` is the next place where a record may begin. */
+/** Reads the bytes at an offset. After damage, `next` is the next offset where a record may begin. */
 export function readRecord(source: Buffer, at: number): Reading {
   const held = source.length - at;
   if (held < HEADER_BYTES) return { kind: "partial", bytes: HEADER_BYTES };
@@ -55,7 +55,7 @@ export function readRecord(source: Buffer, at: number): Reading {
   return { kind: "record", record: { sequence: header.sequence, flags: header.flags, text }, next: at + bytes };
 }
 
-/** The header at a place, whatever follows; undefined when there is none that can be read. */
+/** The header at an offset, whatever follows; undefined when none can be read. */
 export function readHeader(source: Buffer, at: number): RecordHeader | undefined {
   if (source.length - at < HEADER_BYTES || !hasMark(source, at)) return undefined;
   if (source.readUInt32LE(at + 20) !== crc32(source.subarray(at, at + 20))) return undefined;
@@ -66,7 +66,7 @@ function hasMark(source: Buffer, at: number): boolean {
   return source.compare(MARK, 0, MARK.length, at, at + MARK.length) === 0;
 }
 
-/** The place of the next mark; without one, the end, but for bytes that may be the beginning of a mark. */
+/** The offset of the next mark; without one, the end, less bytes that may be the beginning of a mark. */
 function nextMark(source: Buffer, from: number): number {
   const found = source.indexOf(MARK, from);
   return found === -1 ? Math.max(from, source.length - MARK.length + 1) : found;
@@ -119,9 +119,9 @@ interface Placed {
 
 export interface Chunk {
   readonly records: readonly Placed[];
-  /** Where to go on. */
+  /** Where to continue. */
   readonly next: number;
-  /** The last place where something else than a record stands; undefined when there is none. */
+  /** The last offset without a record; undefined when there is none. */
   readonly damagedAt: number | undefined;
 }
 

@@ -6,7 +6,7 @@ import { DoneRanges, type Range } from "./done-ranges.js";
 import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
 import { type Segment, segmentFile } from "./segments.js";
 
-/** What a running channel knows of its events besides the events. */
+/** The state of an open channel besides its events. */
 export interface LogState {
   readonly id: string;
   readonly formerIds: readonly string[];
@@ -28,18 +28,18 @@ export interface Restored {
   readonly lost: number;
 }
 
-/** What is on disk, and how it is to be read. */
+/** Where the files are, and how to read them. */
 export interface Remains {
   readonly folders: readonly string[];
-  /** A newer checkpoint may have been there than the one that was read. */
+  /** True when a newer checkpoint than the one that was read may have existed. */
   readonly damaged: boolean;
   /** True when events may have had numbers without ever being on disk. */
   readonly inMemory: boolean;
-  /** True when the channel goes on under another id. */
+  /** True when the channel takes another id. */
   readonly newId: boolean;
 }
 
-/** Puts together what the checkpoint and the segments say. Damage is reported and does not stop a start. */
+/** Restores the state from the checkpoint and the segments. Damage is reported and does not prevent the start. */
 export async function restoreState(saved: ChannelState | undefined, remains: Remains, log: Logger): Promise<Restored> {
   const all = await findSegments(remains.folders);
   if (saved === undefined && all.length > 0) {
@@ -48,17 +48,17 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const { id, formerIds, runs } = identityOf(saved, all, remains.newId);
   const found = ownSegments(all, [id, ...formerIds], log);
   const highest = Math.max(saved?.done.highest ?? 0, ...found.map(({ segment }) => segment.last));
-  // What was written after it shows that a state is not that of the last close.
+  // Events written after it show that the checkpoint is not that of the last close.
   const closed = saved?.closed === true && highest < saved.next;
   const isNew = saved === undefined && runs !== undefined;
-  // Without a close nobody knows which numbers were used in memory alone, and a database may keep a position above them:
-  // what gets such a number again would be taken for stored.
+  // Without a close the numbers used in memory alone are not known, and a database may keep a position above them: an event
+  // that got such a number again would be taken for stored.
   const jump = closed || isNew ? 0 : NUMBERS_OF_ONE_RUN;
   const names = all.map(({ named }) => named + (jump > 0 ? 0 : 1)).filter((name) => name < HIGHEST_NAME);
   const used = Math.max(saved?.next ?? 1, highest + 1);
   const next = Math.max(used, ...names) + jump;
   const inMemory = saved?.inMemory ?? remains.inMemory;
-  // What was on disk alone is there, or in the checkpoint.
+  // Events that were on disk alone are there, or in the checkpoint.
   const earlier = inMemory ? next - 1 : used - 1;
   const lost = reportLost(found, { saved, closed, damaged: remains.damaged, inMemory, log });
   const done = saved?.done ?? new DoneRanges();
@@ -68,7 +68,7 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   return { state: { id, formerIds, run, runs, done, earlier, next }, segments, lost };
 }
 
-/** Who the channel is: as the checkpoint says, else as most of its files say, else a new one. */
+/** The id of the channel: from the checkpoint, else from most of its files, else a new one. */
 function identityOf(
   saved: ChannelState | undefined,
   found: readonly FoundSegment[],
@@ -90,14 +90,14 @@ interface Known {
   readonly log: Logger;
 }
 
-/** Reports what must have been on disk and is not; returns the number of these events. */
+/** Reports events that must have been on disk and are missing; returns their number. */
 function reportLost(found: readonly FoundSegment[], { saved, closed, damaged, inMemory, log }: Known): number {
   // Events in memory had numbers too: only after a close everything is on disk.
   const unknown = inMemory && !closed;
   const missing = missingEvents({
     found,
     done: saved?.done ?? new DoneRanges(),
-    // What a lost or older checkpoint does not know to be done may have been, and its files removed.
+    // Events before the first file may have been done, and their files removed, after a lost or older checkpoint was written.
     from: saved === undefined || damaged ? (found[0]?.segment.first ?? 1) : 1,
     written: unknown ? 0 : writtenUntil(saved, closed),
   });
@@ -116,7 +116,7 @@ function writtenUntil(saved: ChannelState | undefined, closed: boolean): number 
   return closed ? saved.next - 1 : (saved.written ?? 0);
 }
 
-/** What is in no segment cannot be delivered. */
+/** Numbers that are in no segment count as done: there is nothing to deliver. */
 function finishBetween(segments: readonly Segment[], done: DoneRanges, next: number): void {
   let from = 1;
   for (const { first, last } of segments.filter(({ isEmpty }) => !isEmpty)) {
@@ -129,12 +129,12 @@ function finishBetween(segments: readonly Segment[], done: DoneRanges, next: num
 /** A name can be anything; a record has 48 bits for its number. */
 const HIGHEST_NAME = 2 ** 46;
 
-/** More than one process gives to events, and so few that a million crashes leave enough. */
+/** More than one process assigns, and few enough for a million crashes. */
 const NUMBERS_OF_ONE_RUN = 2 ** 32;
 
 /** Events that were accepted, are not done, and are in no file. */
 interface Missing extends Range {
-  /** The file that was cut, or the name of the one that is not there. */
+  /** The file that was cut, or the name of the missing one. */
   readonly file: string;
 }
 
@@ -148,7 +148,7 @@ interface Accounted {
   readonly written: number;
 }
 
-/** What lies between the files, and behind them as far as numbers are known to have been written. */
+/** Events missing between the files, and behind them as far as numbers are known to have been written. */
 function missingEvents({ found, done, from, written }: Accounted): readonly Missing[] {
   const missing: Missing[] = [];
   let next = from;
@@ -166,7 +166,7 @@ function missingEvents({ found, done, from, written }: Accounted): readonly Miss
   return missing;
 }
 
-/** After an unclean end the numbers go on higher: what is left out then was never used. */
+/** After a crash the numbers continue higher: those that were skipped were never used. */
 function withoutJump({ from, to }: Range): readonly Range[] {
   const events = (to - from + 1) % NUMBERS_OF_ONE_RUN;
   return events === 0 ? [] : [{ from, to: from + events - 1 }];

@@ -9,7 +9,7 @@ export interface WriterParts {
   /** Used in turn, one segment each. */
   readonly folders: readonly string[];
   readonly id: string;
-  /** A segment of this size is closed and the next one begun. */
+  /** A segment of this size is closed, and the next one begins. */
   readonly segmentBytes: number;
   readonly openFile: OpenFile;
 }
@@ -26,7 +26,7 @@ interface Active {
   readonly file: WritableFile;
 }
 
-/** Appends groups to the newest segment and begins another one when it is time; one call at a time. */
+/** Appends groups to the newest segment, and begins another one when that is full; one call at a time. */
 export class SegmentWriter {
   readonly #parts: WriterParts;
   #active: Active | undefined;
@@ -61,7 +61,7 @@ export class SegmentWriter {
     try {
       await writeFully(file, encodeSeal(segment.last), segment.end);
     } catch {
-      // Without a seal the next start reads the whole segment: slower, and nothing is missing.
+      // Without a seal the next start reads the whole segment: slower, but nothing is lost.
     }
     await file.close();
   }
@@ -86,7 +86,7 @@ export class SegmentWriter {
     return { segment, file };
   }
 
-  /** After a failed write nobody knows what the disk has: this segment gets no more, and what was not acknowledged goes. */
+  /** After a failed write the content of the disk is unknown: the segment is closed, and what was not acknowledged is cut off. */
   async #abandon({ segment, file }: Active): Promise<void> {
     this.#active = undefined;
     const undo = segment.isEmpty ? unlink(segment.file) : file.truncate(segment.end);
@@ -95,7 +95,7 @@ export class SegmentWriter {
   }
 }
 
-/** Whether events can be written; says so once when that changes. */
+/** Whether events can be written; logs each change once. */
 export class DiskState {
   readonly #channel: string;
   readonly #folders: readonly string[];
@@ -113,7 +113,7 @@ export class DiskState {
     this.#isFailing = false;
   }
 
-  /** The error for the puts that failed. A sender may read its message: where the files are is in the log alone. */
+  /** The error for the puts that failed. A sender may read its message: the folders are in the log alone. */
   failed(cause: unknown): AgentError {
     const reason = reasonOf(cause);
     if (!this.#isFailing) this.#log.error({ folders: this.#folders, reason }, "events cannot be written");

@@ -5,7 +5,7 @@ import { codeOf } from "deneb/sdk";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
-/** Of the form of the files; one of another version is not read. */
+/** Version of the file format; files of another version are not read. */
 export const SEGMENT_VERSION = 1;
 const ID_BYTES = 8;
 
@@ -53,7 +53,7 @@ export function segmentFile(folder: string, first: number): string {
   return path.join(folder, `${String(first).padStart(15, "0")}.log`);
 }
 
-/** The first sequence number of a segment, from the name of its file; undefined for files that are none. */
+/** The first sequence number of a segment, from the name of its file; undefined for other files. */
 export function firstOf(name: string): number | undefined {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -74,7 +74,7 @@ export interface SegmentHeader {
   readonly id: string;
 }
 
-/** What the header of a segment says; undefined when it is damaged. */
+/** The content of the header of a segment; undefined when it is damaged. */
 export function readSegmentHeader(header: Buffer): SegmentHeader | undefined {
   if (header.length < SEGMENT_HEADER_BYTES || header.readUInt32LE(20) !== crc32(header.subarray(0, 20)))
     return undefined;
@@ -85,7 +85,7 @@ export function readSegmentHeader(header: Buffer): SegmentHeader | undefined {
 export class SegmentList {
   #segments: readonly Segment[] = [];
 
-  /** Bytes of the segments that hold something beyond the low-water mark. */
+  /** Bytes of the segments that hold events above the low-water mark. */
   bytesAbove(low: number): number {
     return this.#segments.reduce((sum, { last, end }) => (last > low ? sum + end : sum), 0);
   }
@@ -100,7 +100,7 @@ export class SegmentList {
     this.#segments = [...this.#segments, segment].sort((one, other) => one.first - other.first);
   }
 
-  /** Removes the files that hold nothing beyond the low-water mark; the newest stays, it may be written to. */
+  /** Removes the files without events above the low-water mark, except the newest, which may be written to. */
   async trim(low: number): Promise<void> {
     for (const segment of this.#segments.slice(0, -1).filter(({ last }) => last <= low)) {
       await remove(segment.file);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSecurity, refuseUnusable } from "../../../core/management/security/read-security.js";
+import { checkTls, readSecurity } from "../../../core/management/security/read-security.js";
 import { AgentError } from "../../../core/sdk/index.js";
 
 const settings = {
@@ -46,7 +46,7 @@ test("tokens of the environment and of a file count together", () => {
 
 test("PEM files that no server can use are rejected with code TLS_UNUSABLE", () => {
   assert.throws(
-    () => refuseUnusable({ key: "no key", cert: "no certificate", ca: undefined }),
+    () => checkTls({ key: "no key", cert: "no certificate", ca: undefined }),
     (error) => error instanceof AgentError && error.code === "TLS_UNUSABLE",
   );
 });

@@ -125,7 +125,7 @@ for (const version of ["2", "ld"] as const)
   });
 
 for (const size of [99, 100, 101])
-  test(`a broker that knows neither pages nor counts and has ${size} subscriptions is not asked for ever`, async (context) => {
+  test(`a broker that knows neither pages nor counts and has ${size} subscriptions is called a limited number of times`, async (context) => {
     const body = Array.from({ length: size }, (_, index) => ({ id: `s${index}` }));
     const { calls, endpoint } = await brokerStandIn(context, () => ({ status: 200, body }));
     const { call } = await runningManagement(context);

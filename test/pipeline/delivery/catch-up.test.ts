@@ -130,7 +130,7 @@ test("a late sink whose stored position is not of the channel waits as well, and
         take: (max, signal) => transaction.take(max, signal),
         commit: () => transaction.commit(),
         rollback: () => transaction.rollback(),
-        positions: { after, coveredBy },
+        positions: { after, coveredBy, idOf: () => undefined },
       };
     };
     return files;

@@ -11,6 +11,7 @@ const transaction = {
   positions: {
     after: (count: number) => `c:${count}`,
     coveredBy: (position: string) => events.slice(0, Number(position.split(":")[1])),
+    idOf: () => undefined,
   },
 };
 

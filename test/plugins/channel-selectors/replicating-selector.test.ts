@@ -23,6 +23,6 @@ test("an optional channel that the source does not have is a fault", () => {
   const faults = plugin.check?.({ optional: ["b", "d"] }, ["a", "b", "c"]);
 
   assert.deepEqual(faults, [
-    { property: "optional", reason: '"d" is no channel of the source; its channels are: a, b, c' },
+    { property: "optional", reason: '"d" is not a channel of the source; its channels are: a, b, c' },
   ]);
 });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugins from "../../../plugins/channel-selectors/index.js";
-import { LoadBalancingSelector } from "../../../plugins/channel-selectors/load-balancing-selector.js";
-import { MultiplexingSelector } from "../../../plugins/channel-selectors/multiplexing-selector.js";
-import { RoundRobinSelector } from "../../../plugins/channel-selectors/round-robin-selector.js";
+import {
+  LoadBalancingSelector,
+  MultiplexingSelector,
+  RoundRobinSelector,
+} from "../../../plugins/channel-selectors/selectors.js";
 
 const [, multiplexing, roundRobin] = plugins;
 const channels = ["a", "b", "c"];
@@ -41,7 +43,7 @@ test("multiplexing without default chooses nothing for other values", () => {
   assert.deepEqual(selector.select({ headers: { h: "y" }, body: 1 }), { required: [], optional: [] });
 });
 
-test("multiplexing tells every name that is no channel of the source, at its own key", () => {
+test("multiplexing reports every name that is not a channel of the source, at its own key", () => {
   const faults = multiplexing.check?.(
     { header: "", mapping: { x: "a d", y: " , " }, default: ["e"], optional: { z: "f" } },
     channels,
@@ -51,10 +53,10 @@ test("multiplexing tells every name that is no channel of the source, at its own
     faults?.map(({ property, reason }) => `${property}: ${reason}`),
     [
       "header: must be the name of a header",
-      'mapping.x: "d" is no channel of the source; its channels are: a, b, c',
+      'mapping.x: "d" is not a channel of the source; its channels are: a, b, c',
       "mapping.y: must name at least one channel",
-      'optional.z: "f" is no channel of the source; its channels are: a, b, c',
-      'default: "e" is no channel of the source; its channels are: a, b, c',
+      'optional.z: "f" is not a channel of the source; its channels are: a, b, c',
+      'default: "e" is not a channel of the source; its channels are: a, b, c',
     ],
   );
 });
@@ -85,7 +87,7 @@ test("round robin tells a missing storage, one too many and an unknown channel",
     faults?.map(({ property, reason }) => `${property}: ${reason}`),
     [
       "storages.storage2: must be given: the channels of this storage",
-      'storages.storage1: "d" is no channel of the source; its channels are: a, b, c',
+      'storages.storage1: "d" is not a channel of the source; its channels are: a, b, c',
       "storages.storage3: is beyond the number of storages, 2",
     ],
   );

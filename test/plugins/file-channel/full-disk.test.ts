@@ -11,7 +11,7 @@ import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
-/** A disk that can be told to fail: at opening a file, in the middle of a write, or at making it durable. */
+/** A disk that fails on request: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
   failing: "open" | "write" | "sync" | undefined;
 

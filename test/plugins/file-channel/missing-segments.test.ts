@@ -43,14 +43,14 @@ async function judged(folder: string) {
   await again.channel.stop();
   const errors = lines.filter(({ level }) => level === "error");
   const counted = errors.flatMap(({ fields }) => ("events" in fields ? [Number(fields.events)] : []));
-  return { bodies, lost, errors, told: counted.reduce((sum, events) => sum + events, 0) };
+  return { bodies, lost, errors, reported: counted.reduce((sum, events) => sum + events, 0) };
 }
 
 const expected = upTo(20).slice(2);
 
 /** Every accepted event is delivered once, or in the errors and the counter of lost events. */
-async function nothingSilent(folder: string, what: string, told = true) {
-  const { bodies, lost, errors, told: reported } = await judged(folder);
+async function nothingSilent(folder: string, what: string, isReported = true) {
+  const { bodies, lost, errors, reported } = await judged(folder);
   const message = `${what}: ${bodies} ${JSON.stringify(errors)}`;
   assert.deepEqual(bodies, [...new Set(bodies)], message);
   assert.deepEqual(
@@ -58,7 +58,7 @@ async function nothingSilent(folder: string, what: string, told = true) {
     expected.filter((body) => bodies.includes(body)),
     message,
   );
-  if (!told) return { bodies, lost };
+  if (!isReported) return { bodies, lost };
   assert.equal(lost, expected.length - bodies.length, message);
   assert.equal(reported, lost, message);
   return { bodies, lost };

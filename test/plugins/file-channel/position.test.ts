@@ -26,7 +26,7 @@ test("a stored position leaves out what was done before it after a crash, whoeve
   assert.deepEqual([size, bodies], [5, [2, 6, 7, 8, 9]]);
 });
 
-test("a position is the number of the last event when nobody else is at work, and includes what others committed", async (context) => {
+test("a position is the number of the last event, and includes what other takes committed", async (context) => {
   const { channel } = await openIn(await tempFolder(context));
   await put(channel, ...upTo(9));
   const one = await take(channel, 3);

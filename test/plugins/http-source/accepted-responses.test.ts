@@ -3,23 +3,23 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { AcceptedResponses } from "../../../plugins/http-source/responder.js";
 
-test("an answer that cannot be written is told, and the others of its turn are written", async () => {
-  const answered: string[] = [];
+test("a response that cannot be written is reported, and the others of its turn are written", async () => {
+  const written: string[] = [];
   const senders = ["first", "gone", "last"].map((name) => ({
     name,
     accept: () => {
       if (name === "gone") throw new Error("its answer was written already");
-      answered.push(name);
+      written.push(name);
     },
   }));
-  const told: unknown[] = [];
-  const responses = new AcceptedResponses<(typeof senders)[number]>(({ name }, error) => told.push(name, error));
+  const failed: unknown[] = [];
+  const responses = new AcceptedResponses<(typeof senders)[number]>(({ name }, error) => failed.push(name, error));
 
   for (const sender of senders) responses.add(sender);
-  const atOnce = [...answered];
+  const atOnce = [...written];
   await turn();
 
   assert.deepEqual(atOnce, []);
-  assert.deepEqual(answered, ["first", "last"]);
-  assert.deepEqual(told, ["gone", new Error("its answer was written already")]);
+  assert.deepEqual(written, ["first", "last"]);
+  assert.deepEqual(failed, ["gone", new Error("its answer was written already")]);
 });

@@ -141,7 +141,7 @@ test("a handler that refuses with something that is not HTTP costs the connectio
       },
     },
   });
-  const failure = logged("answering failed");
+  const failure = logged("response not written");
 
   await assert.rejects(send(port));
 

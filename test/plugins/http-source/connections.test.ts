@@ -82,7 +82,7 @@ test("a sender that goes away in the middle of its body emits nothing and is no 
   );
 });
 
-test("a sender that goes away before its answer harms nobody", async (context) => {
+test("a sender that disconnects before its response does not affect others", async (context) => {
   const { emit, asked, settle } = heldEmit();
   const { port, source } = await runningSource(context, { emit });
   const connection = await RawConnection.open(context, port);

@@ -169,7 +169,7 @@ test("a socket of another port is not taken; of another address of the same port
   assert.equal((await send(everywhere.source.port ?? 0)).status, 200);
 });
 
-test("what nobody takes is closed, with those who waited", async (context) => {
+test("a listener that no source takes over is closed, with the requests that waited", async (context) => {
   const first = await runningSource(context);
   const handover = await first.source.handOver(never);
   const waiting = await RawConnection.open(context, first.port);

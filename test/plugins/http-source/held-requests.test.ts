@@ -14,7 +14,7 @@ const requestOf = (path: string, isGone = false): HttpRequest => ({
   destroy: () => undefined,
 });
 
-test("requests are released in the order in which they came, without those whose sender went away", () => {
+test("requests are released in the order in which they came, without those whose sender disconnected", () => {
   const held = new HeldRequests(() => assert.fail("nothing is refused"));
 
   for (const request of [requestOf("/a"), requestOf("/b", true), requestOf("/c")]) held.add(request);
@@ -26,7 +26,7 @@ test("requests are released in the order in which they came, without those whose
   assert.deepEqual(held.released(), []);
 });
 
-test("what waits too long is refused, and what comes after that at once", async () => {
+test("requests that wait too long are refused, and later ones at once", async () => {
   const refused: string[] = [];
   const over = new Promise<void>((resolve) => {
     const held: HeldRequests = new HeldRequests(({ path }) => {

@@ -92,13 +92,13 @@ const early = [
   },
   {
     what: "a body that stalls",
-    config: { request_timeout: 50, headers_timeout: 50 },
+    config: { request_timeout: 1000, headers_timeout: 1000 },
     text: post(notification).slice(0, -1),
     refusal: { status: 408, cause: "request-timeout" },
   },
   {
     what: "a head that stalls",
-    config: { request_timeout: 50, headers_timeout: 50 },
+    config: { request_timeout: 1000, headers_timeout: 1000 },
     text: "POST /notify HTTP/1.1\r\n",
     refusal: { status: 408, cause: "request-timeout" },
   },

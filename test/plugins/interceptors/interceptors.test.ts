@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entity } from "../../../core/ngsi/index.js";
-import { HostInterceptor } from "../../../plugins/interceptors/host-interceptor.js";
-import { RegexExtractorInterceptor } from "../../../plugins/interceptors/regex-extractor-interceptor.js";
-import { createRegexFilterInterceptor } from "../../../plugins/interceptors/regex-filter-interceptor.js";
-import { RemoveHeaderInterceptor } from "../../../plugins/interceptors/remove-header-interceptor.js";
+import {
+  createStaticInterceptor,
+  HostInterceptor,
+  RemoveHeaderInterceptor,
+} from "../../../plugins/interceptors/header-interceptors.js";
+import {
+  createRegexFilterInterceptor,
+  RegexExtractorInterceptor,
+} from "../../../plugins/interceptors/regex-interceptors.js";
 import { SearchReplaceInterceptor } from "../../../plugins/interceptors/search-replace-interceptor.js";
-import { createStaticInterceptor } from "../../../plugins/interceptors/static-interceptor.js";
 import { ldOf } from "../../ngsi/decode/from-text.js";
 
 const text = JSON.stringify({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RegexExtractorInterceptor } from "../../../plugins/interceptors/regex-extractor-interceptor.js";
-import { TimePattern } from "../../../plugins/interceptors/time-pattern.js";
+import { RegexExtractorInterceptor } from "../../../plugins/interceptors/regex-interceptors.js";
+import { TimePattern } from "../../../plugins/interceptors/serializers.js";
 
 const local = (...parts: readonly [number, number, number, number, number, number?]) =>
   new Date(...parts).toISOString();

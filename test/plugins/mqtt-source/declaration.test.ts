@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugin from "../../../plugins/mqtt-source/index.js";
-import { originOf } from "../../../plugins/mqtt-source/topic-pattern.js";
+import { originOf } from "../../../plugins/mqtt-source/topics.js";
 import { mqttConfig } from "./running-source.js";
 
 const faulty = [

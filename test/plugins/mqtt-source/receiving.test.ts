@@ -134,7 +134,7 @@ test("a full channel holds its message and all behind it, until it has room", as
   assert.equal(accounted.filter(({ failed }) => failed).length, 0);
 });
 
-test("an event that breaks an interceptor each time is given up after ten tries", async (context) => {
+test("an event on which an interceptor always throws is refused after ten attempts", async (context) => {
   const broker = await sharedBroker(context);
   if (broker === undefined) return;
   let tries = 0;

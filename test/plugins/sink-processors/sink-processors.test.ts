@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FailoverProcessor } from "../../../plugins/sink-processors/failover-processor.js";
 import plugins from "../../../plugins/sink-processors/index.js";
-import { LoadBalanceProcessor } from "../../../plugins/sink-processors/load-balance-processor.js";
+import { FailoverProcessor, LoadBalanceProcessor } from "../../../plugins/sink-processors/processors.js";
 
 const [byDefault, failover, loadBalance] = plugins;
 const sinks = ["a", "b", "c"];
@@ -42,7 +41,7 @@ test("failover: a sink that fails in a row is passed over for 2 s, 4 s, ... up t
   assert.deepEqual(processor.order(["a", "b"]), ["a", "b"]);
 });
 
-test("failover: when all have failed they are tried all the same, the one whose penalty ends first ahead", () => {
+test("failover: when all have failed they are tried nevertheless, first the one whose penalty ends first", () => {
   const time = clock();
   const processor = new FailoverProcessor({ priority: { a: "2", b: "1" }, maxpenalty: 30_000 }, time);
   processor.failed("b");
@@ -60,7 +59,7 @@ test("failover: an unknown sink, no number and an equal priority are faults at t
   assert.deepEqual(
     faults?.map(({ property, reason }) => `${property}: ${reason}`),
     [
-      'priority.d: "d" is no sink of the group; its sinks are: a, b, c',
+      'priority.d: "d" is not a sink of the group; its sinks are: a, b, c',
       'priority.b: "high" must be a whole number',
       'priority.c: is the priority of "a", too; give another one',
     ],

@@ -10,7 +10,7 @@ import { firstHeaders } from "../../../../plugins/http-source/http-request.js";
 const limits = { head: 4096, body: 1000 };
 const BODY = "0123456789";
 
-/** What a reader of heads makes of a request; undefined when it refuses it. */
+/** A request as a reader of heads understands it; undefined when it refuses it. */
 interface Read {
   readonly method: string;
   readonly path: string;

@@ -65,7 +65,7 @@ for (const [name, follower] of Object.entries(followers)) {
   });
 }
 
-test("what comes while a request is served waits for its answer", async (context) => {
+test("bytes that arrive while a request is served wait for its response", async (context) => {
   const held: (() => void)[] = [];
   const emit = () => new Promise<void>((resolve) => held.push(resolve));
   const { port, emitted } = await runningSource(context, { emit });
@@ -86,7 +86,7 @@ test("what comes while a request is served waits for its answer", async (context
   assert.deepEqual(idsOf(emitted), ["a", "b", "c"]);
 });
 
-test("a sender that sends no more after its request still gets the answer", async (context) => {
+test("a sender that ends its side after its request still gets the response", async (context) => {
   const held: (() => void)[] = [];
   const emit = () => new Promise<void>((resolve) => held.push(resolve));
   const { port } = await runningSource(context, { emit });
@@ -101,7 +101,7 @@ test("a sender that sends no more after its request still gets the answer", asyn
   assert.match(await connection.untilClosed(), /^HTTP\/1.1 200 OK\r\n.*\r\nConnection: close\r\n\r\n$/s);
 });
 
-test("requests sent at once by a sender that sends no more after them harm nobody", async (context) => {
+test("a sender that sends requests without waiting and ends its side does not affect others", async (context) => {
   const { port, emitted } = await runningSource(context);
   const connection = await RawConnection.open(context, port);
 
@@ -113,7 +113,7 @@ test("requests sent at once by a sender that sends no more after them harm nobod
   assert.equal(idsOf(emitted)[0], "a");
 });
 
-test("a sender that asks for it has its connection closed after its answer", async (context) => {
+test("the connection of a sender that asks for it is closed after the response", async (context) => {
   const { port, emitted } = await runningSource(context);
   const connection = await RawConnection.open(context, port);
 
@@ -124,9 +124,7 @@ test("a sender that asks for it has its connection closed after its answer", asy
 });
 
 test("a connection that is idle for longer than keep_alive_timeout is closed", async (context) => {
-  const { port } = await runningSource(context, {
-    config: { keep_alive_timeout: 50, request_timeout: 100, headers_timeout: 100 },
-  });
+  const { port } = await runningSource(context, { config: { keep_alive_timeout: 50 } });
   const connection = await RawConnection.open(context, port);
 
   connection.send(post(notification));
@@ -144,7 +142,7 @@ test("a body of megabytes is accepted in whatever pieces it comes", async (conte
   assert.match(JSON.stringify(emitted[0]?.body), /"(?:é){1000000}"/);
 });
 
-test("stopping lets a body that is half there arrive and answers it", async (context) => {
+test("stopping waits for the rest of a body and responds to it", async (context) => {
   const { port, source } = await runningSource(context);
   const connection = await RawConnection.open(context, port);
   const text = post(notification);

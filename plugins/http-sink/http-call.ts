@@ -1,0 +1,109 @@
+import { type Agent, request as httpRequest, type IncomingHttpHeaders, STATUS_CODES } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { AgentError, codeOf } from "deneb/sdk";
+
+export interface HttpCall {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: Uint8Array;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the content. */
+  readonly bytes: number;
+}
+
+export interface CallOptions {
+  readonly agent: Agent;
+  /** Milliseconds for all of it. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request and reads its whole response, whatever its status. Throws code `HTTP_UNREACHABLE` (retryable) when there is none. */
+export async function send(call: HttpCall, { agent, timeout, signal }: CallOptions): Promise<HttpResponse> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeout);
+  const either = AbortSignal.any([deadline.signal, signal]);
+  try {
+    const response = (await attempt(call, agent, either)) ?? (await attempt(call, agent, either));
+    if (response !== undefined) return response;
+    throw new Error("the connection was closed");
+  } catch (cause) {
+    const reason = deadline.signal.aborted ? `no whole answer within ${timeout} ms` : (codeOf(cause) ?? "no answer");
+    const message = `sending to "${call.url.origin}${call.url.pathname}": ${reason}`;
+    throw new AgentError("HTTP_UNREACHABLE", message, { cause, retryable: true });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Undefined when a kept connection turned out to be closed by the server: a new one may work. */
+function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
+  const { url, method, headers, body } = call;
+  return new Promise((resolve, reject) => {
+    const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const request = open(url, { method, headers, agent, signal });
+    let responded = false;
+    request.on("response", (response) => {
+      responded = true;
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }));
+    });
+    request.on("error", (error) => {
+      if (request.reusedSocket && !responded && codeOf(error) === "ECONNRESET") resolve(undefined);
+      else reject(error);
+    });
+    request.end(body);
+  });
+}
+
+interface RetryLimits {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Most milliseconds that the server may ask to wait. */
+  readonly longestWait: number;
+}
+
+/** The error for a response; undefined for success. */
+export function failureOf(
+  { status, headers }: HttpResponse,
+  what: string,
+  limits: RetryLimits,
+): AgentError | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  const answer = `${what}: answered ${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  if (status >= 500 || temporary.has(status)) {
+    const retryAfter = waitOf(headers["retry-after"], limits);
+    const options = { retryable: true, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    return temporary.has(status)
+      ? new TemporaryFailure("HTTP_BUSY", answer, options)
+      : new AgentError("HTTP_BUSY", answer, options);
+  }
+  const remedy = status < 400 ? "; redirects are not followed, give the final url" : "";
+  return new AgentError("HTTP_REFUSED", answer + remedy);
+}
+
+/** Whether the error is of a response that says that the same request may succeed later: it is not about the data. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof TemporaryFailure;
+}
+
+class TemporaryFailure extends AgentError {}
+
+/** Request Timeout, Too Early, Too Many Requests, Service Unavailable. */
+const temporary: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/** Retry-After is a number of seconds or a date. */
+function waitOf(retryAfter: string | undefined, { now, longestWait }: RetryLimits): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const wait = /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWait);
+}
