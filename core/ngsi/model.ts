@@ -53,7 +53,7 @@ export function isEntity(body: unknown): body is Entity {
   return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }
 
-/** What a broker told: entities, and which subscription they answer. */
+/** A notification: entities, and the subscription that they belong to. */
 export interface Notification {
   readonly subscriptionId?: string;
   readonly entities: readonly Entity[];

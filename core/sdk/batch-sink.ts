@@ -3,23 +3,23 @@ import { AgentError, retryableOf } from "./errors.js";
 import type { Event } from "./event.js";
 import type { Receipt, Sink } from "./sink.js";
 
-/** The three things a batch sink is made of; {@link batchSink} does the rest. */
+/** The three functions that a batch sink needs; {@link batchSink} does the rest. */
 export interface BatchSinkParts<Connection> {
-  /** Opens the way to the store. Called before the first write, and again after a write that failed retryably. */
+  /** Connects to the store. Called before the first write, and again after a write that failed retryably. */
   open(signal: AbortSignal): Promise<Connection>;
   /**
-   * Stores the events: all of them or none. Throws an {@link AgentError} with `retryable: false` for data that will
-   * never go in; any other error means that the store is away. Ends soon after the signal aborts.
+   * Stores the events: all of them or none. Throws an {@link AgentError} with `retryable: false` for data that the
+   * store will never accept; any other error means that the store is not available. Ends soon after the signal aborts.
    * Returns the bytes sent and received, where it knows.
    */
   write(connection: Connection, events: readonly Event[], signal: AbortSignal): Promise<Receipt | undefined>;
-  /** Closes the way to the store. Called at most once for each that was opened; its errors are not told to anybody. */
+  /** Closes the connection. Called at most once for each connection; its errors are ignored. */
   close(connection: Connection): Promise<void>;
 }
 
 /**
- * A sink that keeps the lifecycle law: it connects at the first write, connects anew after the store was away, writes
- * one batch at a time and closes what it opened, whenever `stop` comes.
+ * A sink that obeys the lifecycle law: it connects at the first write, reconnects after a failure, writes one batch at a
+ * time and closes what it opened, whenever `stop` is called.
  */
 export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   let connection: { readonly value: Connection } | undefined;
@@ -34,7 +34,7 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   }
 
   async function write(events: readonly Event[], signal: AbortSignal): Promise<Receipt> {
-    if (stopped || signal.aborted) throw new AgentError("WRITE_ABORTED", "writing was given up", { retryable: true });
+    if (stopped || signal.aborted) throw new AgentError("WRITE_ABORTED", "the write was aborted", { retryable: true });
     try {
       connection ??= { value: await parts.open(signal) };
       return (await parts.write(connection.value, events, signal)) ?? nothingKnown;

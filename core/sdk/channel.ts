@@ -7,13 +7,13 @@ export interface Transaction {
   rollback(): Promise<void>;
 }
 
-/** Whether a put that finds no room waits for some, as long as the channel's patience lasts, or is refused at once. */
+/** Whether a put that finds no room waits for it, up to the time-out of the channel, or fails at once. */
 export type Waiting = "wait" | "at-once";
 
 /** Events on their way into a channel: put one after another, seen by takers all at once after commit. */
 export interface PutTransaction extends Transaction {
   /**
-   * Adds an event; nobody sees it before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity, or
+   * Adds an event; it is not visible before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity, or
    * beyond the number that `openPut` was given when that is larger.
    */
   put(event: Event): void;
@@ -26,7 +26,7 @@ export interface PutTransaction extends Transaction {
   reserve?(waiting: Waiting): Promise<boolean>;
   /**
    * Resolves when the events are as durable as this channel promises: all of them, or none. Rejects with code
-   * `CHANNEL_FULL` (retryable) when there is no room within the channel's patience, with `NOTIFICATION_TOO_LARGE` (not
+   * `CHANNEL_FULL` (retryable) when there is no room before the time-out of the channel, with `NOTIFICATION_TOO_LARGE` (not
    * retryable) when they would not even fit into the empty channel; then none of the events is in the channel.
    */
   commit(): Promise<void>;

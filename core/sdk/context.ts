@@ -49,8 +49,8 @@ export interface Context {
   /** Folder in which a component may keep files; it exists once the component starts. */
   readonly dataDir: string;
   /**
-   * Names this run of the agent, for what is kept outside of it: the host, the process, the time of its start and a random
-   * part, apart by commas. The same for all components of a process and never used again.
+   * Identifies this run of the agent in external stores: host, process, start time and a random part, separated by commas.
+   * The same for all components of a process and never reused.
    */
   readonly run: string;
   now(): Date;
@@ -63,7 +63,7 @@ export interface Context {
   readonly metrics?: Metrics;
 }
 
-/** One request as it is accounted: sizes in bytes of request and answer. */
+/** One accounted request: the sizes of request and answer in bytes. */
 export interface IncomingTransaction extends Receipt {
   readonly service: string;
   readonly servicePath: string;

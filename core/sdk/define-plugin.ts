@@ -110,7 +110,7 @@ export function definePlugin<
 
 /**
  * How files written for a predecessor spell a plugin. A component is of a spelling when its type is written with one
- * of the names, or when its properties say what the names mean. Each old name that is used is told with the new one.
+ * of the names, or when its properties say what the names mean. Each old name that is used is reported with the new one.
  */
 export interface Spelling {
   /** Other names of the type, for example class names; each is one of the plugin's aliases too. */
@@ -127,7 +127,7 @@ export interface Spelling {
   readonly fileVariables?: Readonly<Record<string, string>>;
   /** Properties there that are none here, and what to do instead. */
   readonly without?: Readonly<Record<string, string>>;
-  /** What is better than there, a sentence each; `deneb migrate` tells it. */
+  /** Improvements over the predecessor, a sentence each; `deneb migrate` prints them. */
   readonly better?: readonly string[];
   /** What is different from there, a sentence each. */
   readonly different?: readonly string[];

@@ -39,7 +39,7 @@ function bodyFault(value: unknown, path: readonly string[]): EventFault | undefi
     return { is: `an event with ${nameOf(value)} in its body`, at: path.join(".") };
   }
   for (const [name, member] of Object.entries(value)) {
-    // A member that is undefined is one that is not there.
+    // A member that is undefined counts as absent.
     const fault = member === undefined && !Array.isArray(value) ? undefined : bodyFault(member, [...path, name]);
     if (fault !== undefined) return fault;
   }

@@ -3,12 +3,12 @@
  *
  * 1. Creating a component does no I/O, opens nothing, starts no timer.
  * 2. `start` may do I/O and may throw; when it throws, the agent stops what was started and ends with a message.
- *    A store that is merely away is no reason to throw: the component starts, says so in the log, and tries again
- *    when it is used. A start that hangs is told after a while, and the agent works without that source or sink; a
- *    channel is waited for.
+ *    A store that is not available is no reason to throw: the component starts, logs it, and tries again when it is
+ *    used. A start that takes longer than the start time-out is logged, and the agent continues without that source or
+ *    sink; it waits for a channel.
  * 3. `stop` is safe before `start`, after a failed `start`, and when called twice. When its promise settles every
  *    loop, timer, socket and thread of the component has ended. The signal aborts when the grace period is over:
- *    what is not finished by then is given up.
+ *    what is not finished by then is abandoned.
  * 4. After `stop` nothing of the component is called.
  * 5. Channels start first, then sinks, then sources; sources stop first, then sinks (after draining their
  *    channels), then channels.

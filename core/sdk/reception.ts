@@ -34,7 +34,7 @@ export type Refuse = (refused: Refused) => number | undefined;
 
 /**
  * Takes one request: its handler decodes it, the channels get the events, and the request is accounted, counted and
- * logged. Never rejects for what is wrong with a request or a channel: it resolves to what the sender is to be told.
+ * logged. Resolves to the answer for the sender; it does not reject because of an invalid request or a full channel.
  */
 export type Receive = (request: InboundRequest, refuse?: Refuse) => Promise<Reception>;
 

@@ -103,30 +103,30 @@ export interface QueryResult {
 }
 
 /**
- * Decides which sink of a group gets the next batch. It is asked again for every try: the first sink of its answer gets
- * the batch, the next one when that fails, and so on; when all fail the batch waits and it is asked anew.
+ * Decides which sink of a group gets the next batch. `order` is called for every attempt: the first sink of its result
+ * gets the batch, the next one when that fails, and so on; when all fail, the batch waits and `order` is called again.
  */
 export interface SinkProcessor {
   /** The sinks to try, best first: each of the given names once at the most, none that is not given. */
   order(sinks: readonly string[]): readonly string[];
-  /** The sink stored a batch. Not told of data that a sink refuses: then neither is called. */
+  /** The sink stored a batch. When a sink refuses the data, neither this nor `failed` is called. */
   succeeded(sink: string): void;
-  /** The sink could not be used: its store is away, or it threw what it does not explain. */
+  /** The sink could not be used: its store is not available, or it threw an error that does not say whether to retry. */
   failed(sink: string): void;
 }
 
 /** What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them. */
 export interface Explanation {
   readonly writes: readonly ExplainedWrite[];
-  /** Everything that would be sent, in order: what makes the places first, then what fills them. */
+  /** Everything that would be sent, in order: first what creates schemas and tables, then what writes rows. */
   readonly statements: readonly ExplainedStatement[];
   /** Names that are not stored as they came, and why; one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Where a part of an event goes, and what is kept of it there. */
+/** Where a part of an event is stored, and what is stored. */
 export interface ExplainedWrite {
-  /** The place part by part, from the outside: `{ schema: "openiot", table: "room_1" }`. */
+  /** The parts of the destination, outermost first: `{ schema: "openiot", table: "room_1" }`. */
   readonly destination: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
   /** Each as long as `columns`; undefined for the store's null. */

@@ -3,14 +3,14 @@ import type { Lifecycle } from "./lifecycle.js";
 
 /** What a source that is replaced at a reload leaves open for the one that takes its place, such as a listening socket. */
 export interface Handover {
-  /** Closes what nobody took over. Safe twice. */
+  /** Closes what was not taken over. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /**
  * Hands the events of one notification to the channels. Resolves when every required channel has them as durably as
  * it promises. Rejects with code `CHANNEL_FULL` (retryable) when a channel has no room; then the notification is not
- * accepted and the sender must be told so.
+ * accepted, and the answer to the sender must say so.
  */
 export type Emit = (events: readonly Event[]) => Promise<void>;
 
@@ -30,7 +30,7 @@ export interface Source extends Lifecycle {
   handOver?(signal: AbortSignal): Promise<Handover | undefined>;
   /**
    * Called before `start` with what a replaced source left, that of the source of the same name first. True when the
-   * source goes on with it. It stays as it is until `start` succeeds: when it fails, another source may get it.
+   * source goes on with it. It must not be changed before `start` succeeds: when `start` fails, another source may get it.
    */
   takeOver?(handover: Handover): boolean;
 }

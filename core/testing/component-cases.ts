@@ -100,7 +100,7 @@ const lasting = /^(Timeout|Immediate|.*(Server|Socket|Pipe|UDP|Worker|MessagePor
 const MOST_MILLIS = 3000;
 const PAUSE_MILLIS = 5;
 
-/** The system closes a handle a little later than it was told to. */
+/** The system closes a handle a little after the call. */
 async function assertGone(before: Counts): Promise<void> {
   const end = performance.now() + MOST_MILLIS;
   while (further(before).length > 0 && performance.now() < end) await setTimeout(PAUSE_MILLIS);

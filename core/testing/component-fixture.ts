@@ -16,12 +16,12 @@ import {
 import { refusedByChannels } from "../sdk/reception.js";
 import type { Values } from "./plugin-setup.js";
 
-/** Where the components of one case live: a folder of their own, no log, a clock that stands. */
+/** The environment of the components of one case: a folder of their own, no log, a fixed clock. */
 export interface Room {
   readonly folder: string;
   /** What a source has emitted. */
   readonly emitted: readonly Event[];
-  /** So many times from now on the channels have no room for what is emitted. */
+  /** The next `times` emits fail because the channels have no room. */
   refuse(times: number): void;
   /** The run of the agent is the same for all unless another one is named. */
   create(definition: AnyPlugin, given: Values, run?: string): unknown;

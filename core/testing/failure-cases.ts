@@ -31,10 +31,10 @@ export const poisonCases: readonly SinkCase[] = (
   },
 }));
 
-/** What a sink does when the store is away from the beginning. */
+/** What a sink does when the store is not available at its start. */
 export const unreachableCases: readonly SinkCase[] = [
   {
-    name: "a store that is away is no reason not to start, and a write fails retryably",
+    name: "a sink starts while its store is not available, and a write fails retryably",
     async run({ store, start }) {
       const sink = await start({ ...store.config, ...store.unreachable });
 

@@ -31,7 +31,7 @@ export function markedEvent(mark: string, names: EntityNames = {}): Event {
   });
 }
 
-/** The value, so that whoever changes it or a part of it fails. */
+/** The value, frozen in depth: changing any part of it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);

@@ -21,8 +21,8 @@ export interface ConformanceInlet {
   /** The values with which the source is found, or finds it. */
   readonly config: Values;
   /**
-   * Sends one request with this text as its body. True when the source, or somebody who keeps it for the source, said
-   * that it has it; false when it was refused.
+   * Sends one request with this text as its body. True when the source, or a broker that keeps
+   * it for the source, acknowledged it; false when it was refused.
    */
   send(text: string): Promise<boolean>;
   /** Ends the other side. */

@@ -130,19 +130,19 @@ export const deliveryCases: readonly SinkCase[] = [
         position: { text: `${channel}:${number}`, coveredBy: () => [] },
       });
       await first.persist(batch("a1", 1), never);
-      const told = (await second.positions?.stored?.(never)) ?? [];
+      const stored = (await second.positions?.stored?.(never)) ?? [];
       await first.persist(batch("a2", 2), never);
 
       await assert.rejects(second.persist(batch("b1", 3), never), (error) => codeOf(error) === "POSITION_CONFLICT");
       await first.persist(batch("a3", 3), never);
 
-      assert.ok(told.includes(`${channel}:1`));
+      assert.ok(stored.includes(`${channel}:1`));
       assert.deepEqual(await store.readBack(), ["a1", "a2", "a3"]);
     },
   },
   ...hostileValues.map(
     ({ says, text }): SinkCase => ({
-      name: `${says} in a value comes back as it is`,
+      name: `${says} in a value comes back unchanged`,
       async run({ store, start }) {
         const sink = await start();
 
@@ -155,7 +155,7 @@ export const deliveryCases: readonly SinkCase[] = [
   ...hostileNames.flatMap(({ says, text }) =>
     (["id", "type", "attribute", "service"] as const).map(
       (member): SinkCase => ({
-        name: `${says} in the ${member} of an entity does no harm`,
+        name: `${says} in the ${member} of an entity is stored like any other`,
         async run({ store, start }) {
           const sink = await start();
           await sink.persist({ events: [marked("before")] }, never);

@@ -51,7 +51,7 @@ class SourceBench {
     return await this.#inlet.send(text);
   }
 
-  /** The channels have no room for so many times. */
+  /** How many times the channels have no room. */
   refuse(times: number): void {
     this.#room.refuse(times);
   }
@@ -124,7 +124,7 @@ const cases: readonly SourceCase[] = [
     },
   },
   {
-    name: "after stop nothing is emitted, and what was taken for a source that is away comes to the next one",
+    name: "after stop nothing is emitted, and what a broker keeps for a stopped source reaches the next one",
     async run(bench) {
       const stop = await bench.start();
       await bench.send("a");

@@ -2,11 +2,11 @@ import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 
 export const nameMappingsSchema = {
   name_mappings_conf_file: {
-    doc: "JSON file with the mappings. It may be missing: then nothing is mapped until it is there. The management interface edits it.",
+    doc: "JSON file with the mappings. It may be missing: then nothing is mapped until it exists. The management interface edits it.",
     format: "text",
   },
   reload_interval: {
-    doc: "Milliseconds between two looks at the file; when it changed, it is read again.",
+    doc: "Milliseconds between two checks of the file; when it has changed, it is read again.",
     format: "millis",
     default: 500,
     min: 10,

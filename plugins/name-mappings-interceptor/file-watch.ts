@@ -1,8 +1,8 @@
 import { type StatsListener, unwatchFile, watchFile } from "node:fs";
 
 /**
- * Calls back once at start and after each change of a file, one call at a time. It looks at the file again and again,
- * because notices of the system get lost on network folders and when a file is replaced.
+ * Calls `load` at start and after each change of a file, one call at a time. It polls the file, because notifications of
+ * the system get lost on network folders and when a file is replaced.
  */
 export class FileWatch {
   readonly #file: string;
@@ -26,7 +26,7 @@ export class FileWatch {
     await this.#loading;
   }
 
-  // A watch of a file that is not there calls once although nothing changed.
+  // For a file that does not exist the watch calls once although nothing changed.
   readonly #changed: StatsListener = (now, before) => {
     if (now.mtimeMs !== 0 || before.mtimeMs !== 0) void this.#next();
   };

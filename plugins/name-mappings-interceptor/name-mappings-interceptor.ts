@@ -29,7 +29,7 @@ export class NameMappingsInterceptor implements Interceptor {
     await this.#watch.stop();
   }
 
-  /** A file that cannot be used changes nothing: the mappings before it go on. */
+  /** A file that cannot be used changes nothing: the former mappings stay in use. */
   async #load(): Promise<void> {
     const file = this.#file;
     try {

@@ -26,7 +26,7 @@ export const handlerSchema = {
     maxLength: PATH_LENGTH,
   },
   ngsi_version: {
-    doc: "API of the notifications: NGSI-LD, NGSI v2 or NGSI v1; auto tells it from each body, for sites that have several.",
+    doc: "API of the notifications: NGSI-LD, NGSI v2 or NGSI v1; auto detects it from each body, for sites with several.",
     format: ngsiVersions,
     default: "ld",
   },

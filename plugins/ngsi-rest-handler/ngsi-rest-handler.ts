@@ -75,7 +75,7 @@ export class NgsiRestHandler implements Handler {
   }
 }
 
-/** The error itself when it is no fault of the body. */
+/** The error itself unless the body is the reason. */
 function refusalOf(error: Error): Error {
   const refusal = badBodies.get(codeOf(error));
   return refusal === undefined ? error : refused(refusal.kind, error.message, refusal);
@@ -91,7 +91,7 @@ const badBodies: ReadonlyMap<string | undefined, { readonly kind: RefusalKind; r
 
 type Headers = Event["headers"];
 
-/** Each entity with the path in its place; entities in a row that have one path share one object of headers. */
+/** Each entity with its path; consecutive entities with the same path share one object of headers. */
 function eventsOf(entities: readonly Entity[], paths: readonly string[], shared: Headers): readonly Event<Entity>[] {
   let last: Headers = shared;
   return entities.map((body, index) => {

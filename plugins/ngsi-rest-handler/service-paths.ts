@@ -5,7 +5,7 @@ import { refused } from "./refused.js";
 /** NGSI-LD has no service path. */
 const LD_PATH = "/";
 
-/** The service path of each entity: the only one of the request, or the one in the same place. */
+/** The service path of each entity: the only one of the request, or the one at the same index. */
 export function servicePathsFor(
   entities: readonly Entity[],
   headers: HeaderFields,

@@ -73,7 +73,7 @@ test("plugin test names the rules that a plugin breaks, and fails", async (conte
   const { code, stdout } = await runCli(["plugin", "test", folder]);
 
   assert.equal(code, 1);
-  assert.match(stdout, /^not ok a format directive in a value comes back as it is: /m);
+  assert.match(stdout, /^not ok a format directive in a value comes back unchanged: /m);
 });
 
 test("plugin test of a folder without a plugin fails with the remedy", async (context) => {

@@ -48,7 +48,7 @@ function decodeAuto(text: string, headers: HeaderFields, limits: NotificationLim
 }
 
 /**
- * The API of a notification, told by its body: an envelope of type Notification, a JSON-LD context, GeoJSON or the
+ * The API of a notification, detected from its body: an envelope of type Notification, a JSON-LD context, GeoJSON or the
  * attributes of NGSI-LD make it NGSI-LD, contextResponses make it v1. Where the body may be of either, the headers
  * decide; those of NGSI v2 come last, because brokers send them with NGSI-LD bodies too.
  */

@@ -18,7 +18,7 @@ export function decodeV2(root: Json, format?: AttrsFormat): Notification {
 }
 
 const WITHOUT_IDS =
-  "its format is values, which tells no entity ids; set attrsFormat of the subscription to normalized or keyValues";
+  "its format is values, which has no entity ids; set attrsFormat of the subscription to normalized or keyValues";
 
 function elementsOf(root: JsonObject, format: AttrsFormat | undefined): readonly Json[] {
   const { data } = root;

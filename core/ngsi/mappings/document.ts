@@ -40,7 +40,7 @@ function withoutEmptyEnd(lines: readonly string[]): readonly string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** One mapping with those nested in it, as a document holds it; a text that is not there is not in the map. */
+/** One mapping with those nested in it, as a document holds it; absent texts are not in the map. */
 export interface MappingNode {
   readonly texts: ReadonlyMap<string, string>;
   /** Undefined where the document has no list. */
@@ -66,11 +66,11 @@ export const mappingLevels = [
 /** Names of the outermost list: the second is that of older documents. */
 const names = [mappingLevels[0].list, "serviceMapping"] as const;
 
-/** What an original name stands for that is not given: it matches everything. */
+/** Stands for an absent original name: it matches everything. */
 export const MATCH_ALL = "^(.*)";
 
 /**
- * The mappings in a list. A member that is null counts as not there; one that nobody knows is kept when it is a text.
+ * The mappings in a list. A member that is null counts as absent; an unknown member is kept if it is a text.
  * Throws code `NOT_NAME_MAPPINGS`.
  */
 function readMappings(json: Json | undefined, place: string, depth = 0): readonly MappingNode[] {
@@ -112,7 +112,7 @@ function wrong(place: string, wanted: string): AgentError {
   });
 }
 
-/** The mappings as JSON; what was not there is not there again. */
+/** The mappings as JSON; absent members stay absent. */
 export function mappingsJson(nodes: readonly MappingNode[], depth = 0): readonly JsonObject[] {
   const below = mappingLevels[depth + 1]?.list;
   return nodes.map(({ texts, children }) => ({

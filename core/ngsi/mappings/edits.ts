@@ -1,15 +1,15 @@
 import { MATCH_ALL, type MappingNode, mappingLevels } from "./document.js";
 
-/** What an operation does to the mappings that there are, given those it names; neither list is changed. */
+/** Applies the given mappings to the existing ones; neither list is changed. */
 export type MappingEdit = (there: readonly MappingNode[], given: readonly MappingNode[]) => readonly MappingNode[];
 
-/** Adds what is absent, with all it holds. What is there keeps its new names. */
+/** Adds absent mappings with everything below them. Existing ones keep their new names. */
 export const addMappings: MappingEdit = (there, given) => added(there, given, 0);
 
-/** Gives what is there the new names that are given. Adds nothing. */
+/** Gives existing mappings the given new names. Adds nothing. */
 export const updateMappings: MappingEdit = (there, given) => updated(there, given, 0);
 
-/** Takes away what is there: a mapping named without mappings below it goes with all it holds, else only those go. */
+/** Removes existing mappings: one given without mappings below it with everything below it, else only those below it. */
 export const removeMappings: MappingEdit = (there, given) => removed(there, given, 0);
 
 function added(there: readonly MappingNode[], given: readonly MappingNode[], depth: number): readonly MappingNode[] {

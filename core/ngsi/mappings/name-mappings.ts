@@ -20,11 +20,11 @@ export interface NameMappings {
 /** Name mappings ready for use, with what is wrong in their document. */
 export interface CompiledMappings {
   readonly mappings: NameMappings;
-  /** What is wrong, with its place; such a mapping is left out with those below it. */
+  /** What is wrong and where in the document; such a mapping is left out with those below it. */
   readonly faults: readonly string[];
 }
 
-/** Makes mappings ready for use. */
+/** Compiles mappings. */
 export function compileNameMappings(nodes: readonly MappingNode[]): CompiledMappings {
   const faults: string[] = [];
   const services = rulesOf(nodes, { place: mappingLevels[0].list, depth: 0, faults });
@@ -116,7 +116,7 @@ function renamed({ patterns, news }: Rule, index: number, name: string): string 
 
 /**
  * The event with its mapped names beside the original ones: service and service path in headers of their own, and the
- * mapped entity as the member `mapped` of the body when it differs. An event that holds no entity stays as it is.
+ * mapped entity as the member `mapped` of the body when it differs. An event without an entity is returned unchanged.
  */
 export function withMappedNames(event: Event, mappings: NameMappings): Event {
   const { headers, body } = event;
@@ -132,7 +132,7 @@ export function withMappedNames(event: Event, mappings: NameMappings): Event {
   };
 }
 
-/** The event as it is after the name mappings; the same event when none were applied. */
+/** The event with its mapped names; the same event when none were applied. */
 export function mappedEvent(event: Event): Event {
   const { headers, body } = event;
   const service = headers[eventHeaders.mappedService];

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { AgentError } from "../../sdk/index.js";
 
 /**
- * A regular expression that is looked for anywhere in a text. The engine is RE2: it takes time in proportion to the
+ * A regular expression that may match anywhere in a text. The engine is RE2: it takes time in proportion to the
  * length of the text, whatever the expression is, and knows no lookaround and no back references.
  */
 export class TextPattern {
@@ -42,8 +42,8 @@ export class TextPattern {
   }
 
   /**
-   * Makes what replaces every match in a text: `$1` and `${name}` stand for groups, `$0` for the match, `\$` for a
-   * dollar. Throws code `INVALID_TEMPLATE` when the replacement asks for a group that is not there.
+   * Returns a function that replaces every match in a text: `$1` and `${name}` stand for groups, `$0` for the match, `\$` for a
+   * dollar. Throws code `INVALID_TEMPLATE` when the replacement names a group that does not exist.
    */
   replacer(replacement: string): (text: string) => string {
     const template = new NameTemplate(replacement, this);
@@ -78,7 +78,7 @@ function groupsOf(matcher: Matcher, count: number): readonly (string | undefined
 export class NamePattern {
   readonly text: string;
   readonly #regex: RE2JS;
-  /** An expression without special characters is compared as it is. */
+  /** An expression without special characters is compared as text. */
   readonly #literal: boolean;
 
   /** Throws code `INVALID_PATTERN`. */
@@ -138,7 +138,7 @@ export class NameTemplate {
   }
 }
 
-// An escaped character, a numbered group, a named group, or a character as it is.
+// An escaped character, a numbered group, a named group, or a plain character.
 const PARTS = /\\(?<escaped>.)|\$(?<number>\d+)|\$\{(?<name>\w+)\}|(?<plain>.)/gsu;
 
 function partOf({ groups = {} }: RegExpExecArray, pattern: Groups): string | number {

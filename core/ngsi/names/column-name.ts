@@ -14,7 +14,7 @@ export function columnName(name: string, { database, lowercase }: ColumnNaming =
   return shorten(orUnderscore(lowerCase(name).replaceAll("\0", "_")), nameLimits[database]);
 }
 
-/** One text for all column names that the database takes for the same one. */
+/** The same text for all names that the database considers the same column. */
 export function columnKey(column: string, { database }: ColumnNaming): string {
   return database === "mysql" ? column.toLowerCase() : lowerCase(column);
 }

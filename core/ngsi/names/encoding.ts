@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database, Naming } from "./naming.js";
 
-/** What the old encoding leaves as it is besides letters, digits and `_`. */
+/** What the old encoding keeps besides letters, digits and `_`. */
 export type Kept = "nothing else" | "dots and dashes";
 
 /** The letters that the new encoding leaves as they are: PostgreSQL folds names to lower case, MySQL does not. */

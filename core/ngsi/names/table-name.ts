@@ -108,7 +108,7 @@ const shapes: Readonly<Record<DataModel, Shape | undefined>> = {
   "dm-by-fixed-entity-type-database-schema": byFixedType,
 };
 
-/** In NGSI v2 an entity is told by its id and its type, either of which may be empty. */
+/** In NGSI v2 an entity is identified by its id and its type, either of which may be empty. */
 function subject({ id, type, api }: Entity, shape: Shape): readonly string[] {
   if (shape.subject === "nothing") return [];
   if (shape.subject === "type") return [type];

@@ -4,7 +4,7 @@ import type { Attribute, Entity, Member, Value } from "../model.js";
 
 /**
  * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
- * as a mere value of NGSI-LD is written as that. Numbers keep their precise value.
+ * as a bare value of NGSI-LD is written as one. Numbers keep their precise value.
  */
 export function entityJson(entity: Entity): string {
   const write = entity.api === "v2" ? v2Attribute : ldAttribute;
@@ -101,7 +101,7 @@ function jsonText({ kind, text }: Value): string {
 
 /**
  * The metadata of an NGSI v2 or v1 attribute as stores keep it: a JSON array of `{"name","type","value"}`, `[]` when
- * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as it is.
+ * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as JSON.
  */
 export function metadataText(members: readonly Member[]): string {
   return `[${members.map(itemText).join(",")}]`;

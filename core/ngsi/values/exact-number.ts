@@ -14,7 +14,7 @@ export class ExactNumber {
     this.digits = digits;
   }
 
-  /** `JSON.stringify` cannot write bare digits: it writes a marked string, and {@link withoutMarks} lays them bare. */
+  /** `JSON.stringify` cannot write the digits alone: it writes a marked string, and {@link withoutMarks} removes the mark. */
   toJSON(): string {
     return MARK + this.digits;
   }
@@ -39,8 +39,8 @@ const QUOTE_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 const MARKED_NUMBER = /"\\ud800([^"]*)"/g;
 
 /**
- * Whether a JSON text may hold a number that loses digits when parsed. A string that merely looks like such a number
- * is found as well, which costs time only.
+ * Whether a JSON text may hold a number that loses digits when parsed. A string that looks like such a number is
+ * found as well, which costs time only.
  */
 export function holdsExactNumber(text: string, digits: Digits): boolean {
   if (digits === "sent") return ODD_NUMBER.test(text);

@@ -95,7 +95,7 @@ const BRACE = 0x7b;
 const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
 
-/** Whether a JSON text nests objects and arrays deeper than so many levels. Sees to brackets only: it need not be valid. */
+/** Whether a JSON text nests objects and arrays deeper than the given levels. Checks brackets only: it need not be valid. */
 function isNestedDeeperThan(levels: number, text: string): boolean {
   const braces = count("{", text, levels);
   if (braces <= levels && braces + count("[", text, levels) <= levels) return false;
@@ -109,7 +109,7 @@ function isNestedDeeperThan(levels: number, text: string): boolean {
   return depth > levels;
 }
 
-/** How often a character is in the text; counting ends above `most`. Faster than a look at every character. */
+/** How often a character is in the text; counting ends above `most`. Faster than reading every character. */
 function count(character: string, text: string, most: number): number {
   let found = 0;
   for (let at = text.indexOf(character); at !== -1 && found <= most; at = text.indexOf(character, at + 1)) found += 1;

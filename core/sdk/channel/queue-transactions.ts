@@ -32,7 +32,7 @@ export class QueuePut implements PutTransaction {
       this.#reservation = reservation;
       return true;
     }
-    // The transaction ended while it was waiting: nobody would ever give this room back.
+    // The transaction ended while it was waiting: no call would release this room.
     reservation.release();
     if (this.#open) return true;
     throw transactionEnded(this.#limit);
@@ -101,7 +101,7 @@ export class QueueTake implements TakeTransaction {
       this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
       return taken.map(({ event }) => event);
     }
-    // The transaction ended while it was waiting: nobody would ever commit these.
+    // The transaction ended while it was waiting: no call would commit these.
     this.#queue.restore(taken);
     return [];
   }

@@ -21,7 +21,7 @@ export class Room {
   #bytes = 0;
   #closed = false;
 
-  /** `held` tells what is in the channel, without the puts that entered and did not settle. */
+  /** `held` returns what is in the channel, without the puts that entered and did not settle. */
   constructor(limits: ChannelLimits, held: () => Amount) {
     this.#limits = limits;
     this.#held = held;
@@ -105,7 +105,7 @@ export interface WaitingPut<Item> {
   settle(admitted: boolean): void;
 }
 
-/** Puts that wait for room, first come first served, each until its patience ends. */
+/** Puts that wait for room, first come first served, each up to its time-out. */
 export class WaitingPuts<Item> {
   readonly #waiting = new Set<WaitingPut<Item>>();
   readonly #patienceMillis: number;

@@ -21,7 +21,7 @@ export const transactionCases: readonly ChannelCase[] = [
     },
   },
   {
-    name: "nobody sees what was put before the commit",
+    name: "what was put is not visible before the commit",
     async run(open) {
       const channel = await open();
       const transaction = channel.openPut();

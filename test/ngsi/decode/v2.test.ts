@@ -117,7 +117,7 @@ const refusals: readonly { text: string; format?: AttrsFormat; says: RegExp }[] 
   { text: '{"data":[1]}', says: /data\[0\] is "1", not an entity/ },
   { text: '{"data":[{"type":"T"}]}', says: /"id" of data\[0\] is missing/ },
   { text: '{"data":[{"id":"e","type":["A"]}]}', says: /"type" of data\[0\] is a list, not a text/ },
-  { text: '{"data":[["high"]]}', says: /format is values, which tells no entity ids; set attrsFormat/ },
+  { text: '{"data":[["high"]]}', says: /format is values, which has no entity ids; set attrsFormat/ },
   { text: '{"data":[{"id":"e"}]}', format: "values", says: /format is values/ },
   { text: '{"contextResponses":[]}', says: /NGSI v1 body: set ngsi_version accordingly/ },
 ];

@@ -60,7 +60,7 @@ test("correlator, tenant and link come from the request", () => {
   assert.equal(events[0]?.headers["link"], "http://ctx/a.jsonld");
 });
 
-test("a byte order mark before the JSON does no harm", () => {
+test("a byte order mark before the JSON is ignored", () => {
   const body = Buffer.from(`\ufeff${JSON.stringify({ type: "Notification", data: [] })}`);
 
   assert.deepEqual(handler.decode(inboundRequest({ body })).events, []);
