@@ -11,12 +11,17 @@ import { Gathering } from "./gathering.js";
 import { type LogPut, logPut, type Written } from "./log-put.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
 import { type LogState, restoreState } from "./log-state.js";
+import { NUMBERS_OF_ONE_RUN } from "./missing-events.js";
 import { newIdFile, newIdTaken, wantsNewId } from "./new-id.js";
 import { doneBefore, type PositionScope, positionText } from "./position.js";
+import { HIGHEST_SEQUENCE } from "./record.js";
 import { Rounds } from "./rounds.js";
 import type { Segment } from "./segment.js";
 import { SegmentList } from "./segment-list.js";
 import { type Group, SegmentWriter } from "./segment-writer.js";
+
+/** After so many numbers the checkpoint is written, also when no event went to disk. */
+const NUMBERS_BETWEEN_SAVES = NUMBERS_OF_ONE_RUN / 16;
 
 export interface LogPlace {
   readonly channel: string;
@@ -52,6 +57,8 @@ export class EventLog {
   #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
+  /** The next number that the checkpoint on disk has. */
+  #savedNext = 0;
   readonly reader = new LogReader(this.#segments);
 
   constructor(place: LogPlace, log: Logger, written: Written) {
@@ -93,6 +100,7 @@ export class EventLog {
     const remains = { folders: dataFolders, damaged: this.#checkpoint.damaged, inMemory, newId };
     const { state, segments, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
+    this.#savedNext = state.next;
     this.#lost = lost;
     for (const segment of segments) this.#segments.add(segment);
     this.#writer = new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile });
@@ -116,10 +124,20 @@ export class EventLog {
     await this.#appending.run();
   }
 
-  /** Gives events the next sequence numbers. */
+  /**
+   * Whether so many events may get numbers without going to disk: after an unclean end the numbers must go on above all
+   * that were used.
+   */
+  hasNumbersFor(events: number): boolean {
+    return this.state.next + events - this.#savedNext < NUMBERS_OF_ONE_RUN / 2;
+  }
+
+  /** Gives events the next sequence numbers; throws code `CHANNEL_NUMBERS_USED` when there are none left. */
   number(events: readonly Event[]): readonly QueuedEvent[] {
     const first = this.state.next;
+    if (first + events.length - 1 > HIGHEST_SEQUENCE) throw numbersUsedUp(this.#place.channel);
     this.state.next += events.length;
+    if (this.state.next - this.#savedNext > NUMBERS_BETWEEN_SAVES) void this.saveDone();
     return events.map((event, index) => ({ sequence: first + index, event }));
   }
 
@@ -262,7 +280,9 @@ export class EventLog {
 
   async #save(): Promise<void> {
     try {
-      await this.#checkpoint.save(this.#snapshot);
+      const snapshot = this.#snapshot;
+      await this.#checkpoint.save(snapshot);
+      this.#savedNext = snapshot.next;
       await this.#segments.trim(this.state.done.low);
     } catch (error) {
       const reason = reasonOf(error);
@@ -272,6 +292,12 @@ export class EventLog {
       );
     }
   }
+}
+
+function numbersUsedUp(channel: string): AgentError {
+  const remedy = "when its sinks have emptied it, stop the agent and remove the folders of the channel";
+  const message = `putting into channel "${channel}": its ${HIGHEST_SEQUENCE} sequence numbers are used up; ${remedy}`;
+  return new AgentError("CHANNEL_NUMBERS_USED", message, { retryable: true });
 }
 
 function notOpen(): AgentError {

@@ -5,6 +5,7 @@ import { DoneRanges } from "./done-ranges.js";
 import { type FoundSegment, findSegments } from "./find-segments.js";
 import { missingEvents, NUMBERS_OF_ONE_RUN } from "./missing-events.js";
 import { commonId, ownSegments } from "./own-segments.js";
+import { HIGHEST_SEQUENCE } from "./record.js";
 import type { Segment } from "./segment.js";
 
 /** What a running channel knows of its events besides the events. */
@@ -127,5 +128,5 @@ function finishBetween(segments: readonly Segment[], done: DoneRanges, next: num
   done.add({ from, to: next - 1 });
 }
 
-/** A name can be anything; a record has 48 bits for its number. */
-const HIGHEST_NAME = 2 ** 46;
+/** A name can be anything. */
+const HIGHEST_NAME = HIGHEST_SEQUENCE - NUMBERS_OF_ONE_RUN;

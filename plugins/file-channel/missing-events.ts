@@ -3,8 +3,11 @@ import type { DoneRanges, Range } from "./done-ranges.js";
 import type { FoundSegment } from "./find-segments.js";
 import { segmentFile } from "./segment.js";
 
-/** More than one process gives to events, and so few that a million crashes leave enough. */
-export const NUMBERS_OF_ONE_RUN = 2 ** 32;
+/**
+ * How far the numbers go on after an unclean end: more than a process can have given to events without its being on disk,
+ * and so few that 16 million unclean ends leave enough. Earlier versions jumped by a multiple of it.
+ */
+export const NUMBERS_OF_ONE_RUN = 2 ** 24;
 
 /** Events that were accepted, are not done, and are in no file. */
 export interface Missing extends Range {

@@ -6,6 +6,9 @@ import { crc32 } from "node:zlib";
  */
 export const HEADER_BYTES = 24;
 
+/** A sequence number has 48 bits. */
+export const HIGHEST_SEQUENCE = 2 ** 48 - 1;
+
 /** The last event of a put transaction: what follows the last of these at the end of a log was never acknowledged. */
 export const ENDS_TRANSACTION = 1;
 /** No event: the segment was closed in good order and its last event has this sequence number. */
