@@ -161,7 +161,8 @@ export class LogQueue implements EventQueue {
   /** In memory alone only while nothing on disk, or on its way there, would have to come first. */
   #fitsInMemory(events: readonly Event[]): boolean {
     const fits = this.#unsaved.size + events.length <= this.#limits.memoryCapacity;
-    return fits && this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
+    if (!fits || !this.#events.appender.hasNumbersFor(events.length)) return false;
+    return this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
   }
 
   /** Writes a put that has its room. */

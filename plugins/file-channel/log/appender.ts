@@ -1,9 +1,9 @@
-import type { Event } from "deneb/sdk";
+import { AgentError, type Event } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { rangesOf } from "./done-ranges.js";
 import { GroupCommitDelay, SingleFlight } from "./group-commit.js";
-import { encodeGroup, type PutTexts } from "./records.js";
-import type { LogState } from "./restore.js";
+import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts } from "./records.js";
+import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
 import type { DiskState, SegmentWriter } from "./segment-writer.js";
 import type { Segment, SegmentList } from "./segments.js";
 
@@ -26,7 +26,12 @@ interface WrittenGroup {
   readonly bytes: number;
 }
 
+/** The checkpoint is written after this many numbers, also when no event was written to disk. */
+const NUMBERS_BETWEEN_SAVES = NUMBERS_OF_ONE_RUN / 16;
+
 export interface AppenderParts {
+  /** Name of the channel, for messages. */
+  readonly channel: string;
   readonly state: LogState;
   readonly writer: SegmentWriter;
   readonly segments: SegmentList;
@@ -62,11 +67,22 @@ export class Appender {
     return this.#writes.run();
   }
 
-  /** Gives events the next sequence numbers. */
+  /**
+   * Whether the events may get numbers without being written to disk: after an unclean end the numbers must continue above
+   * all that were used.
+   */
+  hasNumbersFor(events: number): boolean {
+    const { next, savedNext } = this.#parts.state;
+    return next + events - savedNext < NUMBERS_OF_ONE_RUN / 2;
+  }
+
+  /** Gives events the next sequence numbers; throws code `CHANNEL_NUMBERS_USED` when none are left. */
   number(events: readonly Event[]): readonly QueuedEvent[] {
-    const { state } = this.#parts;
+    const { state, saveDone, channel } = this.#parts;
     const first = state.next;
+    if (first + events.length - 1 > HIGHEST_SEQUENCE) throw numbersUsedUp(channel);
     state.next += events.length;
+    if (state.next - state.savedNext > NUMBERS_BETWEEN_SAVES) void saveDone();
     return events.map((event, index) => ({ sequence: first + index, event }));
   }
 
@@ -116,4 +132,10 @@ export class Appender {
     }
     disk.succeeded();
   }
+}
+
+function numbersUsedUp(channel: string): AgentError {
+  const remedy = "when its sinks have emptied it, stop the agent and remove the folders of the channel";
+  const message = `putting into channel "${channel}": its ${HIGHEST_SEQUENCE} sequence numbers are used up; ${remedy}`;
+  return new AgentError("CHANNEL_NUMBERS_USED", message, { retryable: true });
 }

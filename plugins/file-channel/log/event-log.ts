@@ -83,6 +83,7 @@ export class EventLog {
     this.#lost = lost;
     for (const segment of segments) this.#segments.add(segment);
     this.#appender = new Appender({
+      channel: this.#settings.channel,
       state,
       writer: new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile }),
       segments: this.#segments,
@@ -209,7 +210,9 @@ export class EventLog {
 
   async #save(): Promise<void> {
     try {
-      await this.#checkpoint.save(this.#snapshot);
+      const snapshot = this.#snapshot;
+      await this.#checkpoint.save(snapshot);
+      this.state.savedNext = snapshot.next;
       await this.#segments.trim(this.state.done.low);
     } catch (error) {
       const reason = reasonOf(error);

@@ -8,6 +8,9 @@ import { readFully } from "./files.js";
  */
 export const HEADER_BYTES = 24;
 
+/** A sequence number has 48 bits. */
+export const HIGHEST_SEQUENCE = 2 ** 48 - 1;
+
 /** The last event of a put transaction: records behind the last of these at the end of a log were never acknowledged. */
 export const ENDS_TRANSACTION = 1;
 /** Not an event: the segment was closed properly, and its last event has this sequence number. */

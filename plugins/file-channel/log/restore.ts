@@ -4,6 +4,7 @@ import type { Logger } from "deneb/sdk";
 import type { ChannelState } from "./checkpoint.js";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
+import { HIGHEST_SEQUENCE } from "./records.js";
 import { type Segment, segmentFile } from "./segments.js";
 
 /** The state of an open channel besides its events. */
@@ -19,6 +20,8 @@ export interface LogState {
   readonly earlier: number;
   /** The next sequence number. */
   next: number;
+  /** The next number that the checkpoint on disk has. */
+  savedNext: number;
 }
 
 export interface Restored {
@@ -65,7 +68,7 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const segments = found.map(({ segment }) => segment);
   finishBetween(segments, done, next);
   const run = randomBytes(6).toString("hex");
-  return { state: { id, formerIds, run, runs, done, earlier, next }, segments, lost };
+  return { state: { id, formerIds, run, runs, done, earlier, next, savedNext: next }, segments, lost };
 }
 
 /** The id of the channel: from the checkpoint, else from most of its files, else a new one. */
@@ -126,11 +129,14 @@ function finishBetween(segments: readonly Segment[], done: DoneRanges, next: num
   done.add({ from, to: next - 1 });
 }
 
-/** A name can be anything; a record has 48 bits for its number. */
-const HIGHEST_NAME = 2 ** 46;
+/**
+ * How far the numbers continue after an unclean end: more than a process can have assigned without a record on disk, and
+ * few enough for 16 million unclean ends. Earlier versions continued by a multiple of it.
+ */
+export const NUMBERS_OF_ONE_RUN = 2 ** 24;
 
-/** More than one process assigns, and few enough for a million crashes. */
-const NUMBERS_OF_ONE_RUN = 2 ** 32;
+/** A name can be anything. */
+const HIGHEST_NAME = HIGHEST_SEQUENCE - NUMBERS_OF_ONE_RUN;
 
 /** Events that were accepted, are not done, and are in no file. */
 interface Missing extends Range {
