@@ -110,6 +110,7 @@ export class Agent {
     const patient = new PatientStart(this.#crew, patience);
     for (const running of channels) await patient.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
+    await ledger.begin();
     await deadLetters.start();
     this.#parts.crashWatch.open();
     for (const { feed } of sinks) feed.join();
