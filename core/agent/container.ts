@@ -15,7 +15,7 @@ import { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
 import { plainContextOf } from "./assembly-parts.js";
 import { componentStates } from "./component-states.js";
-import { LetterDesk } from "./letter-desk.js";
+import { DeadLetterReplay } from "./dead-letter-replay.js";
 import { LetterReplays } from "./letter-replays.js";
 import { Readiness } from "./readiness.js";
 import { RecentActivity } from "./recent-activity.js";
@@ -28,7 +28,7 @@ export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
 export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
 const CRASH_WATCH: InjectionToken<CrashWatch> = Symbol("CrashWatch");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
-export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
+export const DEAD_LETTER_REPLAY: InjectionToken<DeadLetterReplay> = Symbol("DeadLetterReplay");
 export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterReplays");
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
@@ -120,16 +120,20 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       return new Verifier({ agent: scope.resolve(AGENT), ledger: scope.resolve(LEDGER), letters, log });
     }),
   });
-  own.register(LETTER_DESK, {
+  own.register(DEAD_LETTER_REPLAY, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
       const { deadLetters: letters } = parts;
-      return new LetterDesk({ agent: scope.resolve(AGENT), letters, contextOf: (sink) => plainContextOf(sink, parts) });
+      return new DeadLetterReplay({
+        agent: scope.resolve(AGENT),
+        letters,
+        contextOf: (sink) => plainContextOf(sink, parts),
+      });
     }),
   });
   own.register(LETTER_REPLAYS, {
     useFactory: instanceCachingFactory((scope) => {
-      const parts = { desk: scope.resolve(LETTER_DESK), letters: scope.resolve(DEAD_LETTERS) };
+      const parts = { deadLetterReplay: scope.resolve(DEAD_LETTER_REPLAY), letters: scope.resolve(DEAD_LETTERS) };
       const log = scope.resolve(LOGGERS).of("dead-letters");
       return new LetterReplays({ ...parts, progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK), log });
     }),

@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import type { LetterChoice, LetterDesk, ReplayResult } from "../agent/letter-desk.js";
+import type { DeadLetterReplay, LetterChoice, ReplayResult } from "../agent/dead-letter-replay.js";
 import { choiceNames, readChoice } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import type { OpenLetter } from "../pipeline/dead-letters.js";
@@ -20,55 +20,57 @@ const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limi
  * `GET /v1/admin/deadletters` lists, `GET .../{id}` shows one with its event, `POST .../replay` and
  * `POST .../{id}/replay` send letters to their sinks again, `DELETE` drops them. The query chooses which.
  */
-export function deadLettersResource(desk: LetterDesk): Router {
+export function deadLettersResource(deadLetterReplay: DeadLetterReplay): Router {
   const router = Router({ caseSensitive: true });
-  router.get(path, async (request, response) => list(desk, request, response));
-  router.get(`${path}/:id`, adminOnly, (request, response) => show(desk, textOf(request.params["id"]), response));
+  router.get(path, async (request, response) => list(deadLetterReplay, request, response));
+  router.get(`${path}/:id`, adminOnly, (request, response) =>
+    show(deadLetterReplay, textOf(request.params["id"]), response),
+  );
   router.post(`${path}/replay`, async (request, response) => {
-    answerReplay(response, await desk.replay(await choiceOf(desk, request), modeOf(request)));
+    answerReplay(response, await deadLetterReplay.replay(await choiceOf(deadLetterReplay, request), modeOf(request)));
   });
   router.post(`${path}/:id/replay`, async (request, response) => {
-    const { id, sink } = await known(desk, textOf(request.params["id"]));
-    answerReplay(response, await desk.replay({ id, sink }, modeOf(request)));
+    const { id, sink } = await known(deadLetterReplay, textOf(request.params["id"]));
+    answerReplay(response, await deadLetterReplay.replay({ id, sink }, modeOf(request)));
   });
   router.delete(path, async (request, response) => {
-    const choice = await choiceOf(desk, request);
+    const choice = await choiceOf(deadLetterReplay, request);
     if (Object.values(choice).every((value) => value === undefined) && parameterOf(request, "all") !== "true") {
       throw badRequest(
         `Missing parameter. Give ${choiceNames.join(", ")}, or all=true to drop the letters of all sinks`,
       );
     }
-    succeed(response, await desk.drop(choice));
+    succeed(response, await deadLetterReplay.drop(choice));
   });
   router.delete(`${path}/:id`, async (request, response) => {
-    const { id, sink } = await known(desk, textOf(request.params["id"]));
-    succeed(response, await desk.drop({ id, sink }));
+    const { id, sink } = await known(deadLetterReplay, textOf(request.params["id"]));
+    succeed(response, await deadLetterReplay.drop({ id, sink }));
   });
   return router;
 }
 
-async function list(desk: LetterDesk, request: Request, response: Response): Promise<void> {
-  const choice = await choiceOf(desk, request);
+async function list(deadLetterReplay: DeadLetterReplay, request: Request, response: Response): Promise<void> {
+  const choice = await choiceOf(deadLetterReplay, request);
   const limit = Math.min(countOf(request, "limit", usualLimit), largestLimit);
   const offset = countOf(request, "offset", 0);
   const shown: object[] = [];
   let count = 0;
-  for await (const letter of desk.chosen(choice)) {
-    if (count >= offset && shown.length < limit) shown.push(await described(desk, letter));
+  for await (const letter of deadLetterReplay.chosen(choice)) {
+    if (count >= offset && shown.length < limit) shown.push(await described(deadLetterReplay, letter));
     count += 1;
   }
   succeed(response, { count, deadletters: shown });
 }
 
 /** A letter without its event, and what it is about. */
-async function described(desk: LetterDesk, letter: OpenLetter): Promise<object> {
+async function described(deadLetterReplay: DeadLetterReplay, letter: OpenLetter): Promise<object> {
   const { event: _event, ...rest } = letter;
-  return { ...rest, ...subjectOf(letter), table: await desk.tableOf(letter) };
+  return { ...rest, ...subjectOf(letter), table: await deadLetterReplay.tableOf(letter) };
 }
 
-async function show(desk: LetterDesk, id: string, response: Response): Promise<void> {
-  const letter = await known(desk, id);
-  succeed(response, { deadletter: { ...(await described(desk, letter)), event: letter.event } });
+async function show(deadLetterReplay: DeadLetterReplay, id: string, response: Response): Promise<void> {
+  const letter = await known(deadLetterReplay, id);
+  succeed(response, { deadletter: { ...(await described(deadLetterReplay, letter)), event: letter.event } });
 }
 
 function answerReplay(response: Response, { replayed, underway, refusals }: ReplayResult): void {
@@ -83,13 +85,13 @@ function answerReplay(response: Response, { replayed, underway, refusals }: Repl
   fail(response, refusals.some(({ retryable }) => retryable) ? 503 : 409, { error, ...counts, refusals: shown });
 }
 
-async function known(desk: LetterDesk, id: string): Promise<OpenLetter> {
-  const letter = await desk.letters.find(id);
+async function known(deadLetterReplay: DeadLetterReplay, id: string): Promise<OpenLetter> {
+  const letter = await deadLetterReplay.letters.find(id);
   if (letter !== undefined) return letter;
   throw new RefusedCall(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
 }
 
-async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoice> {
+async function choiceOf(deadLetterReplay: DeadLetterReplay, request: Request): Promise<LetterChoice> {
   const given = parametersOf(request);
   const strange = given.find((name) => !ownParameters.has(name));
   if (strange !== undefined) {
@@ -99,7 +101,7 @@ async function choiceOf(desk: LetterDesk, request: Request): Promise<LetterChoic
   const choice = readChoice({ sink, service, entity, reason, since });
   if (typeof choice === "string") throw badRequest(`Invalid parameter. ${choice}`);
   try {
-    await desk.checkSink(choice.sink);
+    await deadLetterReplay.checkSink(choice.sink);
   } catch (error) {
     if (codeOf(error) === "NO_SUCH_SINK") throw new RefusedCall(404, { error: reasonOf(error) });
     throw error;

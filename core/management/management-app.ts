@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import type { LetterDesk } from "../agent/letter-desk.js";
+import type { DeadLetterReplay } from "../agent/dead-letter-replay.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { Verifier } from "../agent/verifier.js";
@@ -43,7 +43,7 @@ export interface ManagementParts {
   readonly logging: LoggingTargets;
   /** The file of the name mappings. */
   readonly nameMappings: EditedText;
-  readonly letterDesk: LetterDesk;
+  readonly deadLetterReplay: DeadLetterReplay;
   readonly log: Logger;
 }
 
@@ -72,7 +72,7 @@ export function managementApp(parts: ManagementParts): Express {
   app.use(appendersResource(parts.logging));
   app.use(loggersResource(parts.logging));
   app.use(nameMappingsResource(parts.nameMappings, log));
-  app.use(deadLettersResource(parts.letterDesk));
+  app.use(deadLettersResource(parts.deadLetterReplay));
   app.use(metricsResource(parts.metrics));
   app.use(prometheusResource(parts.prometheus, version));
   app.use(probesResource(parts.readiness));

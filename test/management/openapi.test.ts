@@ -121,21 +121,22 @@ const logInputs = [
 
 /** Replays to a sink that the agent does not have, to one whose channel has room, and when it has none. */
 async function askLetters(letters: DeadLetters, { assembly }: Agent, ask: Ask): Promise<void> {
-  const desk = "/v1/admin/deadletters";
+  const deadLetterReplay = "/v1/admin/deadletters";
   await letters.keep([letter("a", "gone")]);
-  for (const path of [`${desk}/replay`, `${desk}/a/replay`]) await ask("POST", path);
+  for (const path of [`${deadLetterReplay}/replay`, `${deadLetterReplay}/a/replay`]) await ask("POST", path);
   await letters.keep(["b", "c", "d"].map((id) => letter(id, "k1")));
-  for (const path of [`${desk}/b/replay`, `${desk}/replay?sink=k1`]) await ask("POST", path);
+  for (const path of [`${deadLetterReplay}/b/replay`, `${deadLetterReplay}/replay?sink=k1`]) await ask("POST", path);
   await letters.keep([letter("e", "k1")]);
   while (assembly.channels[0]?.channel.size !== 10)
     await assembly.sources[0]?.processor.emit([{ headers: {}, body: 1 }]);
-  for (const path of [`${desk}/e/replay`, `${desk}/replay?sink=k1`]) await ask("POST", path);
-  for (const method of ["GET", "DELETE"]) for (const path of [`${desk}/e`, `${desk}?sink=k1`]) await ask(method, path);
-  await ask("GET", `${desk}?limit=x`);
+  for (const path of [`${deadLetterReplay}/e/replay`, `${deadLetterReplay}/replay?sink=k1`]) await ask("POST", path);
+  for (const method of ["GET", "DELETE"])
+    for (const path of [`${deadLetterReplay}/e`, `${deadLetterReplay}?sink=k1`]) await ask(method, path);
+  await ask("GET", `${deadLetterReplay}?limit=x`);
   for (const query of ["since=x", "sink=nobody"]) {
-    await ask("GET", `${desk}?${query}`);
-    await ask("DELETE", `${desk}?${query}`);
-    await ask("POST", `${desk}/replay?${query}`);
+    await ask("GET", `${deadLetterReplay}?${query}`);
+    await ask("DELETE", `${deadLetterReplay}?${query}`);
+    await ask("POST", `${deadLetterReplay}/replay?${query}`);
   }
 }
 

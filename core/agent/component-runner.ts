@@ -12,7 +12,7 @@ import { Handovers } from "./handovers.js";
 import { withinGrace } from "./within-grace.js";
 
 /** The components of an agent, and how one of them is started, stopped, let in and let go. */
-export class Crew {
+export class ComponentRunner {
   readonly log: Logger;
   readonly #ledger: Ledger;
   readonly #handovers: Handovers;
