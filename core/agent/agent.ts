@@ -20,7 +20,7 @@ export interface AgentParts {
   readonly crashWatch: CrashWatch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: for ever. */
+  /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: without limit. */
   readonly startTimeout?: number;
 }
 
@@ -48,7 +48,7 @@ export class Agent {
 
   /**
    * Starts channels, sinks, sources. When one fails, stops what was started and throws; throws code `START_GIVEN_UP` when
-   * a stop is requested before all have started. A source or sink that hangs is told, and the others work without it.
+   * a stop is requested before all have started. A source or sink that hangs is reported, and the others work without it.
    */
   async start(graceMilliseconds: number, stopRequested: AbortSignal = nobodyAsks): Promise<void> {
     try {

@@ -49,7 +49,7 @@ export interface AgentSetup {
   readonly deadLetterLimits?: DeadLetterLimits;
   /** How it is watched; the defaults are those of the kernel settings. */
   readonly watching?: Watching;
-  /** Seconds that the start of a source or sink may take, 0 for ever. */
+  /** Seconds that the start of a source or sink may take, 0 is no limit. */
   readonly startTimeout?: number;
   /** Seconds that a channel waits for another process that holds its folders; absent: not at all. */
   readonly lockWait?: number;

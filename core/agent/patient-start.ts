@@ -4,7 +4,7 @@ import type { Running, RunningChannel, RunningSink, RunningSource } from "./comp
 import type { ComponentRunner } from "./component-runner.js";
 
 export interface StartPatience {
-  /** Milliseconds that the start of a source or sink may take; 0 waits for ever. */
+  /** Milliseconds that the start of a source or sink may take; 0 is no limit. */
   readonly milliseconds: number;
   /** Aborts when the agent is asked to stop. */
   readonly stopRequested: AbortSignal;

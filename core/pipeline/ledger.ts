@@ -7,7 +7,7 @@ const savePause = 1000;
 
 /**
  * The books of an agent: what every channel accepted and how it ended, kept in a file. The accounts of durable channels
- * go on where they stood when the agent starts again; the others begin anew, as their channels do.
+ * go on where they stood when the agent starts again; the others start at zero, as their channels do.
  */
 export class Ledger {
   readonly #file: string;
@@ -34,7 +34,7 @@ export class Ledger {
     return account;
   }
 
-  /** Reads the accounts of the run before; a file that cannot be read is reported and begun anew. */
+  /** Reads the accounts of the run before; a file that cannot be read is reported, and the ledger starts at zero. */
   async start(): Promise<void> {
     try {
       const accounts = await readAccounts(this.#file);
