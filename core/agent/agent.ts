@@ -5,11 +5,11 @@ import type { Ledger } from "../pipeline/ledger.js";
 import { AgentError, type Logger } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
-import { Crew } from "./crew.js";
+import { ComponentRunner } from "./component-runner.js";
 import { drain } from "./drain.js";
-import { exchange } from "./exchange.js";
 import { keepAtStop } from "./kept-at-stop.js";
 import { PatientStart } from "./patient-start.js";
+import { replaceComponents } from "./replace-components.js";
 
 export interface AgentParts {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface AgentParts {
   readonly crashWatch: CrashWatch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: for ever. */
+  /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: without limit. */
   readonly startTimeout?: number;
 }
 
@@ -31,24 +31,24 @@ export class Agent {
   readonly name: string;
   readonly #parts: AgentParts;
   readonly #log: Logger;
-  readonly #crew: Crew;
+  readonly #runner: ComponentRunner;
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AgentParts) {
     this.name = parts.name;
     this.#parts = parts;
     this.#log = parts.log;
-    this.#crew = new Crew(parts.assembly, parts);
+    this.#runner = new ComponentRunner(parts.assembly, parts);
   }
 
-  /** What runs now; a reload exchanges some of it. */
+  /** What runs now; a reload replaces some of it. */
   get assembly(): Assembly {
-    return this.#crew.assembly;
+    return this.#runner.assembly;
   }
 
   /**
    * Starts channels, sinks, sources. When one fails, stops what was started and throws; throws code `START_GIVEN_UP` when
-   * a stop is requested before all have started. A source or sink that hangs is told, and the others work without it.
+   * a stop is requested before all have started. A source or sink that hangs is reported, and the others work without it.
    */
   async start(graceMilliseconds: number, stopRequested: AbortSignal = nobodyAsks): Promise<void> {
     try {
@@ -84,17 +84,17 @@ export class Agent {
     return forgetting.reduce((sum, { channel }) => sum + channel.size, 0);
   }
 
-  /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see exchange. */
-  async exchange(next: Assembly, graceMilliseconds: number): Promise<void> {
-    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => exchange(this.#crew, next, grace)));
+  /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. */
+  async replace(next: Assembly, graceMilliseconds: number): Promise<void> {
+    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => replaceComponents(this.#runner, next, grace)));
   }
 
-  /** Closes what replaced sources left open after an exchange that failed, once nobody goes back any more. */
+  /** Closes what replaced sources left open after a replacement that failed, once nobody goes back any more. */
   async closeHandovers(): Promise<void> {
-    await this.#crew.closeHandovers();
+    await this.#runner.closeHandovers();
   }
 
-  /** A stop waits for an exchange, an exchange for the one before. */
+  /** A stop waits for a replacement, a replacement for the one before. */
   async #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#changing.then(work);
     this.#changing = turn.catch(() => undefined);
@@ -107,9 +107,10 @@ export class Agent {
     await makeFolder(dataDir);
     await ledger.start();
     const patience = { milliseconds: startTimeout * 1000, stopRequested, log };
-    const patient = new PatientStart(this.#crew, patience);
+    const patient = new PatientStart(this.#runner, patience);
     for (const running of channels) await patient.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
+    await ledger.begin();
     await deadLetters.start();
     this.#parts.crashWatch.open();
     for (const { feed } of sinks) feed.join();
@@ -119,10 +120,10 @@ export class Agent {
 
   async #stopAll(grace: AbortSignal): Promise<number> {
     const { sources, sinks, channels } = this.assembly;
-    await this.#crew.closeHandovers();
-    await Promise.all(sources.map((running) => this.#crew.stopSource(running, grace)));
+    await this.#runner.closeHandovers();
+    await Promise.all(sources.map((running) => this.#runner.stopSource(running, grace)));
     await Promise.all(sinks.map((running) => drain(running, sinks, grace)));
-    await Promise.all(sinks.map((running) => this.#crew.stopSink(running, grace)));
+    await Promise.all(sinks.map((running) => this.#runner.stopSink(running, grace)));
     this.#parts.crashWatch.close();
     let lost = 0;
     for (const running of channels) {
@@ -135,7 +136,7 @@ export class Agent {
       const sink = sinks.find((one) => one.channel === channel);
       lost += await keepAtStop(running, sink, this.#parts);
     }
-    await Promise.all(channels.map((running) => this.#crew.stopChannel(running, grace)));
+    await Promise.all(channels.map((running) => this.#runner.stopChannel(running, grace)));
     await this.#parts.deadLetters.stop();
     await this.#parts.ledger.stop();
     return lost;

@@ -50,7 +50,7 @@ interface SinkSurroundings {
   readonly previous: Assembly;
 }
 
-/** In the order of the topology. A group is taken as it is only as a whole: its sinks have one loop. */
+/** In the order of the topology. A group is taken unchanged only as a whole: its sinks have one loop. */
 function assembledSinks(
   { sinks, groups = [] }: Topology,
   { stays, outletOf, parts, previous }: SinkSurroundings,

@@ -18,7 +18,7 @@ export interface AssemblyParts {
   readonly observer: TransactionObserver;
   /** The metrics that a component makes by itself. */
   readonly metricsOf: (component: string) => Metrics;
-  /** Seconds that the start of a source or sink may take, 0 for ever; absent: a sink as long as a write. */
+  /** Seconds that the start of a source or sink may take, 0 is no limit; absent: a sink as long as a write. */
   readonly startTimeout?: number;
   /** Seconds to wait for another process that holds a folder; absent: not at all. */
   readonly lockWait?: number;

@@ -14,7 +14,7 @@ import { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
 import { plainContextOf } from "./assembly-parts.js";
 import { componentStates } from "./component-states.js";
-import { LetterDesk } from "./letter-desk.js";
+import { DeadLetterReplay } from "./dead-letter-replay.js";
 import { LetterReplays } from "./letter-replays.js";
 import { Readiness } from "./readiness.js";
 import { RecentActivity } from "./recent-activity.js";
@@ -27,7 +27,7 @@ export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
 export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
 const CRASH_WATCH: InjectionToken<CrashWatch> = Symbol("CrashWatch");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
-export const LETTER_DESK: InjectionToken<LetterDesk> = Symbol("LetterDesk");
+export const DEAD_LETTER_REPLAY: InjectionToken<DeadLetterReplay> = Symbol("DeadLetterReplay");
 export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterReplays");
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
@@ -48,7 +48,7 @@ export interface AgentSetup {
   readonly deadLetterLimits?: DeadLetterLimits;
   /** How it is watched; the defaults are those of the kernel settings. */
   readonly watching?: Watching;
-  /** Seconds that the start of a source or sink may take, 0 for ever. */
+  /** Seconds that the start of a source or sink may take, 0 is no limit. */
   readonly startTimeout?: number;
   /** Seconds that a channel waits for another process that holds its folders; absent: not at all. */
   readonly lockWait?: number;
@@ -119,16 +119,20 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       return new Verifier({ agent: scope.resolve(AGENT), ledger: scope.resolve(LEDGER), letters, log });
     }),
   });
-  own.register(LETTER_DESK, {
+  own.register(DEAD_LETTER_REPLAY, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
       const { deadLetters: letters } = parts;
-      return new LetterDesk({ agent: scope.resolve(AGENT), letters, contextOf: (sink) => plainContextOf(sink, parts) });
+      return new DeadLetterReplay({
+        agent: scope.resolve(AGENT),
+        letters,
+        contextOf: (sink) => plainContextOf(sink, parts),
+      });
     }),
   });
   own.register(LETTER_REPLAYS, {
     useFactory: instanceCachingFactory((scope) => {
-      const parts = { desk: scope.resolve(LETTER_DESK), letters: scope.resolve(DEAD_LETTERS) };
+      const parts = { deadLetterReplay: scope.resolve(DEAD_LETTER_REPLAY), letters: scope.resolve(DEAD_LETTERS) };
       const log = scope.resolve(LOGGERS).of("dead-letters");
       return new LetterReplays({ ...parts, progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK), log });
     }),

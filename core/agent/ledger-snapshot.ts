@@ -40,7 +40,7 @@ export function ledgerSnapshot(channels: readonly RunningChannel[], ledger: Ledg
   return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted), 0) };
 }
 
-/** The books of one channel that holds so many events. */
+/** The books of one channel that holds this number of events. */
 export function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLedger {
   const { state } = ledger.account(name);
   const sinks = [...state.sinks].map(([sink, { stored, "dead-lettered": dead, filtered }]) => ({

@@ -3,14 +3,14 @@ import type { DeadLetter, DeadLetters, LetterEntry } from "../pipeline/dead-lett
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { RunningSink } from "./component.js";
-import type { LetterDesk } from "./letter-desk.js";
+import type { DeadLetterReplay } from "./dead-letter-replay.js";
 import { ReplayPace, waitOfLetter } from "./replay-pace.js";
 
 /** Milliseconds between two rounds. */
 const roundInterval = 1000;
 
 export interface LetterReplaysParts {
-  readonly desk: LetterDesk;
+  readonly deadLetterReplay: DeadLetterReplay;
   readonly letters: DeadLetters;
   readonly progress: SinkProgress;
   readonly clock: Clock;
@@ -74,8 +74,8 @@ export class LetterReplays {
   }
 
   async #roundOf(name: string): Promise<void> {
-    const { desk } = this.#parts;
-    const running = desk.sinkOf(name);
+    const { deadLetterReplay } = this.#parts;
+    const running = deadLetterReplay.sinkOf(name);
     if (running === undefined || running.status !== "START") return;
     const round = this.#of(name);
     const sink = { name, round, stored: this.#lastStored(name, running) };
@@ -87,7 +87,7 @@ export class LetterReplays {
     if (parcel.length === 0) return;
     round.underway = parcel.map(({ id }) => id);
     round.pace.sent(this.#uptime());
-    await desk.send(name, parcel);
+    await deadLetterReplay.send(name, parcel);
   }
 
   #lastStored(name: string, { node, group }: RunningSink): number {

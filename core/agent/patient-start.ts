@@ -1,10 +1,10 @@
 import { withinLimit } from "../pipeline/within-limit.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
-import type { Crew } from "./crew.js";
+import type { ComponentRunner } from "./component-runner.js";
 
 export interface StartPatience {
-  /** Milliseconds that the start of a source or sink may take; 0 waits for ever. */
+  /** Milliseconds that the start of a source or sink may take; 0 is no limit. */
   readonly milliseconds: number;
   /** Aborts when the agent is asked to stop. */
   readonly stopRequested: AbortSignal;
@@ -16,24 +16,24 @@ export interface StartPatience {
  * ends it; so does a stop that is asked for, whatever hangs.
  */
 export class PatientStart {
-  readonly #crew: Crew;
+  readonly #runner: ComponentRunner;
   readonly #patience: StartPatience;
 
-  constructor(crew: Crew, patience: StartPatience) {
-    this.#crew = crew;
+  constructor(runner: ComponentRunner, patience: StartPatience) {
+    this.#runner = runner;
     this.#patience = patience;
   }
 
   /** Waits as long as it takes: nothing works without its channel, and reading one from disk may take long. */
   async channel(running: RunningChannel): Promise<void> {
-    await this.#within(0, running, this.#crew.startChannel(running));
+    await this.#within(0, running, this.#runner.startChannel(running));
   }
 
   /** A sink that hangs was stopped; the next batch starts another one. */
   async sink(running: RunningSink): Promise<void> {
     try {
       // The sink has the limit itself, so that it can stop what hangs.
-      await this.#within(0, running, this.#crew.startSink(running));
+      await this.#within(0, running, this.#runner.startSink(running));
     } catch (error) {
       if (codeOf(error) !== "TIMED_OUT") throw error;
       this.#goOn(running, error);
@@ -43,7 +43,7 @@ export class PatientStart {
 
   /** A source that hangs may go on: when it has started after all, it is there. */
   async source(running: RunningSource): Promise<void> {
-    const starting = this.#crew.startSource(running);
+    const starting = this.#runner.startSource(running);
     try {
       await this.#within(this.#patience.milliseconds, running, starting);
     } catch (error) {
@@ -74,7 +74,7 @@ export class PatientStart {
     const component = running.name;
     try {
       await starting;
-      if (this.#crew.hasStopped(running)) await this.#crew.stopSource(running, AbortSignal.abort());
+      if (this.#runner.hasStopped(running)) await this.#runner.stopSource(running, AbortSignal.abort());
       else log.info({ component }, "component started late");
     } catch (error) {
       log.error({ component, reason: reasonOf(error) }, "component did not start");

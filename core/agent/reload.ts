@@ -59,7 +59,7 @@ export class Reload {
         log.info({}, "configuration read again: no component differs");
         return true;
       }
-      await agent.exchange(next, graceMilliseconds);
+      await agent.replace(next, graceMilliseconds);
       this.#topology = topology;
       log.info(changes, "configuration reloaded");
       return true;
@@ -74,7 +74,7 @@ export class Reload {
     const { agent, parts, log } = this.#parts;
     if (agent.assembly === before) return;
     try {
-      await agent.exchange(assemble(this.#topology, parts, agent.assembly), graceMilliseconds);
+      await agent.replace(assemble(this.#topology, parts, agent.assembly), graceMilliseconds);
       log.info({}, "the configuration before runs again");
     } catch (error) {
       log.error({ reason: reasonOf(error) }, "the configuration before could not be started completely");

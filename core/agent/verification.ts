@@ -117,7 +117,7 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
   // After a kill the books are a moment old, and a position covers dead letters too.
   if (base.loose && difference >= -letters) {
     account.base = { events: actual, stored: before, loose: false };
-    if (difference !== 0) findings.notes.push(`channel "${name}": the comparison begins anew after a kill`);
+    if (difference !== 0) findings.notes.push(`channel "${name}": the comparison starts again after a kill`);
     return { events: actual, expected: actual, difference: 0 };
   }
   if (difference !== 0) findings.differences.push(sentence(name, { events: actual, expected, difference }));

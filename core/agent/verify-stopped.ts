@@ -1,8 +1,8 @@
 import type { DependencyContainer } from "tsyringe";
 import { codeOf, type Logger, positionFaults, reasonOf } from "../sdk/index.js";
 import type { RunningChannel, RunningSink } from "./component.js";
+import { ComponentRunner } from "./component-runner.js";
 import { AGENT, DEAD_LETTERS, LEDGER, VERIFIER } from "./container.js";
-import { Crew } from "./crew.js";
 import type { Verification } from "./verification.js";
 
 /** Milliseconds that a store has to tell its positions. */
@@ -16,12 +16,12 @@ export async function verifyStopped(container: DependencyContainer, log: Logger)
   const { assembly } = container.resolve(AGENT);
   const ledger = container.resolve(LEDGER);
   const deadLetters = container.resolve(DEAD_LETTERS);
-  const crew = new Crew(assembly, { ledger, deadLetters, log });
+  const runner = new ComponentRunner(assembly, { ledger, deadLetters, log });
   const { channels, sinks } = assembly;
   const none = AbortSignal.abort();
   await ledger.start();
   try {
-    for (const running of channels) await crew.startChannel(running);
+    for (const running of channels) await runner.startChannel(running);
     await deadLetters.start();
     const found = { differences: [], unknown: [] };
     for (const running of sinks) await leaveOut(running, channels, found);
@@ -31,7 +31,7 @@ export async function verifyStopped(container: DependencyContainer, log: Logger)
     return { ...result, ok: differences.length === 0, differences, unknown };
   } finally {
     await Promise.allSettled(sinks.map(({ sink }) => sink.stop(none)));
-    for (const running of channels) await crew.stopChannel(running, none);
+    for (const running of channels) await runner.stopChannel(running, none);
     await deadLetters.stop();
     await ledger.stop();
   }

@@ -5,7 +5,7 @@ import { AgentError } from "../sdk/index.js";
 /** Milliseconds a component has to give up after its grace period, before the agent goes on without it. */
 const afterGrace = 2000;
 
-/** Waits for a component to stop, but not for ever: one that ignores its signal is left behind with an error. */
+/** Waits for a component to stop, but not without limit: one that ignores its signal is left behind with an error. */
 export async function withinGrace<T>(stopping: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   const done = new AbortController();
   const overdue = async (): Promise<never> => {

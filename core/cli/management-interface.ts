@@ -1,5 +1,5 @@
 import type { DependencyContainer } from "tsyringe";
-import { LETTER_DESK, METRICS, PROMETHEUS, READINESS, STATISTICS, VERIFIER } from "../agent/container.js";
+import { DEAD_LETTER_REPLAY, METRICS, PROMETHEUS, READINESS, STATISTICS, VERIFIER } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
@@ -39,7 +39,7 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     access: { tokens, tls: tls !== undefined, hosts, bodyLimit: settings.managementBodyLimit },
     logging,
     nameMappings,
-    letterDesk: container.resolve(LETTER_DESK),
+    deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
     log,
   });
   return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);

@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import type { LetterChoice, LetterDesk, ReplayResult } from "../agent/letter-desk.js";
+import type { DeadLetterReplay, LetterChoice, ReplayResult } from "../agent/dead-letter-replay.js";
 import { choiceNames, readChoice } from "../pipeline/dead-letter-choice.js";
 import { subjectOf } from "../pipeline/dead-letter-subject.js";
 import type { OpenLetter } from "../pipeline/dead-letters.js";
@@ -21,7 +21,7 @@ const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limi
  * `GET /v1/admin/deadletters` lists dead letters, `GET .../{id}` shows one with its event, `POST .../replay` and
  * `POST .../{id}/replay` replay them to their sinks, `DELETE` drops them. The query selects them.
  */
-export function deadLettersResource(deadLetters: LetterDesk): Resource {
+export function deadLettersResource(deadLetters: DeadLetterReplay): Resource {
   const router = Router({ caseSensitive: true });
   router.get(path, async (request, response) => list(deadLetters, request, response));
   router.get(`${path}/:id`, adminOnly, (request, response) =>
@@ -50,7 +50,7 @@ export function deadLettersResource(deadLetters: LetterDesk): Resource {
   return { router, paths, schemas };
 }
 
-async function list(deadLetters: LetterDesk, request: Request, response: Response): Promise<void> {
+async function list(deadLetters: DeadLetterReplay, request: Request, response: Response): Promise<void> {
   const choice = await choiceOf(deadLetters, request);
   const limit = Math.min(countOf(request, "limit", defaultLimit), largestLimit);
   const offset = countOf(request, "offset", 0);
@@ -64,12 +64,12 @@ async function list(deadLetters: LetterDesk, request: Request, response: Respons
 }
 
 /** A dead letter without its event, with its service, entity and table. */
-async function described(deadLetters: LetterDesk, deadLetter: OpenLetter): Promise<object> {
+async function described(deadLetters: DeadLetterReplay, deadLetter: OpenLetter): Promise<object> {
   const { event: _event, ...rest } = deadLetter;
   return { ...rest, ...subjectOf(deadLetter), table: await deadLetters.tableOf(deadLetter) };
 }
 
-async function show(deadLetters: LetterDesk, id: string, response: Response): Promise<void> {
+async function show(deadLetters: DeadLetterReplay, id: string, response: Response): Promise<void> {
   const deadLetter = await known(deadLetters, id);
   succeed(response, { deadletter: { ...(await described(deadLetters, deadLetter)), event: deadLetter.event } });
 }
@@ -86,13 +86,13 @@ function answerReplay(response: Response, { replayed, underway, refusals }: Repl
   fail(response, refusals.some(({ retryable }) => retryable) ? 503 : 409, { error, ...counts, refusals: shown });
 }
 
-async function known(deadLetters: LetterDesk, id: string): Promise<OpenLetter> {
+async function known(deadLetters: DeadLetterReplay, id: string): Promise<OpenLetter> {
   const deadLetter = await deadLetters.letters.find(id);
   if (deadLetter !== undefined) return deadLetter;
   throw new HttpError(404, { error: `dead letter ${id} not found; it may be stored or dropped already` });
 }
 
-async function choiceOf(deadLetters: LetterDesk, request: Request): Promise<LetterChoice> {
+async function choiceOf(deadLetters: DeadLetterReplay, request: Request): Promise<LetterChoice> {
   const given = parametersOf(request);
   const unknown = given.find((name) => !ownParameters.has(name));
   if (unknown !== undefined) {

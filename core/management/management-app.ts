@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import type { LetterDesk } from "../agent/letter-desk.js";
+import type { DeadLetterReplay } from "../agent/dead-letter-replay.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import type { Verifier } from "../agent/verifier.js";
@@ -36,7 +36,7 @@ export interface ManagementParts {
   readonly logging: LoggingTargets;
   /** The file of the name mappings. */
   readonly nameMappings: EditedText;
-  readonly letterDesk: LetterDesk;
+  readonly deadLetterReplay: DeadLetterReplay;
   readonly log: Logger;
 }
 
@@ -66,7 +66,7 @@ export function managementApp(parts: ManagementParts): Express {
     appendersResource(parts.logging),
     loggersResource(parts.logging),
     nameMappingsResource(parts.nameMappings, log),
-    deadLettersResource(parts.letterDesk),
+    deadLettersResource(parts.deadLetterReplay),
     metricsResource(parts.metrics),
     prometheusResource(parts.prometheus, version),
     probesResource(parts.readiness),

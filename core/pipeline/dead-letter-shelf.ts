@@ -141,7 +141,7 @@ export class LetterShelf {
     await this.compact();
   }
 
-  /** The book, when there is room; that of the file as it is when somebody removed it. */
+  /** The book, when there is room; that of the present file when somebody removed it. */
   async #withRoom(letters: readonly LetterRecord[], book: LetterBook): Promise<LetterBook> {
     const { sink, limits, file } = this.#parts;
     const added = letters.reduce((sum, letter) => sum + Buffer.byteLength(lineOf(letter)), 0);

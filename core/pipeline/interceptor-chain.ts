@@ -33,7 +33,7 @@ export class InterceptorChain {
   #check(made: unknown, before: Event, at: number): void {
     const fault = eventFault(made, before);
     if (fault === undefined) return;
-    // A promise that rejects, and that nobody waits for, would end the process.
+    // A promise that rejects, and that nothing awaits, would end the process.
     Promise.resolve(made).catch(() => undefined);
     const interceptor = this.#names[at] ?? `number ${at + 1}`;
     this.#count(interceptor, fault.is, fault.at);

@@ -7,7 +7,7 @@ const savePause = 1000;
 
 /**
  * The books of an agent: what every channel accepted and how it ended, kept in a file. The accounts of durable channels
- * go on where they stood when the agent starts again; the others begin anew, as their channels do.
+ * go on where they stood when the agent starts again; the others start at zero, as their channels do.
  */
 export class Ledger {
   readonly #file: string;
@@ -34,7 +34,7 @@ export class Ledger {
     return account;
   }
 
-  /** Reads the accounts of the run before; a file that cannot be read is reported and begun anew. */
+  /** Reads the accounts of the run before; a file that cannot be read is reported, and the ledger starts at zero. */
   async start(): Promise<void> {
     try {
       const accounts = await readAccounts(this.#file);
@@ -42,9 +42,6 @@ export class Ledger {
       this.#saved = closed ? channels : new Map([...channels].map(([name, state]) => [name, loosened(state)]));
       this.#newBase = { ...this.#newBase, loose: !closed };
       for (const account of this.#accounts.values()) account.base = this.#newBase;
-      // From now on the file says that a process is at work.
-      this.#changed = true;
-      await this.#save();
     } catch (error) {
       this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and begins anew");
     }
@@ -54,6 +51,12 @@ export class Ledger {
   resume(channel: string): void {
     const saved = this.#saved.get(channel);
     if (saved !== undefined && !this.#accounts.get(channel)?.opened) this.account(channel).restore(saved);
+  }
+
+  /** Writes that a process is at work, once it has the channels: what it stores from now on may be missing in the file. */
+  async begin(): Promise<void> {
+    this.#changed = true;
+    await this.#save();
   }
 
   async stop(): Promise<void> {

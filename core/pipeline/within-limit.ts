@@ -1,12 +1,12 @@
 import { AgentError } from "../sdk/index.js";
 
-/** Milliseconds that work has to end after its signal aborted, before nobody waits for it any more. */
+/** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
 const patienceAfterAbort = 2000;
 
 export interface WorkLimit {
   /** What is being done, for the message of the error. */
   readonly what: string;
-  /** 0 waits for ever. */
+  /** 0 is no limit. */
   readonly milliseconds: number;
   /** Aborts when the work is not wanted any more. */
   readonly signal: AbortSignal;

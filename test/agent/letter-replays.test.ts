@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DEAD_LETTERS, LETTER_DESK } from "../../core/agent/container.js";
+import { DEAD_LETTER_REPLAY, DEAD_LETTERS } from "../../core/agent/container.js";
 import { LetterReplays } from "../../core/agent/letter-replays.js";
 import { SinkProgress } from "../../core/metrics/observers.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
@@ -40,8 +40,8 @@ async function setUp(context: TestContext, count: number, reason?: DeadLetter["r
   const letters = container.resolve(DEAD_LETTERS);
   const progress = new SinkProgress(clock);
   const { log } = recordingLog();
-  const desk = container.resolve(LETTER_DESK);
-  const replays = new LetterReplays({ desk, letters, progress, clock, log, uptime: () => uptime });
+  const deadLetterReplay = container.resolve(DEAD_LETTER_REPLAY);
+  const replays = new LetterReplays({ deadLetterReplay, letters, progress, clock, log, uptime: () => uptime });
   context.after(() => replays.stop());
   await letters.keep(Array.from({ length: count }, (_, n) => letter(`letter-${n}`, reason)));
   const replaying = () => letters.counts()[0]?.replaying ?? 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DEAD_LETTERS, LETTER_DESK } from "../../core/agent/container.js";
+import { DEAD_LETTER_REPLAY, DEAD_LETTERS } from "../../core/agent/container.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
 import { runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
@@ -23,7 +23,7 @@ async function replayed(context: TestContext, lengths: readonly number[], byteCa
   const { container } = await runningManagement(context, { sink, channel });
   const letters = container.resolve(DEAD_LETTERS);
   await letters.keep(lengths.map((length, n) => letter(n, length)));
-  const result = await container.resolve(LETTER_DESK).replay({});
+  const result = await container.resolve(DEAD_LETTER_REPLAY).replay({});
   const left = lengths.length - result.replayed;
   await until(
     async () => letters.counts()[0],

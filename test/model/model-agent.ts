@@ -1,5 +1,12 @@
 import { mkdir } from "node:fs/promises";
-import { AGENT, agentContainer, DEAD_LETTERS, LETTER_DESK, RELOAD, STATISTICS } from "../../core/agent/container.js";
+import {
+  AGENT,
+  agentContainer,
+  DEAD_LETTER_REPLAY,
+  DEAD_LETTERS,
+  RELOAD,
+  STATISTICS,
+} from "../../core/agent/container.js";
 import type { ComponentNode, SinkNode, Topology } from "../../core/configuration/topology.js";
 import type { AnyPlugin, ChannelContext, Sink, SinkProcessor } from "../../core/sdk/index.js";
 import { FileChannel } from "../../plugins/file-channel/file-channel.js";
@@ -78,7 +85,7 @@ export class ModelAgent {
   }
 
   async replay(): Promise<void> {
-    await this.#container.resolve(LETTER_DESK).replay({});
+    await this.#container.resolve(DEAD_LETTER_REPLAY).replay({});
   }
 
   /** Replaces the channel, and the sinks at these places. */

@@ -6,7 +6,7 @@ import type { DependencyContainer } from "tsyringe";
 import {
   AGENT,
   agentContainer,
-  LETTER_DESK,
+  DEAD_LETTER_REPLAY,
   METRICS,
   PROMETHEUS,
   READINESS,
@@ -112,7 +112,7 @@ export function partsOf(container: DependencyContainer) {
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
     verifier: container.resolve(VERIFIER),
-    letterDesk: container.resolve(LETTER_DESK),
+    deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
     brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
     access: openAccess,
   };

@@ -6,6 +6,6 @@ import type { TestContext } from "node:test";
 /** A new folder that goes away with the test. */
 export async function tempFolder(context: TestContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-test-"));
-  context.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  context.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

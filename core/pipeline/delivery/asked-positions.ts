@@ -16,7 +16,7 @@ export interface AskedPositionsParts {
   /** All that a feed may deliver to. */
   readonly keepers: readonly PositionKeeper[];
   /**
-   * When to go on without the keepers that cannot tell, as soon as one has told: after so many milliseconds, or at once
+   * When to go on without the keepers that cannot tell, as soon as one has told: after this number of milliseconds, or at once
    * while the channel is empty. Absent: all are waited for.
    */
   readonly patience?: { readonly milliseconds: number; readonly channel: { readonly size: number } };
@@ -34,7 +34,7 @@ export class AskedPositions {
     this.#parts = parts;
   }
 
-  /** What the keepers told when all have, or when the patience is over and at least one has; what is there at an abort. */
+  /** What the keepers told when all have, or when the time limit is over and at least one has; what is there at an abort. */
   async told(signal: AbortSignal): Promise<ReadonlyMap<PositionKeeper, readonly string[]>> {
     const { keepers, patience, log } = this.#parts;
     const told = new Map<PositionKeeper, readonly string[]>();

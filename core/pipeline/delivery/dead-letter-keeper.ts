@@ -51,7 +51,7 @@ export class DeadLetterKeeper {
     if (lost.events.length > 0) await this.#keep(lost, end, hurry);
   }
 
-  /** A write that failed may be committed all the same. What the store cannot tell counts as not stored. */
+  /** A write that failed may be committed. What the store cannot tell counts as not stored. */
   async #unstored(batch: TakenBatch, signal: AbortSignal): Promise<TakenBatch> {
     const { store, counters, log } = this.#parts;
     try {

@@ -15,7 +15,7 @@ export interface RetryPolicy {
 /** With `batch_ttl = -1` an error that does not say whether it may pass has so many retries. */
 const mostRetriesOfUnknownErrors = 10;
 
-/** Whether there is a retry after so many tries; `retryable` as the error says it. */
+/** Whether there is a retry after this number of tries; `retryable` as the error says it. */
 export function mayRetry(policy: RetryPolicy, attempt: number, retryable: boolean | undefined): boolean {
   const { batchTtl, untilStored = false } = policy;
   if (untilStored) return true;
@@ -23,7 +23,7 @@ export function mayRetry(policy: RetryPolicy, attempt: number, retryable: boolea
   return batchTtl === -1 || attempt <= batchTtl;
 }
 
-/** Milliseconds before the retry after so many attempts. */
+/** Milliseconds before the retry after this number of attempts. */
 export function intervalOf({ batchRetryIntervals }: RetryPolicy, attempt: number): number {
   const interval = batchRetryIntervals[Math.min(attempt, batchRetryIntervals.length) - 1];
   if (interval === undefined)

@@ -8,7 +8,7 @@ import { type Course, GivenBack, nothingSent, type Stage } from "./stage.js";
 import { kindOfFailure, mayBeAboutData } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-/** After so many identical failures one event of the batch may be the reason. */
+/** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
 
 /** So many events are too few to compare one of them with the others. */

@@ -7,7 +7,7 @@ export type Outcome = "stored" | "dead-lettered" | "filtered";
 export type Settled = Readonly<Record<Outcome, number>>;
 
 /**
- * What became of events that are still in their channel. A batch that was split and then given up goes back whole;
+ * What became of events that are still in their channel. A batch that was split and then abandoned goes back whole;
  * those of its events that are stored already must not be stored again when they are taken the next time.
  */
 export class Settlements {

@@ -36,7 +36,7 @@ export interface SinkFeedParts {
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
 }
 
-/** After a batch of so many events more are likely to come at once. */
+/** After a batch of this number of events more are likely to come at once. */
 const busyBatch = 50;
 /** Milliseconds. */
 const longestBreath = 2;

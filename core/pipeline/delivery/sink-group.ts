@@ -183,7 +183,7 @@ export class SinkGroup implements Stage, StoreQuestions {
     this.#failing.add(sink);
   }
 
-  /** May pass as soon as one of the failures may; an error that does not say is handed on as it is. */
+  /** May pass as soon as one of the failures may; an error that does not say is handed on unchanged. */
   #failed(failures: readonly Failure[]): unknown {
     const { name } = this.#parts;
     const reasons = failures.map(({ member, error }) => `sink "${member.name}": ${reasonOf(error)}`).join("; ");

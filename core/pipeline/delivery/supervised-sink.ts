@@ -27,9 +27,9 @@ export interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
   readonly create: () => Sink;
-  /** Seconds one write may take; 0 for ever. */
+  /** Seconds one write may take; 0 is no limit. */
   readonly persistTimeout: number;
-  /** Seconds one start may take, 0 for ever; as long as a write when absent. */
+  /** Seconds one start may take, 0 is no limit; as long as a write when absent. */
   readonly startTimeout?: number;
   readonly log: Logger;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export interface SupervisedSinkParts {
 }
 
 /**
- * A sink that never dies for good: a write that hangs is given up at its limit, the sink is stopped, and the next try
+ * A sink that never dies for good: a write that hangs is abandoned at its limit, the sink is stopped, and the next try
  * starts a new one. Whatever it throws arrives as an error.
  */
 export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {

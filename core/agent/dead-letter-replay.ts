@@ -34,7 +34,7 @@ export interface DropResult {
 /** Letters that are handled at once. */
 const largestParcel = 1000;
 
-export interface LetterDeskParts {
+export interface DeadLetterReplayParts {
   readonly agent: Agent;
   readonly letters: DeadLetters;
   /** What a sink gets to explain an event. */
@@ -42,13 +42,13 @@ export interface LetterDeskParts {
 }
 
 /** Sends dead letters to their sinks again, or drops them. */
-export class LetterDesk {
+export class DeadLetterReplay {
   readonly letters: DeadLetters;
   readonly #agent: Agent;
   readonly #contextOf: (sink: string) => Context;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ agent, letters, contextOf }: LetterDeskParts) {
+  constructor({ agent, letters, contextOf }: DeadLetterReplayParts) {
     this.#agent = agent;
     this.letters = letters;
     this.#contextOf = contextOf;

@@ -1,28 +1,28 @@
 import { withinLimit } from "../pipeline/within-limit.js";
 import { AgentError } from "../sdk/index.js";
 import type { Assembly, Running, RunningChannel, RunningSink } from "./component.js";
-import type { Crew } from "./crew.js";
+import type { ComponentRunner } from "./component-runner.js";
 
 /**
  * Replaces components of a running agent. Sources go first, then sinks, then channels; the new ones start the other way
  * round. What sources have open, such as a listening socket, is handed over. What a channel that forgets still holds is stored by its sinks or handed to the channel that takes its name.
  * When something fails it throws, and the assembly holds exactly what runs then; the caller can go back from there.
  */
-export async function exchange(crew: Crew, next: Assembly, grace: AbortSignal): Promise<void> {
-  const from = crew.assembly;
+export async function replaceComponents(runner: ComponentRunner, next: Assembly, grace: AbortSignal): Promise<void> {
+  const from = runner.assembly;
   const leaving = without(from, next);
   const arriving = without(next, from);
-  const live = new Live(crew);
+  const live = new Live(runner);
   // Before the sinks that leave: a gate that waits for those must not open while these have not told what they stored.
   for (const { feed } of arriving.sinks) feed.join();
   try {
-    await replaceAll({ leaving, arriving }, { crew, live, grace });
+    await replaceAll({ leaving, arriving }, { runner, live, grace });
   } catch (error) {
-    const idle = arriving.sinks.filter((running) => !crew.assembly.sinks.includes(running));
+    const idle = arriving.sinks.filter((running) => !runner.assembly.sinks.includes(running));
     await Promise.all(idle.map(({ feed }) => feed.halt(grace)));
     throw error;
   }
-  crew.become(next);
+  runner.become(next);
 }
 
 interface Change {
@@ -30,28 +30,28 @@ interface Change {
   readonly arriving: Assembly;
 }
 
-async function replaceAll({ leaving, arriving }: Change, { crew, live, grace }: Surroundings): Promise<void> {
-  await Promise.all(leaving.sources.map((running) => crew.replaceSource(running, arriving.sources, grace)));
+async function replaceAll({ leaving, arriving }: Change, { runner, live, grace }: Surroundings): Promise<void> {
+  await Promise.all(leaving.sources.map((running) => runner.replaceSource(running, arriving.sources, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
-  await Promise.all(leaving.sinks.map((running) => crew.stopSink(running, grace)));
+  await Promise.all(leaving.sinks.map((running) => runner.stopSink(running, grace)));
   live.remove(leaving.sinks);
   refuseToForget(leaving.channels, arriving.channels);
-  for (const running of leaving.channels) await replaceChannel(running, arriving.channels, { crew, live, grace });
+  for (const running of leaving.channels) await replaceChannel(running, arriving.channels, { runner, live, grace });
   for (const running of arriving.channels) {
     if (running.status === "START") continue;
-    await orStop(inTime(crew.startChannel(running), running, grace), () => crew.stopChannel(running, grace));
+    await orStop(inTime(runner.startChannel(running), running, grace), () => runner.stopChannel(running, grace));
     live.add({ channels: [running] });
   }
   for (const running of arriving.sinks) {
-    await orStop(inTime(crew.startSink(running), running, grace), () => crew.stopSink(running, grace));
+    await orStop(inTime(runner.startSink(running), running, grace), () => runner.stopSink(running, grace));
     live.add({ sinks: [running] });
   }
   for (const running of arriving.sources) {
-    await orStop(inTime(crew.startSource(running), running, grace), () => crew.stopSource(running, grace));
+    await orStop(inTime(runner.startSource(running), running, grace), () => runner.stopSource(running, grace));
     live.add({ sources: [running] });
   }
-  await crew.closeHandovers();
+  await runner.closeHandovers();
 }
 
 /** A sink empties a channel that goes away and forgets; from any other it just stops taking. */
@@ -73,7 +73,7 @@ function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly R
 }
 
 interface Surroundings {
-  readonly crew: Crew;
+  readonly runner: ComponentRunner;
   readonly live: Live;
   readonly grace: AbortSignal;
 }
@@ -81,33 +81,36 @@ interface Surroundings {
 async function replaceChannel(
   leaving: RunningChannel,
   arriving: readonly RunningChannel[],
-  { crew, live, grace }: Surroundings,
+  { runner, live, grace }: Surroundings,
 ): Promise<void> {
   const successor = arriving.find(({ name }) => name === leaving.name);
   // Two durable channels on one folder would not start; what is on disk is there for the successor.
   if (leaving.channel.durable || successor === undefined) {
     if (leaving.channel.size > 0) {
-      crew.log.warn({ channel: leaving.name, events: leaving.channel.size }, "events stay in the files of the channel");
+      runner.log.warn(
+        { channel: leaving.name, events: leaving.channel.size },
+        "events stay in the files of the channel",
+      );
     }
-    await crew.stopChannel(leaving, grace);
+    await runner.stopChannel(leaving, grace);
     return live.remove([leaving]);
   }
-  await orStop(inTime(crew.startChannel(successor), successor, grace), () => crew.stopChannel(successor, grace));
-  const events = await handOver(leaving, successor, { crew, live, grace });
+  await orStop(inTime(runner.startChannel(successor), successor, grace), () => runner.stopChannel(successor, grace));
+  const events = await handOver(leaving, successor, { runner, live, grace });
   live.remove([leaving]);
   live.add({ channels: [successor] });
-  await crew.stopChannel(leaving, grace);
-  if (events > 0) crew.log.info({ channel: leaving.name, events }, "events moved to the new channel");
+  await runner.stopChannel(leaving, grace);
+  if (events > 0) runner.log.info({ channel: leaving.name, events }, "events moved to the new channel");
 }
 
 /** Events of which a part of a batch was settled are not stored again from the new channel. */
-async function handOver(from: RunningChannel, to: RunningChannel, { crew, grace }: Surroundings): Promise<number> {
+async function handOver(from: RunningChannel, to: RunningChannel, { runner, grace }: Surroundings): Promise<number> {
   to.outlet.settlements.join(from.outlet.settlements);
   try {
     return await to.channel.inherit(from.channel);
   } catch (cause) {
     await from.channel.inherit(to.channel);
-    await crew.stopChannel(to, grace);
+    await runner.stopChannel(to, grace);
     const reason = `moving ${from.channel.size} waiting events to the new channel "${to.name}"`;
     throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause, retryable: false });
   }
@@ -128,17 +131,17 @@ async function orStop(starting: Promise<void>, stop: () => Promise<void>): Promi
   }
 }
 
-/** Keeps the assembly of the crew true while it changes. */
+/** Keeps the assembly of the runner true while it changes. */
 class Live {
-  readonly #crew: Crew;
+  readonly #runner: ComponentRunner;
 
-  constructor(crew: Crew) {
-    this.#crew = crew;
+  constructor(runner: ComponentRunner) {
+    this.#runner = runner;
   }
 
   remove(gone: readonly object[]): void {
-    const { sources, channels, sinks } = this.#crew.assembly;
-    this.#crew.become({
+    const { sources, channels, sinks } = this.#runner.assembly;
+    this.#runner.become({
       sources: sources.filter((running) => !gone.includes(running)),
       channels: channels.filter((running) => !gone.includes(running)),
       sinks: sinks.filter((running) => !gone.includes(running)),
@@ -146,8 +149,8 @@ class Live {
   }
 
   add({ sources = [], channels = [], sinks = [] }: Partial<Assembly>): void {
-    const { assembly } = this.#crew;
-    this.#crew.become({
+    const { assembly } = this.#runner;
+    this.#runner.become({
       sources: [...assembly.sources, ...sources],
       channels: [...assembly.channels, ...channels],
       sinks: [...assembly.sinks, ...sinks],

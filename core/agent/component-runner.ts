@@ -19,7 +19,7 @@ export interface CrewParts {
 }
 
 /** The components of an agent, and how one of them is started, stopped, let in and let go. */
-export class Crew {
+export class ComponentRunner {
   readonly log: Logger;
   readonly #ledger: Ledger;
   readonly #deadLetters: CrewParts["deadLetters"];
