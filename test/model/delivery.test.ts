@@ -7,7 +7,7 @@ import { type History, histories } from "./steps.js";
 import { World } from "./world.js";
 
 /** How many histories each of the two tests generates. */
-const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 150);
+const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 350);
 const given = process.env["DENEB_TEST_SEED"];
 
 /** A file system in memory where there is one: the model has no power failures, and syncing a disk takes long. */
@@ -31,7 +31,7 @@ async function holds({ setup, steps }: History): Promise<void> {
     await world.restart();
   } finally {
     await world.end();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -21,7 +21,9 @@ export class ModelSink implements Sink {
   readonly #life: Life;
   /** Of this sink, by channel, as read first or written last. */
   readonly #known = new Map<string, Standing | undefined>();
-  /** Of all sinks, by channel, as read before the first write and after each that failed. */
+  /** Whether a write failed since the positions were read: until then the kernel alone leaves out what is stored. */
+  #inDoubt = true;
+  /** Of all sinks, by channel, as read after a write that failed. */
   readonly #kept = new Map<string, readonly string[]>();
 
   constructor(name: string, store: ModelStore, life: Life) {
@@ -42,6 +44,7 @@ export class ModelSink implements Sink {
       return { requestBytes: 0, responseBytes: 0 };
     } catch (error) {
       this.#kept.clear();
+      this.#inDoubt = true;
       throw error;
     }
   }
@@ -55,12 +58,14 @@ export class ModelSink implements Sink {
     await this.#reach();
     const own = this.#store.positionsKeptBy(this.#name);
     for (const [channel, standing] of own) this.#known.set(channel, standing);
+    this.#inDoubt = false;
     return [...own.values()].map(({ position }) => position);
   }
 
   async #alreadyStored(batch: Batch): Promise<readonly Event[]> {
     await this.#reach();
     this.#kept.clear();
+    this.#inDoubt = true;
     const missing = new Set(this.#missing(batch));
     return batch.events.filter((event) => !missing.has(event));
   }
@@ -105,7 +110,7 @@ export class ModelSink implements Sink {
   /** The events of the batch that are not known to be stored. */
   #missing(batch: Batch): readonly Event[] {
     const stored = new Set<Event>();
-    if (batch.position !== undefined) {
+    if (batch.position !== undefined && this.#inDoubt) {
       const { text, coveredBy } = batch.position;
       for (const position of this.#positionsOf(channelOf(text))) {
         const covered = position === text ? batch.events : coveredBy(position);

@@ -10,7 +10,7 @@ import { ModelStore } from "./model-store.js";
 import type { Step } from "./steps.js";
 
 /** Turns of a millisecond that an agent may take until everything is settled when nothing is wrong any more. */
-const mostTurns = 4000;
+const mostTurns = 2500;
 
 /** An agent, its store, and all processes and copies that there were. */
 export class World {
@@ -88,8 +88,7 @@ export class World {
     this.#twin?.life.kill();
     this.store.atCommit = undefined;
     this.store.heal();
-    await this.#busy;
-    await Promise.all(this.#puts);
+    await this.#ready();
     if (!(await this.#drained(this.accounts.twins ? 300 : mostTurns)) && this.accounts.twins) await this.#remedy();
     await this.#drained(mostTurns);
     await this.accounts.takeStock(this.#agent, this.store);
@@ -120,9 +119,18 @@ export class World {
 
   /** Work that waits for what is under way, unless the process ends meanwhile. */
   async #idle(work: () => Promise<void>): Promise<void> {
-    await this.#busy;
-    await Promise.all(this.#puts);
+    await this.#ready();
     await this.#while(this.#agent.life, work());
+  }
+
+  /** Resolves when nothing is under way; a crash meanwhile begins another start. */
+  async #ready(): Promise<void> {
+    let busy: Promise<unknown>;
+    do {
+      busy = this.#busy;
+      await busy;
+      await Promise.all(this.#puts);
+    } while (busy !== this.#busy);
   }
 
   /** Resolves when the work has ended or its process has. */
@@ -150,8 +158,7 @@ export class World {
   }
 
   async #reload({ channel, sinks, grace, wait }: Extract<Step, { do: "reload" }>): Promise<void> {
-    await this.#busy;
-    await Promise.all(this.#puts);
+    await this.#ready();
     const agent = this.#agent;
     this.#busy = this.#while(agent.life, agent.reload(channel, sinks, grace));
     if (wait) await this.#busy;
