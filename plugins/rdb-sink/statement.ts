@@ -22,15 +22,21 @@ export function plain(at: SchemaName, text: string): Statement {
   return { at, text, runs: [[]] };
 }
 
-/** Statements of the same text one after another are one that runs several times. */
+/** Statements of the same text for the same place one after another are one that runs several times. */
 export function joinedRuns(statements: readonly Statement[]): readonly Statement[] {
   const all: (Statement & { readonly runs: (readonly Cell[])[] })[] = [];
   for (const statement of statements) {
     const last = all.at(-1);
-    if (last?.text === statement.text) for (const run of statement.runs) last.runs.push(run);
+    if (last?.text === statement.text && isSame(last.at, statement.at))
+      for (const run of statement.runs) last.runs.push(run);
     else all.push({ ...statement, runs: [...statement.runs] });
   }
   return all;
+}
+
+/** The text alone does not tell: a database of a file for each schema does not name it. */
+function isSame(one: SchemaName, other: SchemaName): boolean {
+  return one.database === other.database && one.schema === other.schema;
 }
 
 /** About the bytes of the texts and parameters. */
