@@ -25,10 +25,16 @@ export function joinedRuns(statements: readonly Statement[]): readonly Statement
   const all: (Statement & { readonly runs: (readonly Cell[])[] })[] = [];
   for (const statement of statements) {
     const last = all.at(-1);
-    if (last?.text === statement.text) for (const run of statement.runs) last.runs.push(run);
-    else all.push({ ...statement, runs: [...statement.runs] });
+    if (last?.text === statement.text && isSame(last.at, statement.at)) {
+      for (const run of statement.runs) last.runs.push(run);
+    } else all.push({ ...statement, runs: [...statement.runs] });
   }
   return all;
+}
+
+/** The text alone is not enough: with a file per schema it does not name the schema. */
+function isSame(one: SchemaName, other: SchemaName): boolean {
+  return one.database === other.database && one.schema === other.schema;
 }
 
 /** The approximate size of texts and parameters in bytes. */
