@@ -5,7 +5,7 @@ import { type KernelProperty, optionName } from "../../core/configuration/schema
 import { command } from "../support/command.js";
 
 const properties: readonly KernelProperty[] = Object.values(kernelProperties);
-const names = ["run", "check", "migrate", "plugins", "sql", "docs", "dead-letters", "plugin", "explain"];
+const names = ["run", "check", "migrate", "plugins", "sql", "docs", "dead-letters", "verify", "plugin", "explain"];
 
 test("the help of the program lists every command", async () => {
   const { exitCode, out } = await command(["--help"]);

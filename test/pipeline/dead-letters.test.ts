@@ -316,7 +316,7 @@ test("letters are counted by reason as they come and go, and are the same after 
     sink: "s/1",
     waiting: 1,
     replaying: 1,
-    reasons: { permanent: 1, "retries-exhausted": 1, "crashed-the-agent": 0 },
+    reasons: { permanent: 1, "retries-exhausted": 1, "crashed-the-agent": 0, stopped: 0 },
     bytes,
     oldest: new Date("2026-01-14T10:00:00.000Z"),
     deleted: 0,
