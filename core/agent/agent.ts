@@ -7,8 +7,8 @@ import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
 import { drain } from "./drain.js";
+import { FirstStart } from "./first-start.js";
 import { keepAtStop } from "./kept-at-stop.js";
-import { PatientStart } from "./patient-start.js";
 import { replaceComponents } from "./replace-components.js";
 
 export interface AgentParts {
@@ -106,16 +106,16 @@ export class Agent {
     const { sources, sinks, channels } = this.assembly;
     await makeFolder(dataDir);
     await ledger.start();
-    const patience = { milliseconds: startTimeout * 1000, stopRequested, log };
-    const patient = new PatientStart(this.#runner, patience);
-    for (const running of channels) await patient.channel(running);
+    const limits = { milliseconds: startTimeout * 1000, stopRequested, log };
+    const firstStart = new FirstStart(this.#runner, limits);
+    for (const running of channels) await firstStart.channel(running);
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await ledger.begin();
     await deadLetters.start();
     this.#parts.crashWatch.open();
     for (const { feed } of sinks) feed.join();
-    for (const running of sinks) await patient.sink(running);
-    for (const running of sources) await patient.source(running);
+    for (const running of sinks) await firstStart.sink(running);
+    for (const running of sources) await firstStart.source(running);
   }
 
   async #stopAll(grace: AbortSignal): Promise<number> {

@@ -43,7 +43,7 @@ function sameOf<R extends { readonly node: ComponentNode }>(
   return previous.find((running) => isDeepStrictEqual(running.node, node));
 }
 
-interface SinkSurroundings {
+interface SinkEnvironment {
   readonly stays: (channel: string) => boolean;
   readonly outletOf: (name: string) => ChannelOutlet;
   readonly parts: AssemblyParts;
@@ -53,7 +53,7 @@ interface SinkSurroundings {
 /** In the order of the topology. A group is taken unchanged only as a whole: its sinks have one loop. */
 function assembledSinks(
   { sinks, groups = [] }: Topology,
-  { stays, outletOf, parts, previous }: SinkSurroundings,
+  { stays, outletOf, parts, previous }: SinkEnvironment,
 ): readonly RunningSink[] {
   const sameIn = (node: SinkNode, group: SinkGroupNode | undefined) => {
     const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;

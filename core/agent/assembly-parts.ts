@@ -37,6 +37,6 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
 
 export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
-  const patience = { seconds: parts.lockWait ?? 0, log: context.log };
-  return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, patience) };
+  const wait = { seconds: parts.lockWait ?? 0, log: context.log };
+  return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, wait) };
 }

@@ -12,7 +12,7 @@ import {
 import { Handovers } from "./handovers.js";
 import { withinGrace } from "./within-grace.js";
 
-export interface CrewParts {
+export interface ComponentRunnerParts {
   readonly ledger: Ledger;
   readonly deadLetters: Pick<DeadLetters, "ids">;
   readonly log: Logger;
@@ -22,13 +22,13 @@ export interface CrewParts {
 export class ComponentRunner {
   readonly log: Logger;
   readonly #ledger: Ledger;
-  readonly #deadLetters: CrewParts["deadLetters"];
+  readonly #deadLetters: ComponentRunnerParts["deadLetters"];
   readonly #handovers: Handovers;
   #assembly: Assembly;
   /** Sources that were told to stop; one that still starts then must be told again. */
   readonly #stopped = new WeakSet<RunningSource>();
 
-  constructor(assembly: Assembly, { ledger, deadLetters, log }: CrewParts) {
+  constructor(assembly: Assembly, { ledger, deadLetters, log }: ComponentRunnerParts) {
     this.#assembly = assembly;
     this.#ledger = ledger;
     this.#deadLetters = deadLetters;

@@ -3,7 +3,7 @@ import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-lett
 import { AgentError, type Context, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import type { RunningSink } from "./component.js";
-import { type Parcel, putInParts } from "./put-letters.js";
+import { putInParts, type ReplayBatch } from "./put-letters.js";
 
 export type { LetterChoice } from "../pipeline/dead-letter-choice.js";
 
@@ -32,7 +32,7 @@ export interface DropResult {
 }
 
 /** Letters that are handled at once. */
-const largestParcel = 1000;
+const largestBatch = 1000;
 
 export interface DeadLetterReplayParts {
   readonly agent: Agent;
@@ -106,8 +106,8 @@ export class DeadLetterReplay {
   }
 
   /** Puts the events of some letters of one sink into its channel; resolves to how many were still to be sent. */
-  async send(sink: string, parcel: Parcel): Promise<number> {
-    const { sent, error } = await this.#inTurn(() => this.#send(sink, parcel));
+  async send(sink: string, batch: ReplayBatch): Promise<number> {
+    const { sent, error } = await this.#inTurn(() => this.#send(sink, batch));
     if (error !== undefined && sent === 0) throw error;
     return sent;
   }
@@ -135,12 +135,12 @@ export class DeadLetterReplay {
 
   async #replay(sink: string, choice: LetterChoice, dryRun: boolean): Promise<ReplayResult> {
     const result = { replayed: 0, underway: 0, refused: 0 };
-    let parcel: OpenLetter[] = [];
+    let batch: OpenLetter[] = [];
     let error: unknown;
     let isOver = false;
     const flush = async () => {
-      const letters = parcel;
-      parcel = [];
+      const letters = batch;
+      batch = [];
       let sent = 0;
       try {
         if (isOver) return;
@@ -157,30 +157,30 @@ export class DeadLetterReplay {
       }
     };
     for await (const letter of this.chosen({ ...choice, sink })) {
-      if (mayGo(await this.letters.entry(sink, letter.id))) parcel.push(letter);
+      if (mayGo(await this.letters.entry(sink, letter.id))) batch.push(letter);
       else result.underway += 1;
-      if (parcel.length >= this.#parcelFor(sink)) await flush();
+      if (batch.length >= this.#batchSizeOf(sink)) await flush();
     }
-    if (parcel.length > 0) await flush();
+    if (batch.length > 0) await flush();
     const refusals = error === undefined ? [] : [refusalOf(error, sink, result.refused)];
     return { replayed: result.replayed, underway: result.underway, refusals };
   }
 
-  #parcelFor(sink: string): number {
-    return Math.min(this.sinkOf(sink)?.channel.transactionCapacity ?? largestParcel, largestParcel);
+  #batchSizeOf(sink: string): number {
+    return Math.min(this.sinkOf(sink)?.channel.transactionCapacity ?? largestBatch, largestBatch);
   }
 
-  #dryRun(sink: string, { length }: Parcel): number {
+  #dryRun(sink: string, { length }: ReplayBatch): number {
     this.#running(sink);
     return length;
   }
 
   /** Marked before they are put: a sink that is quick to refuse one again must have the last word. */
-  async #send(name: string, parcel: Parcel): Promise<Sent> {
+  async #send(name: string, batch: ReplayBatch): Promise<Sent> {
     const { channel } = this.#running(name);
-    const ids = parcel.map(({ id }) => id);
+    const ids = batch.map(({ id }) => id);
     const marked = new Set(await this.letters.mark(name, ids, "replaying", mayGo));
-    const going = parcel.filter(({ id }) => marked.has(id));
+    const going = batch.filter(({ id }) => marked.has(id));
     const { sent, error } = await putInParts(channel, going);
     if (error === undefined) return { sent: sent.length };
     const left = going.filter((letter) => !sent.includes(letter)).map(({ id }) => id);

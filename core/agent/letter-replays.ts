@@ -6,8 +6,8 @@ import type { RunningSink } from "./component.js";
 import type { DeadLetterReplay } from "./dead-letter-replay.js";
 import { ReplayPace, waitOfLetter } from "./replay-pace.js";
 
-/** Milliseconds between two rounds. */
-const roundInterval = 1000;
+/** Milliseconds between two passes over the sinks. */
+const passInterval = 1000;
 
 export interface LetterReplaysParts {
   readonly deadLetterReplay: DeadLetterReplay;
@@ -20,7 +20,7 @@ export interface LetterReplaysParts {
 }
 
 /** One sink's letters on their way. */
-interface Round {
+interface SinkReplay {
   readonly pace: ReplayPace;
   underway: readonly string[];
   /** Goes through the file, oldest letter first; undefined before the first and after the last letter. */
@@ -35,7 +35,7 @@ interface Round {
 export class LetterReplays {
   readonly #parts: LetterReplaysParts;
   readonly #uptime: () => number;
-  readonly #rounds = new Map<string, Round>();
+  readonly #replays = new Map<string, SinkReplay>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -46,26 +46,26 @@ export class LetterReplays {
 
   start(): void {
     this.#timer ??= setInterval(() => {
-      this.#running ??= this.round().finally(() => {
+      this.#running ??= this.pass().finally(() => {
         this.#running = undefined;
       });
-    }, roundInterval).unref();
+    }, passInterval).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running;
-    for (const { walk } of this.#rounds.values()) await walk?.return(undefined);
-    this.#rounds.clear();
+    for (const { walk } of this.#replays.values()) await walk?.return(undefined);
+    this.#replays.clear();
   }
 
-  /** One look at every sink that has letters. */
-  async round(): Promise<void> {
+  /** Checks every sink that has letters. */
+  async pass(): Promise<void> {
     const { letters, log } = this.#parts;
     for (const { sink, reasons } of letters.counts()) {
       if (reasons["retries-exhausted"] + reasons.stopped === 0) continue;
       try {
-        await this.#roundOf(sink);
+        await this.#replayTo(sink);
       } catch (error) {
         this.#of(sink).pace.failed(this.#uptime(), 0);
         log.warn({ sink, reason: reasonOf(error) }, "dead letters could not be replayed, will be tried again");
@@ -73,21 +73,21 @@ export class LetterReplays {
     }
   }
 
-  async #roundOf(name: string): Promise<void> {
+  async #replayTo(name: string): Promise<void> {
     const { deadLetterReplay } = this.#parts;
     const running = deadLetterReplay.sinkOf(name);
     if (running === undefined || running.status !== "START") return;
-    const round = this.#of(name);
-    const sink = { name, round, stored: this.#lastStored(name, running) };
-    if (!(await this.#settled(sink)) || !round.pace.mayGo(this.#uptime(), sink.stored)) return;
+    const replay = this.#of(name);
+    const sink = { name, replay, stored: this.#lastStored(name, running) };
+    if (!(await this.#settled(sink)) || !replay.pace.mayGo(this.#uptime(), sink.stored)) return;
     const { transactionCapacity, size } = running.channel;
     // Behind a long queue letters would only take room from notifications.
     if (size > transactionCapacity) return;
-    const parcel = await this.#next(sink, Math.min(round.pace.size, transactionCapacity));
-    if (parcel.length === 0) return;
-    round.underway = parcel.map(({ id }) => id);
-    round.pace.sent(this.#uptime());
-    await deadLetterReplay.send(name, parcel);
+    const batch = await this.#next(sink, Math.min(replay.pace.size, transactionCapacity));
+    if (batch.length === 0) return;
+    replay.underway = batch.map(({ id }) => id);
+    replay.pace.sent(this.#uptime());
+    await deadLetterReplay.send(name, batch);
   }
 
   #lastStored(name: string, { node, group }: RunningSink): number {
@@ -96,53 +96,53 @@ export class LetterReplays {
   }
 
   /** False while letters are on their way. */
-  async #settled({ name, round, stored }: Turn): Promise<boolean> {
+  async #settled({ name, replay, stored }: Turn): Promise<boolean> {
     const { letters, log } = this.#parts;
-    if (round.underway.length === 0) return true;
-    const entries = await Promise.all(round.underway.map((id) => letters.entry(name, id)));
+    if (replay.underway.length === 0) return true;
+    const entries = await Promise.all(replay.underway.map((id) => letters.entry(name, id)));
     if (entries.some((entry) => entry?.mark === "replaying" && entry.own)) return false;
     const failed = entries.filter((entry) => entry?.mark === "waiting").length;
     log.info({ sink: name, letters: entries.length - failed, failed }, "dead letters replayed");
-    round.underway = [];
-    if (failed === entries.length) round.pace.failed(this.#uptime(), stored);
-    else round.pace.worked();
+    replay.underway = [];
+    if (failed === entries.length) replay.pace.failed(this.#uptime(), stored);
+    else replay.pace.worked();
     return true;
   }
 
   /** The next letters that are due; the oldest come first. */
-  async #next({ name, round, stored }: Turn, most: number): Promise<readonly DeadLetter[]> {
+  async #next({ name, replay, stored }: Turn, most: number): Promise<readonly DeadLetter[]> {
     const { letters, clock } = this.#parts;
     const startedAt = this.#uptime();
-    round.walk ??= letters.written(name);
-    const parcel = new Map<string, DeadLetter>();
+    replay.walk ??= letters.written(name);
+    const batch = new Map<string, DeadLetter>();
     const now = clock.now().getTime();
-    while (parcel.size < most) {
-      const { done, value } = await round.walk.next();
+    while (batch.size < most) {
+      const { done, value } = await replay.walk.next();
       if (done === true) {
-        if (round.found + parcel.size === 0) round.pace.nothingDue(this.#uptime(), this.#uptime() - startedAt);
-        round.walk = undefined;
-        round.found = 0;
-        return [...parcel.values()];
+        if (replay.found + batch.size === 0) replay.pace.nothingDue(this.#uptime(), this.#uptime() - startedAt);
+        replay.walk = undefined;
+        replay.found = 0;
+        return [...batch.values()];
       }
-      if (isDue(await letters.entry(name, value.id), now, stored)) parcel.set(value.id, value);
+      if (isDue(await letters.entry(name, value.id), now, stored)) batch.set(value.id, value);
     }
-    round.found += parcel.size;
-    return [...parcel.values()];
+    replay.found += batch.size;
+    return [...batch.values()];
   }
 
-  #of(sink: string): Round {
-    const known = this.#rounds.get(sink);
+  #of(sink: string): SinkReplay {
+    const known = this.#replays.get(sink);
     if (known !== undefined) return known;
-    const round: Round = { pace: new ReplayPace(this.#uptime()), underway: [], walk: undefined, found: 0 };
-    this.#rounds.set(sink, round);
-    return round;
+    const replay: SinkReplay = { pace: new ReplayPace(this.#uptime()), underway: [], walk: undefined, found: 0 };
+    this.#replays.set(sink, replay);
+    return replay;
   }
 }
 
-/** One sink in one round. */
+/** One sink in one pass. */
 interface Turn {
   readonly name: string;
-  readonly round: Round;
+  readonly replay: SinkReplay;
   /** When it stored something last. */
   readonly stored: number;
 }

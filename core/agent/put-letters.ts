@@ -3,11 +3,11 @@ import { letterHeader } from "../pipeline/replayed-letters.js";
 import { type Channel, codeOf, type Event } from "../sdk/index.js";
 
 /** Letters that are replayed together. */
-export type Parcel = readonly Pick<OpenLetter, "id" | "event">[];
+export type ReplayBatch = readonly Pick<OpenLetter, "id" | "event">[];
 
 export interface Parts {
   /** The letters that are in the channel. */
-  readonly sent: Parcel;
+  readonly sent: ReplayBatch;
   /** Why others are not. */
   readonly error?: unknown;
 }
@@ -16,7 +16,7 @@ export interface Parts {
  * Letters do not belong together: where there is no room for all of them they are put in parts, and one that the channel
  * could never hold does not keep the others out.
  */
-export async function putInParts(channel: Pick<Channel, "openPut">, letters: Parcel): Promise<Parts> {
+export async function putInParts(channel: Pick<Channel, "openPut">, letters: ReplayBatch): Promise<Parts> {
   const transaction = channel.openPut();
   try {
     for (const letter of letters) transaction.put(replayOf(letter));
@@ -43,6 +43,6 @@ function isTooLarge(error: unknown): boolean {
   return codeOf(error) === "NOTIFICATION_TOO_LARGE";
 }
 
-function replayOf({ id, event }: Parcel[number]): Event {
+function replayOf({ id, event }: ReplayBatch[number]): Event {
   return { ...event, headers: { ...event.headers, [letterHeader]: id } };
 }

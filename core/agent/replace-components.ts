@@ -30,7 +30,7 @@ interface Change {
   readonly arriving: Assembly;
 }
 
-async function replaceAll({ leaving, arriving }: Change, { runner, live, grace }: Surroundings): Promise<void> {
+async function replaceAll({ leaving, arriving }: Change, { runner, live, grace }: ReplacementParts): Promise<void> {
   await Promise.all(leaving.sources.map((running) => runner.replaceSource(running, arriving.sources, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
@@ -72,7 +72,7 @@ function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly R
   }
 }
 
-interface Surroundings {
+interface ReplacementParts {
   readonly runner: ComponentRunner;
   readonly live: Live;
   readonly grace: AbortSignal;
@@ -81,7 +81,7 @@ interface Surroundings {
 async function replaceChannel(
   leaving: RunningChannel,
   arriving: readonly RunningChannel[],
-  { runner, live, grace }: Surroundings,
+  { runner, live, grace }: ReplacementParts,
 ): Promise<void> {
   const successor = arriving.find(({ name }) => name === leaving.name);
   // Two durable channels on one folder would not start; what is on disk is there for the successor.
@@ -104,7 +104,11 @@ async function replaceChannel(
 }
 
 /** Events of which a part of a batch was settled are not stored again from the new channel. */
-async function handOver(from: RunningChannel, to: RunningChannel, { runner, grace }: Surroundings): Promise<number> {
+async function handOver(
+  from: RunningChannel,
+  to: RunningChannel,
+  { runner, grace }: ReplacementParts,
+): Promise<number> {
   to.outlet.settlements.join(from.outlet.settlements);
   try {
     return await to.channel.inherit(from.channel);

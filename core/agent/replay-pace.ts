@@ -2,13 +2,13 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Letters of the largest parcel. */
-const largestParcel = 500;
+/** Letters of the largest batch. */
+const largestBatch = 500;
 const growth = 10;
 /** After the start of an agent its sinks have a moment for what waits in their channels. */
 const afterStart = 5 * second;
 const longestPause = hour;
-/** Replays that fail keep a sink from its work for no more than one part in so many. */
+/** Replays that fail keep a sink from its work for no more than one part in this number. */
 const costOfFailure = 5;
 const costOfSearch = 20;
 
@@ -43,7 +43,7 @@ export class ReplayPace {
 
   worked(): void {
     this.#failures = 0;
-    this.size = Math.min(this.size * growth, largestParcel);
+    this.size = Math.min(this.size * growth, largestBatch);
   }
 
   failed(now: number, stored: number): void {

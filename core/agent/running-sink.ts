@@ -44,9 +44,9 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const processor = createComponent("sink-processor", node.processor, context);
   const group = new SinkGroup({ name, members: sinks, processor, log: context.log, account: account.sink(name) });
   const batching = { batchLinger: sinks[0]?.sink.batchLinger, ...first.batching };
-  const patience = { milliseconds: node.positionsTimeout * 1000, channel: outlet.channel };
+  const timeLimit = { milliseconds: node.positionsTimeout * 1000, channel: outlet.channel };
   const input = { name, sink: group, counters: group.counters, account: group, batching, outlet, others: node.sinks };
-  const { feed, ...others } = fed({ ...input, keepers: sinks, patience }, parts);
+  const { feed, ...others } = fed({ ...input, keepers: sinks, timeLimit }, parts);
   const shared = { feed: new SharedFeed(feed, sinks.length), ...others };
   return sinks.map(({ made }) => made(shared));
 }
@@ -99,7 +99,7 @@ interface FedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
   readonly name: string;
   readonly sink: DeliveryChainParts["sink"];
   readonly keepers: Positions["keepers"];
-  readonly patience?: Positions["patience"];
+  readonly timeLimit?: Positions["timeLimit"];
   readonly account: NonNullable<SinkFeedParts["account"]>;
   readonly batching: SinkFeedParts["batching"] & Retrying;
   readonly outlet: ChannelOutlet;
@@ -110,11 +110,11 @@ type Retrying = Pick<Batching, "batchTtl" | "batchTtlGiven" | "batchRetryInterva
 type Positions = NonNullable<DeliveryChainParts["positions"]>;
 
 function fed(input: FedInput, { deadLetters, clock, loggers, observer, crashWatch }: AssemblyParts): Fed {
-  const { name, sink, counters, account, batching, outlet, others = [], keepers, patience, largestBatch } = input;
+  const { name, sink, counters, account, batching, outlet, others = [], keepers, timeLimit, largestBatch } = input;
   const log = loggers.of(name);
   const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
   const common = { name, sink, retry: retryOf(batching, outlet), deadLetters, counters, log, clock, observer };
-  const positions = { keepers, gate: outlet.gate, ...(patience === undefined ? {} : { patience }) };
+  const positions = { keepers, gate: outlet.gate, ...(timeLimit === undefined ? {} : { timeLimit }) };
   const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });
   return { feed, replayed, keeping: chain.keeper.health };

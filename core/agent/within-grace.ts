@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgentError } from "../sdk/index.js";
 
-/** Milliseconds a component has to give up after its grace period, before the agent goes on without it. */
+/** Milliseconds a component has to end after its grace period, before the agent goes on without it. */
 const afterGrace = 2000;
 
 /** Waits for a component to stop, but not without limit: one that ignores its signal is left behind with an error. */

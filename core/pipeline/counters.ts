@@ -35,7 +35,7 @@ export class SinkCounters {
   processed = 0;
   /** Finally stored. */
   persisted = 0;
-  /** Given up and kept as dead letters. */
+  /** Abandoned and kept as dead letters. */
   deadLettered = 0;
 
   reset(): void {

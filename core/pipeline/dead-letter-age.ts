@@ -3,8 +3,8 @@ import type { Clock } from "../tokens.js";
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** A look at both clocks. */
-interface Sight {
+/** The times of both clocks at one check. */
+interface Check {
   readonly wall: number;
   readonly uptime: number;
   /** Letters that were kept before this were too old. */
@@ -14,7 +14,7 @@ interface Sight {
 export interface AgeVerdict {
   /** Letters that were kept before this are too old. */
   readonly cutoff: number;
-  /** `due`: they go now. `begun`: this is the first of two looks. */
+  /** `due`: they go now. `begun`: this is the first of two checks. */
   readonly state: "begun" | "waiting" | "due";
 }
 
@@ -27,7 +27,7 @@ export class LetterAge {
   readonly #limit: number;
   readonly #clock: Clock;
   readonly #uptime: () => number;
-  #first: Sight | undefined;
+  #first: Check | undefined;
 
   /** `uptime` is in milliseconds and never set back or forth. */
   constructor(days: number, clock: Clock, uptime: () => number) {
@@ -50,6 +50,6 @@ export class LetterAge {
   }
 }
 
-function hasJumped(first: Sight, now: Sight): boolean {
+function hasJumped(first: Check, now: Check): boolean {
   return Math.abs(now.wall - first.wall - (now.uptime - first.uptime)) > hour;
 }

@@ -70,7 +70,7 @@ export class LetterBook {
       this.settledTexts += 1;
   }
 
-  /** Forgets what a file that was written anew does not hold either. */
+  /** Forgets what a file that was rewritten does not hold either. */
   forgetSettled(): void {
     const isRemembered = rememberedStored(this.#table);
     this.#table = this.#table.copyOf((entry) => isOpen(entry) || isRemembered(entry));

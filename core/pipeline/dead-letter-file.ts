@@ -6,7 +6,7 @@ import { contentsIn, type FileContents, recordsIn } from "./dead-letter-records.
 import { LetterTable } from "./dead-letter-table.js";
 import { mendTail, openIfThere } from "./text-lines.js";
 
-/** The dead letters of one sink: lines are only added, and settled ones go when the file is written anew. */
+/** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
 export class DeadLetterFile {
   readonly path: string;
 
@@ -71,7 +71,7 @@ export class DeadLetterFile {
 
   /** The letters that are neither stored nor dropped, oldest first. */
   async *open(): AsyncGenerator<OpenLetter> {
-    // One handle for both passes: the file may be written anew meanwhile.
+    // One handle for both passes: the file may be rewritten meanwhile.
     const handle = await openIfThere(this.path);
     try {
       if (handle === undefined) return;

@@ -9,12 +9,12 @@ import { isOpen, type LetterEntry } from "./dead-letter-table.js";
 
 /** Milliseconds after which the text of stored letters is removed from a file. */
 const tidyDelay = 10_000;
-/** Writing a file anew takes no more than this share of the time. */
+/** Rewriting a file takes no more than this share of the time. */
 const tidyShare = 0.05;
-/** A larger file is not written anew while the agent stops; the next start does it. */
+/** A larger file is not rewritten while the agent stops; the next start does it. */
 const mostBytesAtStop = 67_108_864;
 /** Letters that one line of work handles at once. */
-const parcel = 1000;
+const lettersAtOnce = 1000;
 
 /** Given what a letter stands at, whether it is marked. */
 export type MarkCondition = (entry: LetterEntry | undefined) => boolean;
@@ -96,10 +96,10 @@ export class LetterShelf {
   async mark(ids: readonly string[], mark: LetterMark["mark"], when: MarkCondition = () => true): Promise<string[]> {
     const { clock, run } = this.#parts;
     const marked: string[] = [];
-    for (let at = 0; at < ids.length; at += parcel) {
+    for (let at = 0; at < ids.length; at += lettersAtOnce) {
       await this.#inTurn(async () => {
         const book = await this.#read();
-        const chosen = ids.slice(at, at + parcel).filter((id) => when(book.entry(id)));
+        const chosen = ids.slice(at, at + lettersAtOnce).filter((id) => when(book.entry(id)));
         const time = clock.now().toISOString();
         await this.#add(
           chosen.map((id) => ({ id, mark, time, run })),

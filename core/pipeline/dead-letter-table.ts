@@ -32,7 +32,7 @@ const leastRows = 64;
 
 /**
  * The letters of a file by id, without their events: about 60 bytes each, outside of the heap, because a file may hold
- * millions. Letters are never removed; a table is made anew from its file.
+ * millions. Letters are never removed; a table is created again from its file.
  */
 export class LetterTable {
   size = 0;

@@ -15,7 +15,7 @@ export interface HandOverParts {
 /** How the process before died with events in hand, and what follows from it. */
 export interface Suspicion {
   readonly first: string;
-  /** So many events are handed over alone. */
+  /** The number of events that are handed over alone. */
   readonly count: number;
   readonly deaths: number;
   /** The first event is not handed over any more. */

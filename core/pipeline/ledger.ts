@@ -43,7 +43,7 @@ export class Ledger {
       this.#newBase = { ...this.#newBase, loose: !closed };
       for (const account of this.#accounts.values()) account.base = this.#newBase;
     } catch (error) {
-      this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and begins anew");
+      this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and starts again");
     }
   }
 

@@ -6,7 +6,7 @@ import { LINE, STATE_AT, STATE_BYTES } from "./crash-mark.js";
 /** Milliseconds between two checks, and the checks in a row without progress after which the main thread counts as stuck. */
 const PAUSE = 25;
 const CHECKS = 20;
-/** So many bytes more than at the first of two such checks, and it is about to run out of memory: that can be faster. */
+/** With this number of bytes more than at the first of two checks the process is about to run out of memory. */
 const GROWTH = 64 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 import { AgentError } from "../sdk/index.js";
 
 /** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
-const patienceAfterAbort = 2000;
+const timeAfterAbort = 2000;
 
 export interface WorkLimit {
   /** What is being done, for the message of the error. */
@@ -19,28 +19,28 @@ export interface WorkLimit {
 export function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit: WorkLimit): Promise<T> {
   const { what, milliseconds, signal } = limit;
   return new Promise((resolve, reject) => {
-    const givenUp = new AbortController();
+    const abandoned = new AbortController();
     let late = false;
-    let patience: NodeJS.Timeout | undefined;
+    let lastTimer: NodeJS.Timeout | undefined;
     const end = () => {
       clearTimeout(timer);
-      clearTimeout(patience);
+      clearTimeout(lastTimer);
       signal.removeEventListener("abort", abort);
     };
     const fail = (cause: unknown) => {
       end();
       reject(late ? timedOut(limit, cause) : cause);
     };
-    const giveUp = (isLate: boolean) => {
+    const abandon = (isLate: boolean) => {
       late ||= isLate;
-      patience ??= setTimeout(() => fail(notEnded(what)), patienceAfterAbort);
-      givenUp.abort();
+      lastTimer ??= setTimeout(() => fail(notEnded(what)), timeAfterAbort);
+      abandoned.abort();
     };
-    const abort = () => giveUp(false);
-    const timer = milliseconds === 0 ? undefined : setTimeout(() => giveUp(true), milliseconds);
+    const abort = () => abandon(false);
+    const timer = milliseconds === 0 ? undefined : setTimeout(() => abandon(true), milliseconds);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    started(work, givenUp.signal).then((result) => {
+    started(work, abandoned.signal).then((result) => {
       end();
       resolve(result);
     }, fail);

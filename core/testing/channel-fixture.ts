@@ -6,7 +6,7 @@ export interface ChannelLimits {
   readonly capacity: number;
   readonly transactionCapacity: number;
   /** Seconds a put waits for room. */
-  readonly patience: number;
+  readonly waitSeconds: number;
 }
 
 /** A case of the suite. It gets a function that opens channels; each is stopped when the case ends. */

@@ -24,7 +24,7 @@ export class FileChannel implements Channel {
       capacity: config.capacity,
       byteCapacity: config.byteCapacity,
       memoryCapacity: config.memoryCapacity,
-      patience: config["keep-alive"],
+      waitSeconds: config["keep-alive"],
     };
     const settings = {
       channel: context.name,

@@ -42,7 +42,7 @@ export const regexExtractorSchema = {
     format: "words",
   },
   "serializers.*": {
-    doc: "`serializers.<name>.name = <header>`: the header that gets the text of the group, kept in lower case. `serializers.<name>.type = millis` with `serializers.<name>.pattern` makes milliseconds since 1970 of a time; `default` writes the text as it is.",
+    doc: "`serializers.<name>.name = <header>`: the header that gets the text of the group, kept in lower case. `serializers.<name>.type = millis` with `serializers.<name>.pattern` makes milliseconds since 1970 of a time; `default` writes the text unchanged.",
     format: "map",
     default: {},
   },

@@ -19,7 +19,7 @@ export class MemoryChannel implements Channel {
       channel: context.name,
       capacity: config.capacity,
       ...byteLimit(config),
-      patience: config["keep-alive"],
+      waitSeconds: config["keep-alive"],
     });
   }
 

@@ -24,7 +24,7 @@ const letter = (id: string, reason: DeadLetter["reason"] = "retries-exhausted"):
   event: { headers: { name: id }, body: { n: 1 } },
 });
 
-/** An agent whose store is away or not, and whose rounds of replays are made one by one. */
+/** An agent whose store is away or not, and whose passes over the letters are made one by one. */
 async function setUp(context: TestContext, count: number, reason?: DeadLetter["reason"]) {
   const sink = new ScriptedSink();
   const store = { away: false, calls: 0 };
@@ -54,7 +54,7 @@ async function setUp(context: TestContext, count: number, reason?: DeadLetter["r
     async pass(milliseconds: number): Promise<number> {
       uptime += milliseconds;
       const before = sink.stored.length;
-      await replays.round();
+      await replays.pass();
       await until(
         async () => replaying(),
         (underway) => underway === 0,

@@ -52,8 +52,8 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
   ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql(), await onMysql()]],
 ]);
 
-function boundedBy({ capacity, transactionCapacity, patience }: ChannelLimits) {
-  return { capacity, transactionCapacity, "keep-alive": patience };
+function boundedBy({ capacity, transactionCapacity, waitSeconds }: ChannelLimits) {
+  return { capacity, transactionCapacity, "keep-alive": waitSeconds };
 }
 
 function inFolder(limits: ChannelLimits, folder: string) {

@@ -217,7 +217,7 @@ test("a clock that is set 40 days forth takes no letter, and neither does it aft
   assert.deepEqual(await openIds(restarted), ["a waiting"]);
 });
 
-test("what is dropped is gone from the disk once the file is written anew, and what came meanwhile is there", async (context) => {
+test("what is dropped is gone from the disk once the file is rewritten, and what came meanwhile is there", async (context) => {
   const { letters, file } = await setUp(context);
   await letters.keep([letter("gone"), letter("a"), letter("b")]);
   await letters.mark("s/1", ["gone"], "dropped");
@@ -251,7 +251,7 @@ test("a crash at any byte of writing the file anew leaves the file, and the next
   }
 });
 
-test("a file that cannot be written anew stays, and its dropped letters stay dropped", async (context) => {
+test("a file that cannot be rewritten stays, and its dropped letters stay dropped", async (context) => {
   const { letters, file } = await setUp(context);
   await letters.keep([letter("gone"), letter("a")]);
   await letters.mark("s/1", ["gone"], "dropped");
@@ -266,7 +266,7 @@ test("a file that cannot be written anew stays, and its dropped letters stay dro
   assert.doesNotMatch(await readFile(file, "utf8"), /gone/);
 });
 
-test("lines that cannot be read stay when the file is written anew", async (context) => {
+test("lines that cannot be read stay when the file is rewritten", async (context) => {
   const { letters, file } = await setUp(context);
   await letters.keep([letter("gone"), letter("a")]);
   await appendFile(file, `{"id":"x","reason":"of a later version"}\n`);
@@ -323,7 +323,7 @@ test("letters are counted by reason as they come and go, and are the same after 
   });
 });
 
-test("what was stored is remembered when the file is written anew, without its text", async (context) => {
+test("what was stored is remembered when the file is rewritten, without its text", async (context) => {
   const { letters, open, file } = await setUp(context);
   await letters.keep([letter("a")]);
   await letters.mark("s/1", ["a"], "stored");

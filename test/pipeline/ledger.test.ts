@@ -34,7 +34,7 @@ const restarts = [
   { says: "goes on where it stood", durable: true, waiting: 2, received: 10, uncounted: 0 },
   { says: "receives what the books had missed", durable: true, waiting: 6, received: 14, uncounted: 0 },
   { says: "calls uncounted what left after the books", durable: true, waiting: 0, received: 10, uncounted: 2 },
-  { says: "begins anew when it forgets", durable: false, waiting: 0, received: 0, uncounted: 0 },
+  { says: "starts again when it forgets", durable: false, waiting: 0, received: 0, uncounted: 0 },
 ] as const;
 
 for (const { says, durable, waiting, received, uncounted } of restarts)
@@ -81,7 +81,7 @@ for (const text of ["", "{", "[]", '{"channels":{"c":{"received":-1,"uncounted":
 
     assert.deepEqual(
       lines.map(({ message }) => message),
-      ["ledger cannot be read and begins anew"],
+      ["ledger cannot be read and starts again"],
     );
     assert.equal(account.state.received, 0);
   });

@@ -16,19 +16,19 @@ const events = (...bodies: readonly unknown[]): Event[] => bodies.map((body) => 
 interface Limits {
   readonly capacity: number;
   readonly transactionCapacity?: number;
-  readonly patience?: number;
+  readonly waitSeconds?: number;
   readonly byteCapacity?: number;
 }
 
 function memory(name: string, limits: Limits): MemoryChannel {
-  const { capacity, transactionCapacity = capacity, patience = 0, byteCapacity = 0 } = limits;
+  const { capacity, transactionCapacity = capacity, waitSeconds = 0, byteCapacity = 0 } = limits;
   const context = { name, log: recordingLog().log, dataDir: "unused", run: "run", now: () => new Date(0) };
   const config = {
     capacity,
     transactionCapacity,
     byteCapacity,
     byteCapacityBufferPercentage: 0,
-    "keep-alive": patience,
+    "keep-alive": waitSeconds,
   };
   return new MemoryChannel(config, context);
 }
@@ -139,7 +139,7 @@ test("100 notifications that are repeated until they are accepted are in both ch
 });
 
 test("while a notification waits for one channel it keeps no room in the other", async () => {
-  const [a, b] = [memory("a", { capacity: 1, patience: 60 }), memory("b", { capacity: 1, patience: 60 })];
+  const [a, b] = [memory("a", { capacity: 1, waitSeconds: 60 }), memory("b", { capacity: 1, waitSeconds: 60 })];
   const both = agent({ a, b });
   await agent({ b }).emit(events("old"));
 
@@ -154,7 +154,7 @@ test("while a notification waits for one channel it keeps no room in the other",
 });
 
 test("sources that write to the same channels in another order do not wait for each other", async () => {
-  const [a, b] = [memory("a", { capacity: 1, patience: 60 }), memory("b", { capacity: 1, patience: 60 })];
+  const [a, b] = [memory("a", { capacity: 1, waitSeconds: 60 }), memory("b", { capacity: 1, waitSeconds: 60 })];
   const [ab, ba] = [agent({ a, b }), agent({ b, a })];
   const seen: unknown[][] = [[], []];
   const emitted = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? ab : ba).emit(events(at)).catch(() => at));
@@ -243,7 +243,7 @@ test("a notification larger than transactionCapacity is in the channel as a whol
 });
 
 test("a notification that can never fit is refused for good and in no channel", async () => {
-  const [a, b] = [memory("a", { capacity: 99 }), memory("b", { capacity: 2, patience: 60 })];
+  const [a, b] = [memory("a", { capacity: 99 }), memory("b", { capacity: 2, waitSeconds: 60 })];
   const { emit } = agent({ a, b });
 
   await assert.rejects(emit(events(1, 2, 3)), (error) => {

@@ -19,7 +19,7 @@ export interface AskedPositionsParts {
    * When to go on without the keepers that cannot tell, as soon as one has told: after this number of milliseconds, or at once
    * while the channel is empty. Absent: all are waited for.
    */
-  readonly patience?: { readonly milliseconds: number; readonly channel: { readonly size: number } };
+  readonly timeLimit?: { readonly milliseconds: number; readonly channel: { readonly size: number } };
   readonly retry: RetryPolicy;
   readonly log: Logger;
 }
@@ -36,7 +36,7 @@ export class AskedPositions {
 
   /** What the keepers told when all have, or when the time limit is over and at least one has; what is there at an abort. */
   async told(signal: AbortSignal): Promise<ReadonlyMap<PositionKeeper, readonly string[]>> {
-    const { keepers, patience, log } = this.#parts;
+    const { keepers, timeLimit, log } = this.#parts;
     const told = new Map<PositionKeeper, readonly string[]>();
     const enough = new AbortController();
     const asking = AbortSignal.any([signal, enough.signal]);
@@ -48,7 +48,7 @@ export class AskedPositions {
       late = true;
       judge();
     };
-    const milliseconds = patience === undefined || patience.channel.size > 0 ? patience?.milliseconds : 0;
+    const milliseconds = timeLimit === undefined || timeLimit.channel.size > 0 ? timeLimit?.milliseconds : 0;
     const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds);
     try {
       judge();

@@ -58,7 +58,7 @@ export class DeadLetterKeeper {
       const stored = await store.alreadyStored(batch, signal);
       if (stored.length === 0) return batch;
       counters.persisted += batch.settle("stored", stored);
-      log.info({ events: stored.length }, "retries are used up, and events are found stored all the same");
+      log.info({ events: stored.length }, "retries are used up, and the events are stored nevertheless");
       return batch.open();
     } catch (error) {
       const fields = { events: batch.events.length, reason: reasonOf(error) };

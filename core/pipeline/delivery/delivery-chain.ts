@@ -31,7 +31,7 @@ export interface DeliveryChainParts {
   readonly sink: Stage & StoreQuestions;
   readonly retry: RetryPolicy;
   /** Only behind a durable channel: who has stored positions, and the gate of the channel. */
-  readonly positions?: Pick<AskedPositionsParts, "keepers" | "patience"> & { readonly gate: PositionGate };
+  readonly positions?: Pick<AskedPositionsParts, "keepers" | "timeLimit"> & { readonly gate: PositionGate };
   /** Only behind a durable channel: what the next process is to know when this one dies. */
   readonly crashWatch?: CrashWatch;
   readonly deadLetters: DeadLetters;

@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly untilStored?: boolean;
 }
 
-/** With `batch_ttl = -1` an error that does not say whether it may pass has so many retries. */
+/** With `batch_ttl = -1` an error that does not say whether it may pass has this number of retries. */
 const mostRetriesOfUnknownErrors = 10;
 
 /** Whether there is a retry after this number of tries; `retryable` as the error says it. */

@@ -11,7 +11,7 @@ import type { TakenBatch } from "./taken-batch.js";
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
 
-/** So many events are too few to compare one of them with the others. */
+/** This number of events is too small to compare one of them with the others. */
 const few = 5;
 
 /** A timer takes no more milliseconds than this. */

@@ -39,7 +39,7 @@ export interface SinkFeedParts {
 /** After a batch of this number of events more are likely to come at once. */
 const busyBatch = 50;
 /** Milliseconds. */
-const longestBreath = 2;
+const longestLinger = 2;
 
 /** What feeds a sink. */
 export interface Feed {
@@ -141,15 +141,15 @@ export class SinkFeed implements Feed {
   }
 
   /** While much comes, a moment more makes the next batch larger, and larger ones cost less for each event. */
-  async #breathe(): Promise<void> {
+  async #lingerWhenBusy(): Promise<void> {
     const { outlet, batching } = this.#parts;
     const { batchLinger = 0 } = batching;
     if (this.#lastTaken < busyBatch || batchLinger <= 0 || outlet.channel.size >= this.#most) return;
-    await wait(Math.min(batchLinger, longestBreath), this.#leaving);
+    await wait(Math.min(batchLinger, longestLinger), this.#leaving);
   }
 
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
-    await this.#breathe();
+    await this.#lingerWhenBusy();
     const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
     return await takeBatch(transaction, limits, this.#leaving);
   }

@@ -7,7 +7,7 @@ import type { TakenBatch } from "./taken-batch.js";
 
 /** So often must the store refuse an event after it took another one, where it cannot be asked. */
 const proofsWanted = 2;
-/** So many other events may fail as well before the store counts as away. */
+/** The number of other events that may fail as well before the store counts as unavailable. */
 const mostOthersFailing = 3;
 
 export interface SplitParts {

@@ -20,7 +20,7 @@ import type { Course, Stage } from "./stage.js";
 import type { StoreQuestions } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-/** So many errors in a row that do not say what they mean, and the sink is thought to be broken. */
+/** After this number of successive errors of unknown meaning the sink counts as broken. */
 const mostUnknownErrors = 3;
 
 export interface SupervisedSinkParts {

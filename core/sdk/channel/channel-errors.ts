@@ -41,7 +41,7 @@ export interface ChannelLimits {
   /** The most bytes; absent: no limit. */
   readonly byteCapacity?: number;
   /** Seconds a put waits for room. */
-  readonly patience: number;
+  readonly waitSeconds: number;
 }
 
 /** What a put brings, or what a channel holds. */
@@ -52,14 +52,14 @@ export interface Amount {
 }
 
 /** The error of a put that found no room for its events in time. */
-export function channelFull({ channel, capacity, patience }: ChannelLimits, count: number): AgentError {
-  const wanted = `no room for ${countOf(count)} within ${patience} s, its capacity is ${capacity}`;
+export function channelFull({ channel, capacity, waitSeconds }: ChannelLimits, count: number): AgentError {
+  const wanted = `no room for ${countOf(count)} within ${waitSeconds} s, its capacity is ${capacity}`;
   return new AgentError("CHANNEL_FULL", `channel "${channel}" is full: ${wanted}`, { retryable: true });
 }
 
 /** The error of a put that found no room for its bytes in time. */
-export function channelFullOfBytes({ channel, byteCapacity, patience }: ChannelLimits, bytes: number): AgentError {
-  const wanted = `no room for ${bytes} bytes within ${patience} s, its byteCapacity is ${byteCapacity}`;
+export function channelFullOfBytes({ channel, byteCapacity, waitSeconds }: ChannelLimits, bytes: number): AgentError {
+  const wanted = `no room for ${bytes} bytes within ${waitSeconds} s, its byteCapacity is ${byteCapacity}`;
   return new AgentError("CHANNEL_FULL", `channel "${channel}" is full: ${wanted}`, { retryable: true });
 }
 

@@ -25,7 +25,7 @@ export class Room {
   constructor(limits: ChannelLimits, held: () => Amount) {
     this.#limits = limits;
     this.#held = held;
-    this.#waiting = new WaitingPuts(limits.patience * 1000);
+    this.#waiting = new WaitingPuts(limits.waitSeconds * 1000);
   }
 
   /** Whether puts wait for room. */
@@ -108,10 +108,10 @@ export interface WaitingPut<Item> {
 /** Puts that wait for room, first come first served, each up to its time-out. */
 export class WaitingPuts<Item> {
   readonly #waiting = new Set<WaitingPut<Item>>();
-  readonly #patienceMillis: number;
+  readonly #waitMillis: number;
 
-  constructor(patienceMillis: number) {
-    this.#patienceMillis = patienceMillis;
+  constructor(waitMillis: number) {
+    this.#waitMillis = waitMillis;
   }
 
   get first(): WaitingPut<Item> | undefined {
@@ -120,9 +120,9 @@ export class WaitingPuts<Item> {
 
   /** Resolves to false when there was no room in time. */
   wait(item: Item): Promise<boolean> {
-    if (this.#patienceMillis === 0) return Promise.resolve(false);
+    if (this.#waitMillis === 0) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => put.settle(false), this.#patienceMillis);
+      const timer = setTimeout(() => put.settle(false), this.#waitMillis);
       const put: WaitingPut<Item> = {
         item,
         settle: (admitted) => {

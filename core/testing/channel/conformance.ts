@@ -9,7 +9,7 @@ import { wholeCases } from "./whole.js";
 /** Makes and starts an empty channel with these limits. */
 type OpenChannel = (limits: ChannelLimits) => Promise<Channel>;
 
-const usual: ChannelLimits = { capacity: 10, transactionCapacity: 5, patience: 0 };
+const usual: ChannelLimits = { capacity: 10, transactionCapacity: 5, waitSeconds: 0 };
 
 /** What every channel does, whatever it keeps its events in. */
 export function channelConformance(openChannel: OpenChannel): readonly ConformanceCase[] {

@@ -54,7 +54,7 @@ export const sharingCases: readonly ChannelCase[] = [
   {
     name: "several putters and takers at once lose nothing and see nothing twice",
     async run(open) {
-      const channel = await open({ capacity: 40, transactionCapacity: 7, patience: 60 });
+      const channel = await open({ capacity: 40, transactionCapacity: 7, waitSeconds: 60 });
       const putters = 4;
       const each = 150;
       const abort = new AbortController();

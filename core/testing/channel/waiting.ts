@@ -85,7 +85,7 @@ export const waitingCases: readonly ChannelCase[] = [
   {
     name: "a put waits for room and is let in by the commit of a take",
     async run(open) {
-      const channel = await open({ capacity: 2, transactionCapacity: 2, patience: 60 });
+      const channel = await open({ capacity: 2, transactionCapacity: 2, waitSeconds: 60 });
       await put(channel, 1, 2);
 
       const waiting = put(channel, 3);
@@ -99,7 +99,7 @@ export const waitingCases: readonly ChannelCase[] = [
   {
     name: "puts that wait are let in first come first served: a small one does not overtake a large one",
     async run(open) {
-      const channel = await open({ capacity: 3, transactionCapacity: 3, patience: 60 });
+      const channel = await open({ capacity: 3, transactionCapacity: 3, waitSeconds: 60 });
       await put(channel, 1, 2, 3);
 
       const large = put(channel, 4, 5);
@@ -114,7 +114,7 @@ export const waitingCases: readonly ChannelCase[] = [
   {
     name: "a put that waited in vain is refused, and one behind it that fits is let in",
     async run(open) {
-      const channel = await open({ capacity: 3, transactionCapacity: 3, patience: 1 });
+      const channel = await open({ capacity: 3, transactionCapacity: 3, waitSeconds: 1 });
       await put(channel, 1, 2);
 
       const large = put(channel, 3, 4);
@@ -128,7 +128,7 @@ export const waitingCases: readonly ChannelCase[] = [
   {
     name: "stop refuses the puts that wait, wakes the takes and is safe twice",
     async run(open) {
-      const full = await open({ capacity: 1, transactionCapacity: 1, patience: 60 });
+      const full = await open({ capacity: 1, transactionCapacity: 1, waitSeconds: 60 });
       await put(full, 1);
       const empty = await open();
 

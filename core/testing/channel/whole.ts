@@ -40,7 +40,7 @@ export const wholeCases: readonly ChannelCase[] = [
   {
     name: "a reservation without room is refused at once, or waits, and the transaction may try again",
     async run(open) {
-      const channel = await open({ capacity: 2, transactionCapacity: 2, patience: 60 });
+      const channel = await open({ capacity: 2, transactionCapacity: 2, waitSeconds: 60 });
       await put(channel, 1);
       const transaction = filled(channel, 2, 3);
       if (transaction.reserve === undefined) return;
@@ -57,7 +57,7 @@ export const wholeCases: readonly ChannelCase[] = [
   {
     name: "a transaction that is rolled back while it waits for room keeps none",
     async run(open) {
-      const channel = await open({ capacity: 1, transactionCapacity: 1, patience: 60 });
+      const channel = await open({ capacity: 1, transactionCapacity: 1, waitSeconds: 60 });
       await put(channel, 1);
       const transaction = filled(channel, 2);
       if (transaction.reserve === undefined) return;
@@ -89,7 +89,7 @@ export const wholeCases: readonly ChannelCase[] = [
   {
     name: "a put that would not fit into the empty channel is refused for good, naming the property",
     async run(open) {
-      const channel = await open({ capacity: 4, transactionCapacity: 3, patience: 60 });
+      const channel = await open({ capacity: 4, transactionCapacity: 3, waitSeconds: 60 });
       const transaction = whole(channel, upTo(5));
       if (transaction === undefined) return;
 

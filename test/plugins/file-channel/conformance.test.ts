@@ -15,9 +15,9 @@ const kinds = [
 for (const { title, memoryCapacity } of kinds)
   test(`${title}: keeps the contract of channels`, async (context) => {
     const folder = await tempFolder(context);
-    const cases = channelConformance(async ({ patience, ...limits }) => {
+    const cases = channelConformance(async ({ waitSeconds, ...limits }) => {
       const inMemory = Math.min(memoryCapacity, limits.capacity - 1);
-      const config = { ...limits, memoryCapacity: inMemory, "keep-alive": patience };
+      const config = { ...limits, memoryCapacity: inMemory, "keep-alive": waitSeconds };
       return (await openIn(await mkdtemp(path.join(folder, "c-")), config)).channel;
     });
     for (const { name, run } of cases) await context.test(name, run);

@@ -3,7 +3,7 @@ import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
 
-export interface StartPatience {
+export interface StartLimits {
   /** Milliseconds that the start of a source or sink may take; 0 is no limit. */
   readonly milliseconds: number;
   /** Aborts when the agent is asked to stop. */
@@ -15,13 +15,13 @@ export interface StartPatience {
  * The first start of an agent, in which no source or sink that hangs keeps the others from working. A start that fails
  * ends it; so does a stop that is asked for, whatever hangs.
  */
-export class PatientStart {
+export class FirstStart {
   readonly #runner: ComponentRunner;
-  readonly #patience: StartPatience;
+  readonly #limits: StartLimits;
 
-  constructor(runner: ComponentRunner, patience: StartPatience) {
+  constructor(runner: ComponentRunner, limits: StartLimits) {
     this.#runner = runner;
-    this.#patience = patience;
+    this.#limits = limits;
   }
 
   /** Waits as long as it takes: nothing works without its channel, and reading one from disk may take long. */
@@ -45,7 +45,7 @@ export class PatientStart {
   async source(running: RunningSource): Promise<void> {
     const starting = this.#runner.startSource(running);
     try {
-      await this.#within(this.#patience.milliseconds, running, starting);
+      await this.#within(this.#limits.milliseconds, running, starting);
     } catch (error) {
       if (codeOf(error) !== "TIMED_OUT") throw error;
       this.#goOn(running, error);
@@ -54,7 +54,7 @@ export class PatientStart {
   }
 
   async #within(milliseconds: number, { name }: Running, starting: Promise<void>): Promise<void> {
-    const { stopRequested: signal } = this.#patience;
+    const { stopRequested: signal } = this.#limits;
     try {
       await withinLimit(() => starting, { what: `starting "${name}"`, milliseconds, signal });
     } catch (cause) {
@@ -66,11 +66,11 @@ export class PatientStart {
   #goOn(running: Running, error: unknown): void {
     running.status = "ERROR";
     const fields = { component: running.name, reason: reasonOf(error) };
-    this.#patience.log.error(fields, "component does not start; the others do their work without it");
+    this.#limits.log.error(fields, "component does not start; the others do their work without it");
   }
 
   async #late(running: RunningSource, starting: Promise<void>): Promise<void> {
-    const { log } = this.#patience;
+    const { log } = this.#limits;
     const component = running.name;
     try {
       await starting;
