@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
-import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { AgentError, type Logger } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";

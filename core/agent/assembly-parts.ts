@@ -1,6 +1,6 @@
 import { lockFolder } from "../files/folder-lock.js";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
-import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { ChannelContext, Context, Metrics } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";

@@ -2,12 +2,12 @@ import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode } from "../conf
 import type { ChannelProcessor } from "../pipeline/channel-processor.js";
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { SinkCounters } from "../pipeline/counters.js";
+import type { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import type { FailureState } from "../pipeline/failure-state.js";
 import type { Receiver } from "../pipeline/receiver.js";
-import type { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
 import type { ReportedHealth } from "./reported-health.js";
 

@@ -7,7 +7,7 @@ import { observers, SinkProgress } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";
 import { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { CrashWatch } from "../pipeline/crash-watch.js";
-import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters.js";
+import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { Ledger } from "../pipeline/ledger.js";
 import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
 import { Agent } from "./agent.js";

@@ -1,11 +1,11 @@
-import { isChosen, type LetterChoice } from "../pipeline/dead-letter-choice.js";
-import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-letters.js";
+import { isChosen, type LetterChoice } from "../pipeline/dead-letters/choice.js";
+import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Context, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import type { RunningSink } from "./component.js";
 import { putInParts, type ReplayBatch } from "./put-letters.js";
 
-export type { LetterChoice } from "../pipeline/dead-letter-choice.js";
+export type { LetterChoice } from "../pipeline/dead-letters/choice.js";
 
 /** Letters of one sink that could not be replayed. */
 export interface ReplayRefusal {

@@ -1,5 +1,5 @@
 import type { SinkProgress } from "../metrics/observers.js";
-import type { DeadLetter, DeadLetters, LetterEntry } from "../pipeline/dead-letters.js";
+import type { DeadLetter, DeadLetters, LetterEntry } from "../pipeline/dead-letters/dead-letters.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { RunningSink } from "./component.js";

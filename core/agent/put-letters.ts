@@ -1,5 +1,5 @@
-import type { OpenLetter } from "../pipeline/dead-letters.js";
-import { letterHeader } from "../pipeline/replayed-letters.js";
+import type { OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
+import { letterHeader } from "../pipeline/dead-letters/replayed-letters.js";
 import { type Channel, codeOf, type Event } from "../sdk/index.js";
 
 /** Letters that are replayed together. */

@@ -1,5 +1,6 @@
 import type { Batching, SinkGroupNode, SinkNode } from "../configuration/topology.js";
 import { SinkCounters } from "../pipeline/counters.js";
+import { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { type DeliveryChainParts, deliveryChain } from "../pipeline/delivery/delivery-chain.js";
 import type { RetryPolicy } from "../pipeline/delivery/retry-policy.js";
@@ -7,7 +8,6 @@ import { SharedFeed } from "../pipeline/delivery/shared-feed.js";
 import { SinkFeed, type SinkFeedParts } from "../pipeline/delivery/sink-feed.js";
 import { SinkGroup } from "../pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
-import { ReplayedLetters } from "../pipeline/replayed-letters.js";
 import { type AssemblyParts, contextOf } from "./assembly-parts.js";
 import type { RunningSink } from "./component.js";
 import { createComponent } from "./create-component.js";

@@ -1,4 +1,4 @@
-import type { DeadLetters, LetterCounts } from "../pipeline/dead-letters.js";
+import type { DeadLetters, LetterCounts } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";

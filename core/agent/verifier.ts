@@ -1,4 +1,4 @@
-import type { DeadLetters } from "../pipeline/dead-letters.js";
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Logger } from "../sdk/index.js";
 import type { Agent } from "./agent.js";

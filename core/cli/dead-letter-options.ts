@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type KernelSettings, readKernelSettings } from "../configuration/schema/kernel-settings.js";
-import { type ChoiceText, choiceNames, type LetterChoice, readChoice } from "../pipeline/dead-letter-choice.js";
+import { type ChoiceText, choiceNames, type LetterChoice, readChoice } from "../pipeline/dead-letters/choice.js";
 import { printFaults } from "./load.js";
 import { type ManagementAddressOptions, withManagementAddress } from "./management-address.js";
 import type { Terminal } from "./terminal.js";

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DEAD_LETTER_REPLAY, DEAD_LETTERS } from "../../core/agent/container.js";
 import { LetterReplays } from "../../core/agent/letter-replays.js";
 import { SinkProgress } from "../../core/metrics/observers.js";
-import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Batch } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 import { runningManagement } from "../support/running-management.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTER_REPLAY, DEAD_LETTERS } from "../../core/agent/container.js";
-import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { until } from "../support/until.js";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTERS } from "../../core/agent/container.js";
-import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { selfSigned } from "../support/certificates.js";
 import { command } from "../support/command.js";
 import { runningManagement } from "../support/running-management.js";

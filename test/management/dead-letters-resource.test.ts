@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { type DeadLetter, DeadLetters } from "../../core/pipeline/dead-letters.js";
+import { type DeadLetter, DeadLetters } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { until } from "../support/until.js";
 import { deadLetter, serve } from "./dead-letters.js";
 

@@ -5,7 +5,7 @@ import type { Topology } from "../../core/configuration/topology.js";
 import { editedMemory } from "../../core/files/edited-text.js";
 import { managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
-import type { DeadLetter } from "../../core/pipeline/dead-letters.js";
+import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import type { AnyPlugin } from "../../core/sdk/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { testLogging } from "../support/logging.js";

@@ -1,6 +1,6 @@
 import { CountedChannel } from "../../core/pipeline/counted-channel.js";
 import { SinkCounters } from "../../core/pipeline/counters.js";
-import type { DeadLetters } from "../../core/pipeline/dead-letters.js";
+import type { DeadLetters } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { ChannelOutlet } from "../../core/pipeline/delivery/channel-outlet.js";
 import { type DeliveryChain, deliveryChain } from "../../core/pipeline/delivery/delivery-chain.js";
 import type { RetryPolicy } from "../../core/pipeline/delivery/retry-policy.js";

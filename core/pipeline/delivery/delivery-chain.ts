@@ -2,7 +2,7 @@ import type { Logger } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { CrashWatch } from "../crash-watch.js";
-import type { DeadLetters } from "../dead-letters.js";
+import type { DeadLetters } from "../dead-letters/dead-letters.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";

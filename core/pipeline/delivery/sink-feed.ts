@@ -8,7 +8,7 @@ import {
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
-import type { ReplayedLetters } from "../replayed-letters.js";
+import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import { wait } from "../wait.js";
 import { type BatchLimits, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";

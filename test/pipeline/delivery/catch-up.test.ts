@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
 import { SinkCounters } from "../../../core/pipeline/counters.js";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
 import { SinkGroup } from "../../../core/pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";

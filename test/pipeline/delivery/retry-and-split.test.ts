@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
 import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { letterHeader, ReplayedLetters } from "../../../core/pipeline/dead-letters/replayed-letters.js";
 import { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
 import type { Settled } from "../../../core/pipeline/delivery/settlements.js";
-import { letterHeader, ReplayedLetters } from "../../../core/pipeline/replayed-letters.js";
 import { AgentError } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { feedOf, put as putInto } from "../../support/delivering.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { feedOf, put as putInto } from "../../support/delivering.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { DeadLetters } from "../../../core/pipeline/dead-letters.js";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
 import { channelIn } from "../../plugins/file-channel/channel-folder.js";

@@ -7,10 +7,10 @@ import {
   type DeadLetterLimits,
   DeadLetters,
   type OpenLetter,
-} from "../../core/pipeline/dead-letters.js";
-import { codeOf, reasonOf, retryableOf } from "../../core/sdk/index.js";
-import { recordingLog } from "../support/recording-log.js";
-import { tempFolder } from "../support/temp-folder.js";
+} from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { codeOf, reasonOf, retryableOf } from "../../../core/sdk/index.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { tempFolder } from "../../support/temp-folder.js";
 
 const unlimited: DeadLetterLimits = { days: 0, bytes: 0 };
 

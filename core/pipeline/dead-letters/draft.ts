@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { isMark } from "./dead-letter.js";
-import { contentsIn, type NumberedRecord, recordsIn } from "./dead-letter-records.js";
-import { isOpen, type LetterEntry, type LetterTable } from "./dead-letter-table.js";
+import { contentsIn, type NumberedRecord, recordsIn } from "./records.js";
+import { isOpen, type LetterEntry, type LetterTable } from "./table.js";
 
 /** Letters hold the data of notifications: only the account of the agent reads them. */
 export const fileMode = 0o600;

@@ -1,4 +1,4 @@
-import { AgentError } from "../sdk/index.js";
+import { AgentError } from "../../sdk/index.js";
 
 /** How much is kept; 0 is no limit. */
 export interface DeadLetterLimits {

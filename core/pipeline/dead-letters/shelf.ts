@@ -1,11 +1,11 @@
-import { AgentError, type Logger, reasonOf } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import { AgentError, type Logger, reasonOf } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
+import { LetterAge } from "./age.js";
+import { LetterBook, type LetterCounts } from "./book.js";
 import { type DeadLetter, type LetterMark, type LetterRecord, lineOf } from "./dead-letter.js";
-import { LetterAge } from "./dead-letter-age.js";
-import { LetterBook, type LetterCounts } from "./dead-letter-book.js";
-import type { DeadLetterFile } from "./dead-letter-file.js";
-import { type DeadLetterLimits, lettersFull } from "./dead-letter-limits.js";
-import { isOpen, type LetterEntry } from "./dead-letter-table.js";
+import type { DeadLetterFile } from "./file.js";
+import { type DeadLetterLimits, lettersFull } from "./limits.js";
+import { isOpen, type LetterEntry } from "./table.js";
 
 /** Milliseconds after which the text of stored letters is removed from a file. */
 const tidyDelay = 10_000;

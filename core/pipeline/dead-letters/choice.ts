@@ -1,5 +1,5 @@
 import { type DeadLetterReason, letterReasons, type OpenLetter } from "./dead-letter.js";
-import { subjectOf } from "./dead-letter-subject.js";
+import { subjectOf } from "./subject.js";
 
 /** Which letters are meant; all when nothing is given. */
 export interface LetterChoice {

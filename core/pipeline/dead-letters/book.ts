@@ -1,7 +1,7 @@
 import type { DeadLetterReason, LetterRecord } from "./dead-letter.js";
-import { rememberedStored } from "./dead-letter-draft.js";
-import type { FileContents } from "./dead-letter-records.js";
-import { isOpen, type LetterEntry, type LetterTable } from "./dead-letter-table.js";
+import { rememberedStored } from "./draft.js";
+import type { FileContents } from "./records.js";
+import { isOpen, type LetterEntry, type LetterTable } from "./table.js";
 
 /** What is known of the letters of one sink without reading its file. */
 export interface LetterCounts {

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
-import type { Clock } from "../tokens.js";
+import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
+import type { LetterCounts } from "./book.js";
 import { type DeadLetter, isMark, type LetterMark, type OpenLetter } from "./dead-letter.js";
-import type { LetterCounts } from "./dead-letter-book.js";
-import { DeadLetterFile } from "./dead-letter-file.js";
-import type { DeadLetterLimits } from "./dead-letter-limits.js";
-import { LetterShelf, type MarkCondition } from "./dead-letter-shelf.js";
-import { isOpen, type LetterEntry } from "./dead-letter-table.js";
+import { DeadLetterFile } from "./file.js";
+import type { DeadLetterLimits } from "./limits.js";
+import { LetterShelf, type MarkCondition } from "./shelf.js";
+import { isOpen, type LetterEntry } from "./table.js";
 
+export type { LetterCounts } from "./book.js";
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
-export type { LetterCounts } from "./dead-letter-book.js";
-export type { DeadLetterLimits } from "./dead-letter-limits.js";
-export type { LetterEntry } from "./dead-letter-table.js";
+export type { DeadLetterLimits } from "./limits.js";
+export type { LetterEntry } from "./table.js";
 
 export interface DeadLetterOptions {
   readonly limits: DeadLetterLimits;

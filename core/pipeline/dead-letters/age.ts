@@ -1,4 +1,4 @@
-import type { Clock } from "../tokens.js";
+import type { Clock } from "../../tokens.js";
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { type LetterRecord, recordOf } from "./dead-letter.js";
-import { LetterTable } from "./dead-letter-table.js";
+import { LetterTable } from "./table.js";
 import { linesOf, type TextLine } from "./text-lines.js";
 
 /** A line of a file with its record. */

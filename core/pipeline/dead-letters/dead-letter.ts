@@ -1,4 +1,4 @@
-import type { Event } from "../sdk/index.js";
+import type { Event } from "../../sdk/index.js";
 
 /**
  * Why an event is not tried any more: the store will never take it, the retries are used up, it ended the

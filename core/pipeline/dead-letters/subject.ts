@@ -1,4 +1,4 @@
-import { eventHeaders } from "../ngsi/index.js";
+import { eventHeaders } from "../../ngsi/index.js";
 import type { DeadLetter } from "./dead-letter.js";
 
 /** What a letter is about, as far as its event says. */

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { codeOf } from "../sdk/index.js";
+import { codeOf } from "../../sdk/index.js";
 
 const lineEnd = 10;
 const tailStep = 65_536;

@@ -1,7 +1,7 @@
-import { type Event, type Logger, letterHeader, reasonOf } from "../sdk/index.js";
+import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { DeadLetters } from "./dead-letters.js";
 
-export { letterHeader } from "../sdk/index.js";
+export { letterHeader } from "../../sdk/index.js";
 
 /** An event without the header of its letter. */
 export function withoutLetter(event: Event): Event {
