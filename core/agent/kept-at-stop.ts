@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
-import { readableLetter } from "../pipeline/delivery/letter-event.js";
+import { readableLetter } from "../pipeline/dead-letters/letter-event.js";
 import { type Event, type Logger, letterHeader, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { RunningChannel, RunningSink } from "./component.js";

@@ -8,13 +8,13 @@ import {
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
+import { describedEvent, isEvent } from "../dead-letters/letter-event.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import { wait } from "../wait.js";
 import { type BatchLimits, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { JoinedTakes } from "./joined-takes.js";
-import { describedEvent, isEvent } from "./letter-event.js";
 import type { Settled } from "./settlements.js";
 import { type Course, GivenBack } from "./stage.js";
 import { TakenBatch } from "./taken-batch.js";

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import type { Event } from "../../sdk/index.js";
-import { lineOf, recordOf } from "../dead-letters/dead-letter.js";
-import type { DeadLetter } from "../dead-letters/dead-letters.js";
-import { withoutLetter } from "../dead-letters/replayed-letters.js";
+import { lineOf, recordOf } from "./dead-letter.js";
+import type { DeadLetter } from "./dead-letters.js";
+import { withoutLetter } from "./replayed-letters.js";
 
 /** False for anything that is not an object with headers, such as a text or a promise. */
 export function isEvent(value: unknown): value is Event {
