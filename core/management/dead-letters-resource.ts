@@ -1,8 +1,7 @@
 import { type Request, type Response, Router } from "express";
 import type { DeadLetterReplay, LetterChoice, ReplayResult } from "../agent/dead-letter-replay.js";
-import { choiceNames, readChoice } from "../pipeline/dead-letters/choice.js";
+import { choiceNames, readChoice, subjectOf } from "../pipeline/dead-letters/choice.js";
 import type { OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
-import { subjectOf } from "../pipeline/dead-letters/subject.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { badRequest, fail, HttpError, succeed } from "./answers.js";
 import { deadLetterPaths as paths, deadLetterSchemas as schemas } from "./dead-letters-openapi.js";

@@ -1,5 +1,5 @@
-import { type DeadLetterReason, letterReasons, type OpenLetter } from "./dead-letter.js";
-import { subjectOf } from "./subject.js";
+import { eventHeaders } from "../../ngsi/index.js";
+import { type DeadLetter, type DeadLetterReason, letterReasons, type OpenLetter } from "./dead-letter.js";
 
 /** Which letters are meant; all when nothing is given. */
 export interface LetterChoice {
@@ -44,4 +44,29 @@ export function readChoice(text: ChoiceText): LetterChoice | string {
     return `since "${sinceText}" is no time; give one as 2026-01-31T08:00:00Z`;
   }
   return { sink, service, entity, reason, since };
+}
+
+/** What a letter is about, as far as its event says. */
+interface LetterSubject {
+  readonly service?: string;
+  readonly servicePath?: string;
+  readonly entityId?: string;
+  readonly entityType?: string;
+}
+
+export function subjectOf({ event }: Pick<DeadLetter, "event">): LetterSubject {
+  const { headers, body } = event;
+  const subject = {
+    service: headers[eventHeaders.service],
+    servicePath: headers[eventHeaders.servicePath],
+    entityId: textIn(body, "id"),
+    entityType: textIn(body, "type"),
+  };
+  return Object.fromEntries(Object.entries(subject).filter(([, text]) => text !== undefined));
+}
+
+function textIn(body: unknown, name: string): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value : undefined;
 }
