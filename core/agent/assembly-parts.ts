@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import { lockFolder } from "../files/folder-lock.js";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
@@ -5,7 +7,6 @@ import type { Ledger } from "../pipeline/ledger.js";
 import type { ChannelContext, Context, Metrics } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 import type { ReportedHealth } from "./reported-health.js";
-import { runOfProcess } from "./run-of-process.js";
 
 /** What the components of an agent share. */
 export interface AssemblyParts {
@@ -40,3 +41,11 @@ export function channelContextOf(name: string, parts: AssemblyParts, reported: R
   const wait = { seconds: parts.lockWait ?? 0, log: context.log };
   return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, wait) };
 }
+
+/** Names this run of the agent for stores that several agents write to. Made once: what one process does has one name. */
+const runOfProcess: string = [
+  hostname().replaceAll(",", "_"),
+  process.pid,
+  new Date(Date.now() - Math.round(process.uptime() * 1000)).toISOString(),
+  randomBytes(8).toString("hex"),
+].join(",");
