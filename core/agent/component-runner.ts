@@ -1,5 +1,6 @@
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
+import { withinGrace } from "../pipeline/within-limit.js";
 import { type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
@@ -10,7 +11,6 @@ import {
   startComponent,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
-import { withinGrace } from "./within-grace.js";
 
 export interface ComponentRunnerParts {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
+import { withinGrace } from "../pipeline/within-limit.js";
 import { type Handover, type Logger, reasonOf } from "../sdk/index.js";
 import type { RunningSource } from "./component.js";
-import { withinGrace } from "./within-grace.js";
 
 /** A source, and which plugin it is of. */
 type Owner = Pick<RunningSource, "name" | "source"> & { readonly node: Pick<RunningSource["node"], "definition"> };
