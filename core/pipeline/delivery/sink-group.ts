@@ -9,10 +9,10 @@ import {
 } from "../../sdk/index.js";
 import { SinkCounters } from "../counters.js";
 import { logContext } from "../log-context.js";
-import { isPositionFault } from "./position-fault.js";
 import type { Settled } from "./settlements.js";
 import { type Course, nothingSent, type Stage } from "./stage.js";
 import type { StoreQuestions } from "./store-questions.js";
+import { isPositionFault } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** A sink of a group; the agent starts and stops it. */

@@ -1,8 +1,7 @@
 import { type Receipt, retryableOf } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
-import { isPositionFault } from "./position-fault.js";
 import { type Course, nothingSent, type Stage, sumOf } from "./stage.js";
-import { kindOfFailure, mayBeAboutData, type StoreQuestions } from "./store-questions.js";
+import { isPositionFault, kindOfFailure, mayBeAboutData, type StoreQuestions } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often must the store refuse an event after it took another one, where it cannot be asked. */

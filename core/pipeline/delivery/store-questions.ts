@@ -1,4 +1,4 @@
-import { codeOf, type Event, reasonOf, retryAfterOf } from "../../sdk/index.js";
+import { codeOf, type Event, positionFaults, reasonOf, retryAfterOf } from "../../sdk/index.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** What the parts of a chain may ask the store at its end: a sink, or the sinks of a group. */
@@ -22,4 +22,13 @@ export function mayBeAboutData(error: unknown): boolean {
 /** The same for failures that differ only in numbers, such as the number of events or a process id. */
 export function kindOfFailure(error: unknown): string {
   return `${codeOf(error)} ${reasonOf(error).replaceAll(/\d+/g, "#")}`;
+}
+
+/**
+ * True when a stored position does not belong to this channel, or another agent has moved it. Then neither the data nor
+ * the store is the reason: nothing may be written by any sink before an operator has decided.
+ */
+export function isPositionFault(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === positionFaults.foreign || code === positionFaults.conflict;
 }

@@ -14,10 +14,10 @@ import {
 import type { Clock } from "../../tokens.js";
 import { FailureState } from "../failure-state.js";
 import { withinLimit } from "../within-limit.js";
-import { isPositionFault } from "./position-fault.js";
 import { SinkStage } from "./sink-stage.js";
 import type { Course, Stage } from "./stage.js";
 import type { StoreQuestions } from "./store-questions.js";
+import { isPositionFault } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** After this number of successive errors of unknown meaning the sink counts as broken. */
