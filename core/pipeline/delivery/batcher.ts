@@ -1,4 +1,4 @@
-import { type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
+import { type Channel, type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
 
 /** More events than this are not written at once, whatever the channel allows: larger writes gain nothing. */
 const largestWrite = 1000;
@@ -53,3 +53,49 @@ async function gather(
     stopListening();
   }
 }
+
+/**
+ * Several take transactions of a channel that look like one: together they hold more events than each of them may. Not
+ * for channels with positions, which leave out what other open transactions hold.
+ */
+export class JoinedTakes implements TakeTransaction {
+  readonly #channel: Pick<Channel, "openTake" | "transactionCapacity">;
+  readonly #parts: TakeTransaction[] = [];
+  #held = 0;
+
+  constructor(channel: Pick<Channel, "openTake" | "transactionCapacity">) {
+    this.#channel = channel;
+  }
+
+  async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+    const events = [...(await this.#takePart(max, signal))];
+    while (events.length > 0 && events.length < max) {
+      const more = await this.#takePart(max - events.length, noWaiting);
+      if (more.length === 0) break;
+      for (const event of more) events.push(event);
+    }
+    return events;
+  }
+
+  async commit(): Promise<void> {
+    for (const part of this.#parts) await part.commit();
+  }
+
+  /** The last one first, so that the channel has its order back. */
+  async rollback(): Promise<void> {
+    for (const part of [...this.#parts].reverse()) await part.rollback();
+  }
+
+  async #takePart(max: number, signal: AbortSignal): Promise<readonly Event[]> {
+    const { transactionCapacity } = this.#channel;
+    if (this.#parts.length === 0 || this.#held === transactionCapacity) {
+      this.#parts.push(this.#channel.openTake());
+      this.#held = 0;
+    }
+    const events = (await this.#parts.at(-1)?.take(Math.min(max, transactionCapacity - this.#held), signal)) ?? [];
+    this.#held += events.length;
+    return events;
+  }
+}
+
+const noWaiting = AbortSignal.abort();
