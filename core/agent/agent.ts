@@ -6,9 +6,8 @@ import { AgentError, type Logger } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
-import { drain } from "./drain.js";
+import { drain, keepAtStop } from "./events-at-stop.js";
 import { FirstStart } from "./first-start.js";
-import { keepAtStop } from "./kept-at-stop.js";
 import { replaceComponents } from "./replace-components.js";
 
 export interface AgentParts {
