@@ -10,9 +10,8 @@ import { CountedWarnings } from "./counted-warnings.js";
 import { SourceCounters } from "./counters.js";
 import { InterceptorChain } from "./interceptor-chain.js";
 import { logContext } from "./log-context.js";
-import { PutTogether } from "./put-together.js";
+import { append, PutTogether, type Route } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
-import { append, type Route } from "./route.js";
 
 export interface ChannelProcessorParts {
   /** In the order of execution. */

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { eventHeaders } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
-import type { Left } from "./put-together.js";
-import type { Route } from "./route.js";
+import type { Left, Route } from "./put-together.js";
 
 /** Milliseconds that a put is remembered, counted from the last time the notification was refused. */
 const REMEMBERED = 600_000;
