@@ -1,7 +1,7 @@
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import type { FailureState } from "../failure-state.js";
-import { wait } from "../wait.js";
 import { intervalOf, type RetryPolicy } from "./retry-policy.js";
+import { wait } from "./wait.js";
 
 /** A sink that may keep positions with the data. */
 export interface PositionKeeper {

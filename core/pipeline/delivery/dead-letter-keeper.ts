@@ -7,11 +7,11 @@ import { readableLetter } from "../dead-letters/letter-event.js";
 import { letterHeader } from "../dead-letters/replayed-letters.js";
 import { FailureState } from "../failure-state.js";
 import { logContext } from "../log-context.js";
-import { wait } from "../wait.js";
 import { intervalOf, type RetryPolicy } from "./retry-policy.js";
 import type { Course } from "./stage.js";
 import type { StoreQuestions } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
+import { wait } from "./wait.js";
 
 export interface DeadLetterKeeperParts {
   /** Of the sink or the group: its dead letters are kept under it. */

@@ -1,11 +1,11 @@
 import { type Logger, type Receipt, reasonOf, retryAfterOf, retryableOf } from "../../sdk/index.js";
 import { logContext } from "../log-context.js";
-import { wait } from "../wait.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { intervalOf, mayRetry, type RetryPolicy } from "./retry-policy.js";
 import { type Course, GivenBack, nothingSent, type Stage } from "./stage.js";
 import { isPositionFault, kindOfFailure, mayBeAboutData } from "./store-questions.js";
 import type { TakenBatch } from "./taken-batch.js";
+import { wait } from "./wait.js";
 
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;

@@ -10,13 +10,13 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent, isEvent } from "../dead-letters/letter-event.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
-import { wait } from "../wait.js";
 import { type BatchLimits, JoinedTakes, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import type { Settled } from "./settlements.js";
 import { type Course, GivenBack } from "./stage.js";
 import { TakenBatch } from "./taken-batch.js";
+import { wait } from "./wait.js";
 
 /** Milliseconds before the loop goes on after its channel failed. */
 const pauseAfterChannelFailure = 1000;
