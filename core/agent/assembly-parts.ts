@@ -8,6 +8,14 @@ import type { ChannelContext, Context, Metrics } from "../sdk/index.js";
 import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 import type { ReportedHealth } from "./reported-health.js";
 
+/** Names this run of the agent for stores that several agents write to. Made once: what one process does has one name. */
+const runOfProcess: string = [
+  hostname().replaceAll(",", "_"),
+  process.pid,
+  new Date(Date.now() - Math.round(process.uptime() * 1000)).toISOString(),
+  randomBytes(8).toString("hex"),
+].join(",");
+
 /** What the components of an agent share. */
 export interface AssemblyParts {
   readonly loggers: Loggers;
@@ -41,11 +49,3 @@ export function channelContextOf(name: string, parts: AssemblyParts, reported: R
   const wait = { seconds: parts.lockWait ?? 0, log: context.log };
   return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, wait) };
 }
-
-/** Names this run of the agent for stores that several agents write to. Made once: what one process does has one name. */
-const runOfProcess: string = [
-  hostname().replaceAll(",", "_"),
-  process.pid,
-  new Date(Date.now() - Math.round(process.uptime() * 1000)).toISOString(),
-  randomBytes(8).toString("hex"),
-].join(",");

@@ -3,6 +3,20 @@ import { type Channel, codeOf, type Event, type PutTransaction, type Waiting } f
 /** How often a notification waits for room in one channel and then finds that another has none. */
 const MOST_WAITS = 10;
 
+interface Way {
+  readonly name: string;
+  readonly channel: Channel;
+  /** Whether the notification is refused when the channel does not take it. */
+  readonly required: boolean;
+}
+
+/** The events of one notification for one channel. */
+export interface Route extends Way {
+  readonly events: Event[];
+  /** Each as its source made it, before the interceptors. */
+  readonly origins: Event[];
+}
+
 /** What stayed in a channel although the notification was refused: the first events of its route. */
 export interface Left {
   readonly route: Route;
@@ -154,20 +168,6 @@ function certainty({ isKept, route }: Opened): number {
 
 async function rollBack(parts: readonly Part[]): Promise<void> {
   await Promise.allSettled(parts.map(async ({ transaction }) => await transaction.rollback()));
-}
-
-interface Way {
-  readonly name: string;
-  readonly channel: Channel;
-  /** Whether the notification is refused when the channel does not take it. */
-  readonly required: boolean;
-}
-
-/** The events of one notification for one channel. */
-export interface Route extends Way {
-  readonly events: Event[];
-  /** Each as its source made it, before the interceptors. */
-  readonly origins: Event[];
 }
 
 /** Looks through the routes: a source has few channels, and making a map for each notification costs more. */

@@ -4,6 +4,8 @@ import { AgentError } from "../sdk/index.js";
 
 /** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
 const timeAfterAbort = 2000;
+/** Milliseconds a component has to end after its grace period, before the agent goes on without it. */
+const afterGrace = 2000;
 
 export interface WorkLimit {
   /** What is being done, for the message of the error. */
@@ -62,9 +64,6 @@ function timedOut({ what, milliseconds }: WorkLimit, cause: unknown): AgentError
 function notEnded(what: string): AgentError {
   return new AgentError("NOT_ENDED", `${what} did not end when it was asked to`, { retryable: true });
 }
-
-/** Milliseconds a component has to end after its grace period, before the agent goes on without it. */
-const afterGrace = 2000;
 
 /** Waits for a component to stop, but not without limit: one that ignores its signal is left behind with an error. */
 export async function withinGrace<T>(stopping: Promise<T>, name: string, signal: AbortSignal): Promise<T> {

@@ -2,6 +2,7 @@ import { type Channel, type Event, onAbort, type TakeTransaction } from "../../s
 
 /** More events than this are not written at once, whatever the channel allows: larger writes gain nothing. */
 const largestWrite = 1000;
+const noWaiting = AbortSignal.abort();
 
 export interface BatchLimits {
   /** Number of events that triggers a write. */
@@ -97,5 +98,3 @@ export class JoinedTakes implements TakeTransaction {
     return events;
   }
 }
-
-const noWaiting = AbortSignal.abort();
