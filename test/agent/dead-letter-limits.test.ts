@@ -51,20 +51,25 @@ test("at the limit of dead letters a sink stores no more, and loses nothing; it 
   const full = () => agent.lines.filter(({ reason }) => /dead letters full: \d+ bytes of 6000/.test(String(reason)));
   const open = async () => (await ask("GET", "/v1/admin/deadletters")).count;
 
-  for (let n = 0; n < 40; n += 1) assert.equal(await post([room(n, "no number")]), 200);
-  await until(
-    async () => full().length,
-    (count) => count > 0,
-  );
+  let sent = 0;
+  // One after another: the ledger counts the events of a batch when all of its letters are kept.
+  while (full().length === 0 && sent < 40) {
+    assert.equal(await post([room(sent, "no number")]), 200);
+    sent += 1;
+    await until(
+      async () => full().length > 0 || (await ledger()).dead_lettered === sent,
+      (isDone) => isDone,
+    );
+  }
   const kept = await open();
   const stopped = await ledger();
   const { dropped } = await ask("DELETE", "/v1/admin/deadletters?sink=rdb-sink");
   const next = await until(ledger, ({ dead_lettered }) => dead_lettered > stopped.dead_lettered);
   const text = await readFile(path.join(folder, "data/dead-letters/rdb-sink.ndjson"), "utf8");
 
-  assert.ok(kept > 0 && kept < 40);
+  assert.ok(kept > 0 && kept < sent);
   assert.equal(dropped, kept);
-  assert.deepEqual([stopped.received, stopped.dead_lettered + stopped.waiting], [40, 40]);
-  assert.deepEqual([next.received, next.stored, next.unaccounted], [40, 0, 0]);
+  assert.deepEqual([stopped.received, stopped.dead_lettered, stopped.waiting], [sent, kept, 1]);
+  assert.deepEqual([next.dead_lettered, next.stored, next.unaccounted], [sent, 0, 0]);
   assert.doesNotMatch(text, /urn:room:0"/);
 });

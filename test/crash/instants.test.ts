@@ -258,6 +258,38 @@ test("killed between the commits of two databases of a batch, each row is there 
   );
 });
 
+test("killed while PostgreSQL runs its transaction, which ends after the next start has read the position, each row is there once", async (context) => {
+  const made = await scene(context);
+  if (made === undefined) return;
+  const { database } = made;
+  const direct = `deneb.sinks.s.rdb_port = ${database.port}`;
+  const agent = await made.start(direct);
+  await post(agent, "svc", 1);
+  await settled(agent);
+  await database.query("begin");
+  await database.query('lock table svc."room" in share mode');
+  const waiting = async () => {
+    const rows = await database.query(
+      `select pid from pg_locks where not granted and relation = 'svc."room"'::regclass`,
+    );
+    return rows.map(({ pid }) => pid);
+  };
+
+  await post(agent, "svc", 2, 3);
+  const [killed] = await until(waiting, (found) => found.length > 0);
+  await agent.end("SIGKILL");
+  const again = await made.start(direct);
+  await post(again, "svc", 4);
+  await until(waiting, (found) => found.some((pid) => pid !== killed));
+  await database.query("rollback");
+  await settled(again);
+  await post(again, "svc", 5);
+  await settled(again);
+  await again.end("SIGTERM");
+
+  assert.deepEqual(await inPostgresql(made), [1, 2, 3, 4, 5]);
+});
+
 /** Asks in other databases of the same server. */
 async function asker(context: TestContext, { host, port, user, password }: TestDatabase, ...names: readonly string[]) {
   const clients = new Map(names.map((database) => [database, new pg.Client({ host, port, user, password, database })]));
