@@ -11,7 +11,7 @@ export const tlsProperties = {
   tls_cert_file: { doc: "File with the certificate of this client, PEM; empty for none.", format: "text", default: "" },
   tls_key_file: { doc: "File with the key of that certificate, PEM; empty for none.", format: "text", default: "" },
   tls_verify: {
-    doc: "false: any certificate of the server is accepted. Only for trying out.",
+    doc: "false: any certificate of the server is accepted. Only for tests.",
     format: "flag",
     default: true,
   },

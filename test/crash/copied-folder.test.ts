@@ -6,6 +6,7 @@ import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
+import { oneSinkLines } from "./one-sink-lines.js";
 
 /** Two agents by mistake: the data directory of one was copied, and both run into one database. */
 interface Scene {
@@ -26,7 +27,7 @@ async function scene(context: TestContext, type: "file" | "spillable"): Promise<
   const folder = await tempFolder(context);
   const folders = { original: path.join(folder, "original"), copy: path.join(folder, "copy") };
   for (const one of Object.values(folders)) await mkdir(one);
-  const properties = linesOf(database, type).join("\n");
+  const properties = oneSinkLines(database, type).join("\n");
   return {
     database,
     folders,
@@ -37,31 +38,6 @@ async function scene(context: TestContext, type: "file" | "spillable"): Promise<
         filter: (file) => !path.basename(file).includes("lock"),
       }),
   };
-}
-
-function linesOf({ host, port, user, password, database }: TestDatabase, type: string): readonly string[] {
-  return [
-    "deneb.sources = http-source",
-    "deneb.channels = c",
-    "deneb.sinks = s",
-    "deneb.sources.http-source.type = http",
-    "deneb.sources.http-source.channels = c",
-    "deneb.sources.http-source.bind = 127.0.0.1",
-    "deneb.sources.http-source.port = 0",
-    "deneb.sources.http-source.handler = ngsi",
-    `deneb.channels.c.type = ${type}`,
-    "deneb.sinks.s.type = rdb",
-    "deneb.sinks.s.channel = c",
-    `deneb.sinks.s.rdb_host = ${host}`,
-    `deneb.sinks.s.rdb_port = ${port}`,
-    `deneb.sinks.s.rdb_username = ${user}`,
-    `deneb.sinks.s.rdb_password = ${password}`,
-    `deneb.sinks.s.rdb_database = ${database}`,
-    "deneb.sinks.s.rdb_options = sslmode=disable",
-    "deneb.sinks.s.data_model = dm-by-entity-type",
-    "deneb.sinks.s.batch_ttl = -1",
-    "deneb.sinks.s.batch_retry_intervals = 50",
-  ];
 }
 
 async function post({ notifyUrl }: AgentProcess, ...numbers: readonly number[]): Promise<void> {

@@ -8,6 +8,7 @@ import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js"
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { type WayToPostgresql, wayToPostgresql } from "../support/way-to-postgresql.js";
+import { oneSinkLines } from "./one-sink-lines.js";
 
 /** Ends the process, or a connection, exactly where it hurts, and looks for rows that are there twice or never. */
 interface Scene {
@@ -28,36 +29,11 @@ async function scene(context: TestContext, ...lines: readonly string[]): Promise
   const way = await wayToPostgresql(context);
   const folder = await tempFolder(context);
   const start = (...more: readonly string[]) => {
-    const all = [...usual(database, way.port), ...lines, ...more];
+    const all = [...oneSinkLines({ ...database, host: "127.0.0.1", port: way.port }, "file"), ...lines, ...more];
     const properties = [...new Map(all.map((line) => [line.split("=")[0]?.trim(), line])).values()].join("\n");
     return startAgent(context, { properties, folder, env: { DENEB_GRACE_PERIOD: "2" } });
   };
   return { database, way, folder, start };
-}
-
-function usual({ user, password, database }: TestDatabase, port: number): readonly string[] {
-  return [
-    "deneb.sources = http-source",
-    "deneb.channels = c",
-    "deneb.sinks = s",
-    "deneb.sources.http-source.type = http",
-    "deneb.sources.http-source.channels = c",
-    "deneb.sources.http-source.bind = 127.0.0.1",
-    "deneb.sources.http-source.port = 0",
-    "deneb.sources.http-source.handler = ngsi",
-    "deneb.channels.c.type = file",
-    "deneb.sinks.s.type = rdb",
-    "deneb.sinks.s.channel = c",
-    "deneb.sinks.s.rdb_host = 127.0.0.1",
-    `deneb.sinks.s.rdb_port = ${port}`,
-    `deneb.sinks.s.rdb_username = ${user}`,
-    `deneb.sinks.s.rdb_password = ${password}`,
-    `deneb.sinks.s.rdb_database = ${database}`,
-    "deneb.sinks.s.rdb_options = sslmode=disable",
-    "deneb.sinks.s.data_model = dm-by-entity-type",
-    "deneb.sinks.s.batch_ttl = -1",
-    "deneb.sinks.s.batch_retry_intervals = 50",
-  ];
 }
 
 const group = (folder: string, ...lines: readonly string[]) => [
