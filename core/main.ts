@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from "node:v8";
+import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
-import { exitCodes, printingOnly, type Terminal } from "./cli/terminal.js";
 import { reasonOf } from "./sdk/index.js";
 
 // The young generation is small: helper threads cost more CPU time to collect it than they save.

@@ -22,10 +22,13 @@ export interface Loggers {
 }
 export const LOGGERS: InjectionToken<Loggers> = Symbol("Loggers");
 
+/** `now` is passed on as a function: it must not need `this`. */
 export interface Clock {
-  now(): Date;
+  readonly now: () => Date;
 }
 export const CLOCK: InjectionToken<Clock> = Symbol("Clock");
+
+export const systemClock: Clock = { now: () => new Date() };
 
 /** One call of a sink. */
 export interface WriteAttempt {
@@ -47,4 +50,25 @@ export interface TransactionObserver {
   attempted(attempt: WriteAttempt): void;
   /** Events that a sink will not store any more. */
   givenUp(sink: string, events: readonly Event[]): void;
+}
+
+/** An observer that forwards each call to those of the others that observe it. */
+export function observers(all: readonly Partial<TransactionObserver>[]): TransactionObserver {
+  return {
+    received: (source, transaction) => {
+      for (const one of all) one.received?.(source, transaction);
+    },
+    unrouted: (source, events) => {
+      for (const one of all) one.unrouted?.(source, events);
+    },
+    refused: (source, refusal) => {
+      for (const one of all) one.refused?.(source, refusal);
+    },
+    attempted: (attempt) => {
+      for (const one of all) one.attempted?.(attempt);
+    },
+    givenUp: (sink, events) => {
+      for (const one of all) one.givenUp?.(sink, events);
+    },
+  };
 }

@@ -1,7 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
+import { heardByMany } from "../pipeline/supervision.js";
 import { AgentError, type Logger } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
@@ -17,6 +19,7 @@ export interface AgentParts {
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
   readonly crashWatch: CrashWatch;
+  readonly erasures: Erasures;
   readonly clock: Clock;
   readonly log: Logger;
   /** Seconds that the start of a source or sink may take at the start of the agent; absent or 0: without limit. */
@@ -105,6 +108,7 @@ export class Agent {
     const { sources, sinks, channels } = this.assembly;
     await makeFolder(dataDir);
     await ledger.start();
+    await this.#parts.erasures.start();
     const limits = { milliseconds: startTimeout * 1000, stopRequested, log };
     const firstStart = new FirstStart(this.#runner, limits);
     for (const running of channels) await firstStart.channel(running);
@@ -146,7 +150,7 @@ async function withGrace(milliseconds: number, work: (grace: AbortSignal) => Pro
   const grace = new AbortController();
   const timer = setTimeout(() => grace.abort(), milliseconds);
   try {
-    await work(grace.signal);
+    await work(heardByMany(grace.signal));
   } finally {
     clearTimeout(timer);
   }

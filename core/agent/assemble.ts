@@ -5,13 +5,17 @@ import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { Receiver } from "../pipeline/receiver.js";
 import { AgentError, type Handler, type IncomingTransaction } from "../sdk/index.js";
-import { type AssemblyParts, channelContextOf, contextOf } from "./assembly-parts.js";
 import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
-import { createComponent } from "./create-component.js";
-import { ReportedHealth } from "./reported-health.js";
+import {
+  type AssemblyParts,
+  channelContextOf,
+  contextOf,
+  createComponent,
+  ReportedHealth,
+} from "./create-component.js";
 import { runningGroup, runningSink } from "./running-sink.js";
 
-export type { AssemblyParts } from "./assembly-parts.js";
+export type { AssemblyParts } from "./create-component.js";
 
 /**
  * Creates every component of a topology and links them; those of a previous assembly that are described in the same

@@ -6,10 +6,10 @@ import type { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
-import type { FailureState } from "../pipeline/failure-state.js";
 import type { Receiver } from "../pipeline/receiver.js";
+import type { FailureState } from "../pipeline/supervision.js";
 import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
-import type { ReportedHealth } from "./reported-health.js";
+import type { ReportedHealth } from "./create-component.js";
 
 /** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
 export type Status = "IDLE" | "START" | "STOP" | "ERROR";

@@ -1,22 +1,22 @@
 import "reflect-metadata";
 import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
-import { managementProperties } from "../configuration/schema/management-properties.js";
+import { managementProperties } from "../configuration/schema/kernel-properties.js";
 import type { Topology } from "../configuration/topology.js";
-import { observers, SinkProgress } from "../metrics/observers.js";
 import { Prometheus } from "../metrics/prometheus.js";
 import { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { CrashWatch } from "../pipeline/crash-watch.js";
 import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { Erasures } from "../pipeline/erasures.js";
 import { Ledger } from "../pipeline/ledger.js";
-import { CLOCK, LOGGERS, type Loggers } from "../tokens.js";
+import { CLOCK, LOGGERS, type Loggers, observers, systemClock } from "../tokens.js";
 import { Agent } from "./agent.js";
+import { AgentErasure } from "./agent-erasure.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
-import { plainContextOf } from "./assembly-parts.js";
-import { componentStates } from "./component-states.js";
+import { plainContextOf } from "./create-component.js";
 import { DeadLetterReplay } from "./dead-letter-replay.js";
 import { LetterReplays } from "./letter-replays.js";
-import { Readiness } from "./readiness.js";
+import { componentStates, Readiness } from "./readiness.js";
 import { RecentActivity } from "./recent-activity.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
@@ -32,13 +32,19 @@ export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterRepla
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
+const ERASURES: InjectionToken<Erasures> = Symbol("Erasures");
+export const AGENT_ERASURE: InjectionToken<AgentErasure> = Symbol("AgentErasure");
 const ACTIVITY: InjectionToken<RecentActivity> = Symbol("RecentActivity");
-const PROGRESS: InjectionToken<SinkProgress> = Symbol("SinkProgress");
 export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
 /** Names of what the kernel keeps in the data directory. */
-export const kernelFiles = { deadLetters: "dead-letters", ledger: "ledger.json", inHand: "in-hand" } as const;
+export const kernelFiles = {
+  deadLetters: "dead-letters",
+  ledger: "ledger.json",
+  inHand: "in-hand",
+  erasures: "erasures.json",
+} as const;
 
 export interface AgentSetup {
   readonly topology: Topology;
@@ -70,7 +76,7 @@ const usualWatching: Watching = {
 export function agentContainer(setup: AgentSetup): DependencyContainer {
   const { topology, dataDir, loggers, watching = usualWatching } = setup;
   const own = container.createChildContainer();
-  own.register(CLOCK, { useValue: { now: () => new Date() } });
+  own.register(CLOCK, { useValue: systemClock });
   own.register(LOGGERS, { useValue: loggers });
   own.register(DEAD_LETTERS, { useFactory: instanceCachingFactory((scope) => deadLetters(scope, setup)) });
   own.register(LEDGER, {
@@ -81,17 +87,20 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   own.register(CRASH_WATCH, {
     useFactory: instanceCachingFactory(() => new CrashWatch(path.join(dataDir, kernelFiles.inHand))),
   });
+  own.register(ERASURES, {
+    useFactory: instanceCachingFactory(() => new Erasures(path.join(dataDir, kernelFiles.erasures))),
+  });
   registerWatchers(own, watching);
   own.register(AGENT, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
-      const progress = scope.resolve(PROGRESS);
+      const activity = scope.resolve(ACTIVITY);
       scope.resolve(PROMETHEUS).observeDeadLetters(() => parts.deadLetters.counts());
       scope.resolve(PROMETHEUS).observe(() =>
         componentStates(agent, {
-          progress,
+          activity,
           clock: parts.clock,
           conditions: () => scope.resolve(READINESS).conditions(),
         }),
@@ -130,11 +139,18 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       });
     }),
   });
+  own.register(AGENT_ERASURE, {
+    useFactory: instanceCachingFactory((scope) => {
+      const common = { agent: scope.resolve(AGENT), letters: scope.resolve(DEAD_LETTERS), clock: scope.resolve(CLOCK) };
+      const log = scope.resolve(LOGGERS).of("erasure");
+      return new AgentErasure({ ...common, erasures: scope.resolve(ERASURES), log });
+    }),
+  });
   own.register(LETTER_REPLAYS, {
     useFactory: instanceCachingFactory((scope) => {
       const parts = { deadLetterReplay: scope.resolve(DEAD_LETTER_REPLAY), letters: scope.resolve(DEAD_LETTERS) };
       const log = scope.resolve(LOGGERS).of("dead-letters");
-      return new LetterReplays({ ...parts, progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK), log });
+      return new LetterReplays({ ...parts, activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK), log });
     }),
   });
   own.register(RELOAD, {
@@ -152,13 +168,12 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
 function registerWatchers(own: DependencyContainer, { stallThreshold, metricsServices }: Watching): void {
   own.register(METRICS, { useValue: new TransactionMetrics(metricsServices) });
   own.register(ACTIVITY, { useFactory: instanceCachingFactory((scope) => new RecentActivity(scope.resolve(CLOCK))) });
-  own.register(PROGRESS, { useFactory: instanceCachingFactory((scope) => new SinkProgress(scope.resolve(CLOCK))) });
   own.register(PROMETHEUS, { useValue: new Prometheus(metricsServices) });
   own.register(READINESS, {
     useFactory: instanceCachingFactory((scope) => {
       const agent = scope.resolve(AGENT);
-      const parts = { progress: scope.resolve(PROGRESS), clock: scope.resolve(CLOCK) };
-      return new Readiness({ ...parts, agent, activity: scope.resolve(ACTIVITY), stallSeconds: stallThreshold });
+      const parts = { activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK) };
+      return new Readiness({ ...parts, agent, stallSeconds: stallThreshold });
     }),
   });
 }
@@ -172,12 +187,8 @@ function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lock
     deadLetters: scope.resolve(DEAD_LETTERS),
     ledger: scope.resolve(LEDGER),
     crashWatch: scope.resolve(CRASH_WATCH),
-    observer: observers([
-      scope.resolve(METRICS),
-      scope.resolve(PROGRESS),
-      scope.resolve(ACTIVITY),
-      scope.resolve(PROMETHEUS).observer,
-    ]),
+    erasures: scope.resolve(ERASURES),
+    observer: observers([scope.resolve(METRICS), scope.resolve(ACTIVITY), ...scope.resolve(PROMETHEUS).observers]),
     metricsOf: (component) => scope.resolve(PROMETHEUS).metricsOf(component),
     dataDir,
   };

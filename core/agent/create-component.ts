@@ -1,5 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { ComponentNode } from "../configuration/topology.js";
-import { AgentError, type Context, type Kind, type Kinds } from "../sdk/index.js";
+import { lockFolder } from "../files/folder-lock.js";
+import type { CrashWatch } from "../pipeline/crash-watch.js";
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import type { Erasures } from "../pipeline/erasures.js";
+import type { Ledger } from "../pipeline/ledger.js";
+import {
+  AgentError,
+  type ChannelContext,
+  type Context,
+  type HealthReport,
+  type Kind,
+  type Kinds,
+  type Metrics,
+} from "../sdk/index.js";
+import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
 
 /** The methods each kind must have; what a plugin's `create` returned is checked against them once, here. */
 const methods: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = {
@@ -34,4 +50,88 @@ function isOfKind<K extends Kind>(kind: K, component: unknown): component is Kin
   if (typeof component !== "object" || component === null) return false;
   const members = new Map(methods[kind].map((name) => [name, Reflect.get(component, name)]));
   return [...members.values()].every((member) => typeof member === "function");
+}
+
+/** Names this run of the agent for stores that several agents write to. Made once: what one process does has one name. */
+const runOfProcess: string = [
+  hostname().replaceAll(",", "_"),
+  process.pid,
+  new Date(Date.now() - Math.round(process.uptime() * 1000)).toISOString(),
+  randomBytes(8).toString("hex"),
+].join(",");
+
+/** What the components of an agent share. */
+export interface AssemblyParts {
+  readonly loggers: Loggers;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly deadLetters: DeadLetters;
+  readonly ledger: Ledger;
+  readonly crashWatch: CrashWatch;
+  readonly erasures: Erasures;
+  readonly observer: TransactionObserver;
+  /** The metrics that a component makes by itself. */
+  readonly metricsOf: (component: string) => Metrics;
+  /** Seconds that the start of a source or sink may take, 0 is no limit; absent: a sink as long as a write. */
+  readonly startTimeout?: number;
+  /** Seconds to wait for another process that holds a folder; absent: not at all. */
+  readonly lockWait?: number;
+}
+
+type ContextParts = Pick<AssemblyParts, "loggers" | "clock" | "dataDir">;
+
+/** For what does not run, such as an explanation. */
+export function plainContextOf(name: string, { loggers, clock, dataDir }: ContextParts): Context {
+  return { name, log: loggers.of(name), dataDir, run: runOfProcess, now: clock.now };
+}
+
+export function contextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): Context {
+  return { ...plainContextOf(name, parts), report: reported.of(name), metrics: parts.metricsOf(name) };
+}
+
+export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
+  const context = contextOf(name, parts, reported);
+  const wait = { seconds: parts.lockWait ?? 0, log: context.log };
+  return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, wait) };
+}
+
+/** What a component, or one nested in it, says about itself. */
+interface Reported {
+  readonly name: string;
+  readonly state: "degraded" | "down";
+  readonly reason: string;
+  readonly since: Date;
+}
+
+const LONGEST_REASON = 500;
+
+/** The latest reports of a component and of those nested in it, by name. */
+export class ReportedHealth {
+  readonly #clock: Clock;
+  readonly #reports = new Map<string, Reported>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get all(): readonly Reported[] {
+    return [...this.#reports.values()];
+  }
+
+  /** The `report` of a context. */
+  of(name: string): (health: HealthReport) => void {
+    return ({ state, reason }) => {
+      const before = this.#reports.get(name);
+      if (state !== "degraded" && state !== "down") this.#reports.delete(name);
+      else {
+        const since = before?.state === state ? before.since : this.#clock.now();
+        const said = String(reason ?? `it reports that it is ${state}`).slice(0, LONGEST_REASON);
+        this.#reports.set(name, { name, state, reason: said, since });
+      }
+    };
+  }
+
+  clear(): void {
+    this.#reports.clear();
+  }
 }

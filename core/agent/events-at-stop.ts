@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { readableLetter } from "../pipeline/dead-letters/dead-letter.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
-import { readableLetter } from "../pipeline/dead-letters/letter-event.js";
+import type { Erasures } from "../pipeline/erasures.js";
 import { type Event, type Logger, letterHeader, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { RunningChannel, RunningSink } from "./component.js";
@@ -47,6 +48,7 @@ export interface KeepingParts {
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly erasures: Pick<Erasures, "meant">;
 }
 
 /**
@@ -56,7 +58,7 @@ export interface KeepingParts {
 export async function keepAtStop(
   { name, channel, outlet }: RunningChannel,
   sink: RunningSink | undefined,
-  { deadLetters, clock, log }: KeepingParts,
+  { deadLetters, clock, log, erasures }: KeepingParts,
 ): Promise<number> {
   let kept = 0;
   const under = sink?.group?.name ?? sink?.name;
@@ -66,7 +68,9 @@ export async function keepAtStop(
       const events = await taken.take(channel.transactionCapacity, AbortSignal.abort());
       if (events.length === 0) break;
       // A replayed event has its letter: it is replayed again by the next process.
-      const open = outlet.settlements.open(events).filter(({ headers }) => headers[letterHeader] === undefined);
+      const erased = new Set(erasures.meant(events));
+      const isKept = (event: Event) => event.headers[letterHeader] === undefined && !erased.has(event);
+      const open = outlet.settlements.open(events).filter(isKept);
       await deadLetters.keep(open.map((event) => letterOf(event, under, clock)));
       kept += open.length;
       await taken.commit();

@@ -1,7 +1,7 @@
-import type { Failure } from "../pipeline/failure-state.js";
+import type { Failure } from "../pipeline/supervision.js";
 import type { RunningChannel, RunningSink, RunningSource, Status } from "./component.js";
+import type { ReportedHealth } from "./create-component.js";
 import { DEAD_LETTERS_REMEMBERED, type RecentActivity, type RecentOutcomes } from "./recent-activity.js";
-import type { ReportedHealth } from "./reported-health.js";
 
 /** What is wrong with a component; `down` makes the agent not ready. */
 export interface Finding {

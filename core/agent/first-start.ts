@@ -1,4 +1,4 @@
-import { withinLimit } from "../pipeline/within-limit.js";
+import { withinLimit } from "../pipeline/supervision.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";

@@ -40,9 +40,10 @@ export function ledgerSnapshot(channels: readonly RunningChannel[], ledger: Ledg
   return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted), 0) };
 }
 
-/** The books of one channel that holds this number of events. */
-export function channelLedger(name: string, waiting: number, ledger: Ledger): ChannelLedger {
-  const { state } = ledger.account(name);
+/** The books of one channel that holds this number of events; one that has not started holds what its books say. */
+export function channelLedger(name: string, size: number, ledger: Ledger): ChannelLedger {
+  const { state, opened } = ledger.account(name);
+  const waiting = opened ? size : waitingIn(state);
   const sinks = [...state.sinks].map(([sink, { stored, "dead-lettered": dead, filtered }]) => ({
     name: sink,
     stored,

@@ -1,18 +1,17 @@
-import type { SinkProgress } from "../metrics/observers.js";
 import type { DeadLetter, DeadLetters, LetterEntry } from "../pipeline/dead-letters/dead-letters.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { RunningSink } from "./component.js";
 import type { DeadLetterReplay } from "./dead-letter-replay.js";
-import { ReplayPace, waitOfLetter } from "./replay-pace.js";
+import type { RecentActivity } from "./recent-activity.js";
 
 /** Milliseconds between two passes over the sinks. */
 const passInterval = 1000;
 
-export interface LetterReplaysParts {
+interface LetterReplaysParts {
   readonly deadLetterReplay: DeadLetterReplay;
   readonly letters: DeadLetters;
-  readonly progress: SinkProgress;
+  readonly activity: RecentActivity;
   readonly clock: Clock;
   readonly log: Logger;
   /** Milliseconds of a clock that nobody sets. */
@@ -45,15 +44,27 @@ export class LetterReplays {
   }
 
   start(): void {
+    this.#parts.letters.whenKept(this.#wake);
+    this.#wake();
+  }
+
+  readonly #wake = (): void => {
     this.#timer ??= setInterval(() => {
       this.#running ??= this.pass().finally(() => {
         this.#running = undefined;
       });
     }, passInterval).unref();
+  };
+
+  /** Nothing to do until the next letter is kept. */
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#parts.letters.whenKept(undefined);
+    this.#rest();
     await this.#running;
     for (const { walk } of this.#replays.values()) await walk?.return(undefined);
     this.#replays.clear();
@@ -62,8 +73,9 @@ export class LetterReplays {
   /** Checks every sink that has letters. */
   async pass(): Promise<void> {
     const { letters, log } = this.#parts;
-    for (const { sink, reasons } of letters.counts()) {
-      if (reasons["retries-exhausted"] + reasons.stopped === 0) continue;
+    const open = letters.counts().filter(({ reasons }) => reasons["retries-exhausted"] + reasons.stopped > 0);
+    if (open.length === 0) this.#rest();
+    for (const { sink } of open) {
       try {
         await this.#replayTo(sink);
       } catch (error) {
@@ -92,7 +104,7 @@ export class LetterReplays {
 
   #lastStored(name: string, { node, group }: RunningSink): number {
     const names = [name, node.name, ...(group?.sinks ?? [])];
-    return Math.max(...names.map((one) => this.#parts.progress.lastStored(one)?.getTime() ?? 0));
+    return Math.max(...names.map((one) => this.#parts.activity.lastStored(one)?.getTime() ?? 0));
   }
 
   /** False while letters are on their way. */
@@ -153,4 +165,71 @@ function isDue(entry: LetterEntry | undefined, now: number, stored: number): boo
   if (entry.mark !== "waiting" && (entry.mark !== "replaying" || entry.own)) return false;
   if (entry.replays === 0 && stored > entry.time) return true;
   return Math.abs(now - entry.time) >= waitOfLetter(entry.replays);
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Letters of the largest batch. */
+const largestBatch = 500;
+const growth = 10;
+/** After the start of an agent its sinks have a moment for what waits in their channels. */
+const afterStart = 5 * second;
+const longestPause = hour;
+/** Replays that fail keep a sink from its work for no more than one part in this number. */
+const costOfFailure = 5;
+const costOfSearch = 20;
+
+/** How many letters of one sink are replayed at once, and when; times are milliseconds of a clock that nobody sets. */
+class ReplayPace {
+  /** One letter shows whether the store takes letters again; then they become more. */
+  size = 1;
+  #failures = 0;
+  #sentAt = 0;
+  #failedAt = 0;
+  #cost = 0;
+  /** When the sink had last stored something as a replay failed. */
+  #storedThen = 0;
+  #restUntil: number;
+
+  constructor(now: number) {
+    this.#restUntil = now + afterStart;
+  }
+
+  /** `stored` is when the sink stored something last. */
+  mayGo(now: number, stored: number): boolean {
+    if (now < this.#restUntil) return false;
+    if (this.#failures === 0) return true;
+    const pause = Math.min(minute * 2 ** (this.#failures - 1), longestPause);
+    if (now - this.#failedAt >= pause) return true;
+    return stored > this.#storedThen && now - this.#failedAt >= Math.min(this.#cost * (costOfFailure - 1), pause);
+  }
+
+  sent(now: number): void {
+    this.#sentAt = now;
+  }
+
+  worked(): void {
+    this.#failures = 0;
+    this.size = Math.min(this.size * growth, largestBatch);
+  }
+
+  failed(now: number, stored: number): void {
+    this.size = 1;
+    this.#failures += 1;
+    this.#failedAt = now;
+    this.#cost = Math.max(now - this.#sentAt, second);
+    this.#storedThen = stored;
+  }
+
+  /** A search through all letters found none to send. */
+  nothingDue(now: number, took: number): void {
+    this.#restUntil = now + Math.max(afterStart, took * costOfSearch);
+  }
+}
+
+/** Milliseconds that a letter waits after it failed, by how often it was replayed before. */
+function waitOfLetter(replays: number): number {
+  return Math.min(minute * 2 ** Math.max(0, replays - 1), 6 * hour);
 }

@@ -1,6 +1,5 @@
 import type { OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
-import { letterHeader } from "../pipeline/dead-letters/replayed-letters.js";
-import { type Channel, codeOf, type Event } from "../sdk/index.js";
+import { type Channel, codeOf, type Event, letterHeader } from "../sdk/index.js";
 
 /** Letters that are replayed together. */
 export type ReplayBatch = readonly Pick<OpenLetter, "id" | "event">[];

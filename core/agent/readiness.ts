@@ -1,7 +1,7 @@
-import type { SinkProgress } from "../metrics/observers.js";
+import type { ComponentState, ComponentStates } from "../metrics/state-instruments.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import type { Running, RunningSink, Status } from "./component.js";
+import { capacityOf, type Running, type RunningSink, type Status } from "./component.js";
 import {
   type Finding,
   findingsOfChannel,
@@ -14,7 +14,7 @@ import {
 import type { RecentActivity } from "./recent-activity.js";
 
 /** Why an agent does not do its work, or not all of it, and which component is the reason. */
-export interface Obstacle {
+interface Obstacle {
   readonly component: string;
   readonly reason: string;
   /** ISO 8601 UTC. */
@@ -29,9 +29,8 @@ export interface ComponentCondition {
   readonly findings: readonly Finding[];
 }
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly agent: Agent;
-  readonly progress: SinkProgress;
   readonly activity: RecentActivity;
   readonly clock: Clock;
   readonly stallSeconds: number;
@@ -105,9 +104,9 @@ export class Readiness {
 
   /** A sink stalls when its channel has held events for too long and it has settled none of them in that time. */
   #stall({ name, node, group, channel, setupTime }: RunningSink, now: Date): Finding[] {
-    const { progress, stallSeconds } = this.#parts;
+    const { activity, stallSeconds } = this.#parts;
     if (channel.size === 0) return [];
-    const since = latest([setupTime, channel.filledAt, progress.lastSettled(group?.name ?? name)]);
+    const since = latest([setupTime, channel.filledAt, activity.lastSettled(group?.name ?? name)]);
     const seconds = secondsBetween(since, now);
     const { batchSize, batchTimeout } = node.batching;
     if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
@@ -127,4 +126,47 @@ function conditionOf(
 
 function latest(times: readonly (Date | undefined)[]): Date {
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+}
+
+interface Observed {
+  readonly activity: RecentActivity;
+  readonly clock: Clock;
+  readonly conditions: () => readonly ComponentCondition[];
+}
+
+/** Reads the state of an agent's components, for the metrics. */
+export function componentStates(agent: Agent, { activity, clock, conditions }: Observed): ComponentStates {
+  const { sources, channels, sinks } = agent.assembly;
+  const now = clock.now().getTime();
+  return {
+    components: [
+      ...sources.map((running) => stateOf("source", running)),
+      ...channels.map((running) => stateOf("channel", running)),
+      ...sinks.map((running) => stateOf("sink", running)),
+    ],
+    conditions: conditions(),
+    channels: channels.map(({ name, node, channel }) => {
+      const { putsOk, putsFailed, takesOk, takesFailed } = channel.counters;
+      const since = channel.waitingSince?.since;
+      return {
+        name,
+        events: channel.size,
+        capacity: capacityOf(node),
+        bytes: channel.bytes,
+        secondsOfOldest: since === undefined ? 0 : Math.max(0, now - since) / 1000,
+        putsOk,
+        putsFailed,
+        takesOk,
+        takesFailed,
+      };
+    }),
+    sinks: sinks.map(({ name }) => {
+      const stored = activity.lastStored(name);
+      return { name, secondsSinceLastWrite: stored === undefined ? undefined : (now - stored.getTime()) / 1000 };
+    }),
+  };
+}
+
+function stateOf(kind: ComponentState["kind"], { name, status }: Running): ComponentState {
+  return { kind, name, started: status === "START" };
 }

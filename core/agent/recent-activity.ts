@@ -1,4 +1,4 @@
-import { FailureState } from "../pipeline/failure-state.js";
+import { FailureState } from "../pipeline/supervision.js";
 import type { Event } from "../sdk/index.js";
 import type { Clock, TransactionObserver, WriteAttempt } from "../tokens.js";
 
@@ -44,8 +44,18 @@ export class RecentActivity implements TransactionObserver {
     return answers;
   }
 
+  /** When the sink last stored events; undefined before the first time. */
+  lastStored(sink: string): Date | undefined {
+    return this.#of(sink).storedAt;
+  }
+
+  /** When the sink last stored events or moved some to the dead letters. */
+  lastSettled(sink: string): Date | undefined {
+    return this.#of(sink).settledAt;
+  }
+
   received(source: string, { failed }: { readonly failed: boolean }): void {
-    if (!failed) this.answers(source).works();
+    if (!failed) this.#sources.get(source)?.works();
   }
 
   refused(source: string, { status, cause }: { readonly status: number; readonly cause: string }): void {
@@ -53,7 +63,7 @@ export class RecentActivity implements TransactionObserver {
   }
 
   attempted({ sink, events, finishedAt, receipt }: WriteAttempt): void {
-    if (receipt !== undefined) this.#of(sink).part(finishedAt).stored += events.length;
+    if (receipt !== undefined) this.#of(sink).stored(events.length, finishedAt);
   }
 
   givenUp(sink: string, events: readonly Event[]): void {
@@ -73,6 +83,8 @@ export class RecentActivity implements TransactionObserver {
 export const DEAD_LETTERS_REMEMBERED = 600_000;
 
 class Outcomes {
+  storedAt: Date | undefined;
+  settledAt: Date | undefined;
   #parts: Part[] = [];
   #since: Date | undefined;
   #last: Date | undefined;
@@ -86,7 +98,14 @@ class Outcomes {
     return part;
   }
 
+  stored(events: number, at: Date): void {
+    this.part(at).stored += events;
+    this.storedAt = at;
+    this.settledAt = at;
+  }
+
   kept(events: number, now: Date): void {
+    this.settledAt = now;
     this.part(now).deadLetters += events;
     const gap = now.getTime() - (this.#last?.getTime() ?? 0);
     if (this.#since === undefined || gap > DEAD_LETTERS_REMEMBERED) this.#since = now;

@@ -1,4 +1,4 @@
-import { withinLimit } from "../pipeline/within-limit.js";
+import { withinLimit } from "../pipeline/supervision.js";
 import { AgentError } from "../sdk/index.js";
 import type { Assembly, Running, RunningChannel, RunningSink } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";

@@ -4,14 +4,11 @@ import { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.js";
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { type DeliveryChainParts, deliveryChain } from "../pipeline/delivery/delivery-chain.js";
 import type { RetryPolicy } from "../pipeline/delivery/retry-policy.js";
-import { SharedFeed } from "../pipeline/delivery/shared-feed.js";
-import { SinkFeed, type SinkFeedParts } from "../pipeline/delivery/sink-feed.js";
+import { SharedFeed, SinkFeed, type SinkFeedParts } from "../pipeline/delivery/sink-feed.js";
 import { SinkGroup } from "../pipeline/delivery/sink-group.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
-import { type AssemblyParts, contextOf } from "./assembly-parts.js";
 import type { RunningSink } from "./component.js";
-import { createComponent } from "./create-component.js";
-import { ReportedHealth } from "./reported-health.js";
+import { type AssemblyParts, contextOf, createComponent, ReportedHealth } from "./create-component.js";
 
 /** A sink that has its channel for itself. */
 export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: AssemblyParts): RunningSink {
@@ -109,11 +106,22 @@ interface FedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
 type Retrying = Pick<Batching, "batchTtl" | "batchTtlGiven" | "batchRetryIntervals">;
 type Positions = NonNullable<DeliveryChainParts["positions"]>;
 
-function fed(input: FedInput, { deadLetters, clock, loggers, observer, crashWatch }: AssemblyParts): Fed {
+function fed(input: FedInput, parts: AssemblyParts): Fed {
+  const { deadLetters, clock, loggers, observer, crashWatch, erasures } = parts;
   const { name, sink, counters, account, batching, outlet, others = [], keepers, timeLimit, largestBatch } = input;
   const log = loggers.of(name);
   const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
-  const common = { name, sink, retry: retryOf(batching, outlet), deadLetters, counters, log, clock, observer };
+  const common = {
+    name,
+    sink,
+    retry: retryOf(batching, outlet),
+    erasures,
+    deadLetters,
+    counters,
+    log,
+    clock,
+    observer,
+  };
   const positions = { keepers, gate: outlet.gate, ...(timeLimit === undefined ? {} : { timeLimit }) };
   const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });

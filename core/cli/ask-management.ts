@@ -1,8 +1,8 @@
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
+import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
-import { isRecord } from "../sdk/records.js";
 
 /** Address of the management interface of an agent, and the credentials for it. */
 export interface ManagementAddress {
@@ -37,21 +37,22 @@ export async function askManagement(
   address: ManagementAddress,
   method: string,
   path: string,
+  body?: object,
 ): Promise<ManagementReply> {
-  const { status, content } = await answerOf(address, method, path);
-  const body = parsed(content);
-  if (body === undefined || typeof body["success"] !== "string") {
+  const { status, content } = await answerOf(address, { method, path, body });
+  const answered = parsed(content);
+  if (answered === undefined || typeof answered["success"] !== "string") {
     throw new AgentError(
       "NOT_AN_AGENT",
       `calling ${addressText(address)}: the answer (${status}) does not come from an agent`,
       { retryable: false },
     );
   }
-  if (body["success"] === "true") return { status, body, failure: undefined };
-  const reason = typeof body["error"] === "string" ? body["error"] : "no reason given";
+  if (answered["success"] === "true") return { status, body: answered, failure: undefined };
+  const reason = typeof answered["error"] === "string" ? answered["error"] : "no reason given";
   return {
     status,
-    body,
+    body: answered,
     failure: `the agent at ${addressText(address)} rejected the request: ${reason}${remedies.get(status) ?? ""}`,
   };
 }
@@ -62,9 +63,16 @@ const remedies: ReadonlyMap<number, string> = new Map([
   [403, `; give an admin token with ${tokenOptions}`],
 ]);
 
-async function answerOf(address: ManagementAddress, method: string, path: string) {
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body: object | undefined;
+}
+
+async function answerOf(address: ManagementAddress, asked: Asked) {
   try {
-    const response = await responseOf(address, method, path);
+    const response = await responseOf(address, asked);
     return { status: response.statusCode ?? 0, content: await text(response) };
   } catch (cause) {
     throw new AgentError("NO_AGENT", `no agent answers at ${addressText(address)}; ${remedyFor(cause, address)}`, {
@@ -74,7 +82,7 @@ async function answerOf(address: ManagementAddress, method: string, path: string
   }
 }
 
-function responseOf(address: ManagementAddress, method: string, path: string): Promise<IncomingMessage> {
+function responseOf(address: ManagementAddress, { method, path, body }: Asked): Promise<IncomingMessage> {
   const { port, tls, token } = address;
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const options: RequestOptions = { host: reachable(address.host), port, method, path, headers, agent: false };
@@ -84,7 +92,9 @@ function responseOf(address: ManagementAddress, method: string, path: string): P
     outgoing.setTimeout(idleTimeoutMillis, () =>
       outgoing.destroy(new Error(`no answer within ${idleTimeoutMillis / 1000} seconds`)),
     );
-    outgoing.on("error", reject).on("response", resolve).end();
+    outgoing.on("error", reject).on("response", resolve);
+    if (body === undefined) outgoing.end();
+    else outgoing.setHeader("Content-Type", "application/json").end(JSON.stringify(body));
   });
 }
 

@@ -1,33 +1,58 @@
 import type { Command } from "commander";
+import { type ConfigurationFault, startable } from "../configuration/configuration-fault.js";
 import { type KernelFlags, pluginLocations, readKernelSettings } from "../configuration/schema/kernel-settings.js";
-import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
+import {
+  type CommandContext,
+  exitCodes,
+  type Terminal,
+  withConfiguration,
+  withPlugins,
+  withSettings,
+} from "./command.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 export interface CheckOptions extends ConfigurationFile, KernelFlags {}
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
-  withSettings(withPlugins(withConfiguration(command)), ["managementPort", "managementHost"]).action(
-    (options: CheckOptions) => exitWith(check(options, terminal)),
-  );
+  withSettings(withPlugins(withConfiguration(command)), ["managementPort", "managementHost"])
+    .addHelpText("after", exitCodeHelp)
+    .action((options: CheckOptions) => exitWith(check(options, terminal)));
 }
 
-/** `deneb check`: reports the faults of a properties file and of the kernel settings; an error or a warning fails it. */
+const exitCodeHelp = `
+Exit codes:
+  0  the agent can start; there may be warnings
+  2  the file or the kernel settings have errors`;
+
+/** `deneb check`: reports the faults of a properties file and of the kernel settings; an error fails it. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   const catalogue = await loadPlugins(pluginLocations(options, terminal.env), terminal, options.config);
   const { settings, faults: ofSettings } = readKernelSettings(options, terminal.env);
-  const { faults: ofFile, agents, topology } = loadConfiguration(options, catalogue, terminal, settings);
+  const {
+    faults: ofFile,
+    agents,
+    topology,
+  } = loadConfiguration(options, catalogue, terminal, {
+    ...settings,
+    secretsMayBeUnset: true,
+  });
   const faults = [...ofSettings, ...ofFile];
   printFaults(faults, terminal);
-  const counted = faults.filter(({ severity }) => severity !== "notice");
-  if (counted.length > 0 || topology === undefined) {
-    terminal.err(`${options.config}: ${counted.length} ${counted.length === 1 ? "fault" : "faults"}`);
+  const numbers = [counted("error", faults), counted("warning", faults)].filter((text) => text !== "").join(", ");
+  if (!startable(faults) || topology === undefined) {
+    terminal.err(`${options.config}: ${numbers}`);
     return exitCodes.badInput;
   }
   const { agent, sources, channels, sinks } = topology;
   const counts = `${sources.length} source(s), ${channels.length} channel(s), ${sinks.length} sink(s)`;
-  terminal.out(`${options.config}: agent "${agent}" is valid: ${counts}${others(agents)}`);
+  const remarks = numbers === "" ? "" : `; ${numbers}`;
+  terminal.out(`${options.config}: agent "${agent}" is valid: ${counts}${remarks}${others(agents)}`);
   return exitCodes.success;
+}
+
+function counted(severity: "error" | "warning", faults: readonly ConfigurationFault[]): string {
+  const number = faults.filter((fault) => fault.severity === severity).length;
+  return number === 0 ? "" : `${number} ${severity}${number === 1 ? "" : "s"}`;
 }
 
 function others(agents: readonly string[]): string {

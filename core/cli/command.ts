@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import {
+  type KernelProperty,
   kernelProperties,
   pluginFoldersProperty,
   pluginPackagesProperty,
 } from "../configuration/schema/kernel-properties.js";
-import type { KernelProperty } from "../configuration/schema/kernel-property.js";
 import type { KernelName } from "../configuration/schema/kernel-settings.js";
-import type { Terminal } from "./terminal.js";
+import { printable } from "../logging/log-record.js";
 
 /** Adds the arguments, options and action of a command; each module of a command exports one as `define`. */
 export type DefineCommand = (command: Command, context: CommandContext) => void;
@@ -56,4 +56,46 @@ export function withPlugins(command: Command): Command {
   return command
     .addOption(new NamedOption("pluginFolders", folders, "further folders with plugins"))
     .addOption(new NamedOption("pluginPackages", packages, "installed npm packages with plugins"));
+}
+
+/** What a command uses of the process; tests pass their own. */
+export interface Terminal {
+  out(line: string): void;
+  err(line: string): void;
+  /** Where rows are written; that of the process if absent. */
+  readonly bytes?: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the user or the system stops the program. */
+  readonly stopRequested: AbortSignal;
+  /** Calls the listener whenever a reload of the configuration is requested. */
+  onReload?(listener: () => void): void;
+  /**
+   * From now on calls the listener when a stop is asked for a second time. It returns how many events the end of the
+   * process would lose now.
+   */
+  onStopAgain?(listener: () => number): void;
+}
+
+/** Exit codes of the program. */
+export const exitCodes = {
+  success: 0,
+  failure: 1,
+  badInput: 2,
+  folderInUse: 3,
+  eventsLost: 4,
+  leftOut: 5,
+} as const;
+
+/** The same terminal without control characters in its lines: names and messages may come from anywhere. */
+export function printingOnly(terminal: Terminal): Terminal {
+  const { env, stopRequested, bytes } = terminal;
+  return {
+    out: (line) => terminal.out(printable(line)),
+    err: (line) => terminal.err(printable(line)),
+    ...(bytes === undefined ? {} : { bytes }),
+    env,
+    stopRequested,
+    onReload: (listener) => terminal.onReload?.(listener),
+    onStopAgain: (listener) => terminal.onStopAgain?.(listener),
+  };
 }

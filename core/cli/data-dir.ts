@@ -1,17 +1,18 @@
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
-import { lockFolder } from "../files/folder-lock.js";
-import { makePrivate } from "../files/private-folder.js";
+import { lockFolder, makePrivate } from "../files/folder-lock.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
-import { exitCodes, type Terminal } from "./terminal.js";
+import { exitCodes, type Terminal } from "./command.js";
 
-const { deadLetters, ledger, inHand } = kernelFiles;
+const { deadLetters, ledger, inHand, erasures } = kernelFiles;
 const ours: ReadonlySet<string> = new Set([
   deadLetters,
   ledger,
   `${ledger}.new`,
   inHand,
+  erasures,
+  `${erasures}.new`,
   "channels",
   "logs",
   "lost+found",

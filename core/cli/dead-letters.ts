@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 import { askManagement } from "./ask-management.js";
-import type { CommandContext } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import {
   type DeadLetterOptions,
   deadLettersPath,
   filterOptions,
+  listDeadLetters,
   queryOf,
   readFilter,
   settingsOf,
+  showDeadLetter,
   withDataDirOption,
   withFilterOptions,
-} from "./dead-letter-options.js";
-import { listDeadLetters, showDeadLetter } from "./dead-letters-read.js";
+} from "./dead-letters-read.js";
 import { managementAddress, withManagementAddress } from "./management-address.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
   withDataDirOption(withFilterOptions(command.command("list").description("list dead letters"), "of"))

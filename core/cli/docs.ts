@@ -3,19 +3,18 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { sinkGroupProperties, sinkProperties, sourceProperties } from "../configuration/schema/component-properties.js";
 import {
+  type KernelProperty,
   kernelProperties,
+  optionName,
   pluginFoldersProperty,
   pluginPackagesProperty,
 } from "../configuration/schema/kernel-properties.js";
-import { type KernelProperty, optionName } from "../configuration/schema/kernel-property.js";
 import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
 import type { Schema } from "../sdk/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
-import { type CommandContext, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
-import { propertyTable } from "./property-table.js";
-import { GENERATED, referenceFile, referenceIndex, referencePage } from "./reference-page.js";
-import { exitCodes, type Terminal } from "./terminal.js";
+import { GENERATED, propertyTable, referenceFile, referenceIndex, referencePage } from "./reference-page.js";
 
 interface DocsOptions extends PluginFlags {
   readonly out: string;

@@ -5,10 +5,9 @@ import { type PluginFlags, readKernelSettings } from "../configuration/schema/ke
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { AgentError, type ExplainedWrite, type InboundRequest } from "../sdk/index.js";
-import { type CommandContext, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { tableText } from "./table.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 interface ExplainOptions extends ConfigurationFile, PluginFlags {
   readonly dataDir?: string;

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
+import { type DecodedFile, decodeFile } from "../configuration/file/decode.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./command.js";
 
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
@@ -32,31 +33,32 @@ export interface ConfigurationFile {
   readonly name?: string;
 }
 
-/** Where the management interface will listen. */
-export type ManagementListener = Pick<KernelSettings, "managementHost" | "managementPort">;
+/** Where the management interface will listen, and whether secrets may be unset as for a check. */
+export interface LoadOptions extends Partial<Pick<KernelSettings, "managementHost" | "managementPort">> {
+  readonly secretsMayBeUnset?: boolean;
+}
 
 /** Reads a properties file; a file that cannot be read is a fault. */
 export function loadConfiguration(
   file: ConfigurationFile,
   catalogue: PluginCatalogue,
   terminal: Terminal,
-  management?: ManagementListener,
+  { managementHost: host, managementPort: port, secretsMayBeUnset = false }: LoadOptions = {},
 ): Configuration {
-  let text: string;
+  let decoded: DecodedFile;
   try {
-    text = readFileSync(file.config, "utf8");
+    decoded = decodeFile(readFileSync(file.config));
   } catch (error) {
     return { topology: undefined, agents: [], faults: [unreadable(file.config, error)] };
   }
   return readConfiguration({
-    text,
+    ...decoded,
     ...(file.name === undefined ? {} : { agent: file.name }),
     env: terminal.env,
     readFile: (path) => readFileSync(path, "utf8"),
     catalogue,
-    ...(management === undefined
-      ? {}
-      : { management: { host: management.managementHost, port: management.managementPort } }),
+    secretsMayBeUnset,
+    ...(host === undefined || port === undefined ? {} : { management: { host, port } }),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { AgentError } from "../sdk/index.js";
 import type { ManagementAddress } from "./ask-management.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./command.js";
 
 /** How a command reaches a running agent. */
 export interface ManagementAddressOptions {

@@ -6,9 +6,8 @@ import { pluginsAt } from "../registry/discover.js";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 import { type ConformanceCase, type PluginSetup, pluginConformance } from "../testing/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
-import type { CommandContext } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { sinkFiles } from "./scaffold/sink-files.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
   command

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
-import { type CommandContext, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
 import { tableText } from "./table.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
   withPlugins(command).action((options: PluginFlags) => exitWith(plugins(options, terminal)));

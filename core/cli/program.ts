@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "../sdk/index.js";
-import type { CommandContext, DefineCommand } from "./command.js";
-import { exitCodes, printingOnly, type Terminal } from "./terminal.js";
+import { type CommandContext, type DefineCommand, exitCodes, printingOnly, type Terminal } from "./command.js";
 
 interface CommandEntry {
   readonly name: string;
@@ -17,6 +16,7 @@ const commands: readonly CommandEntry[] = [
   { name: "migrate", description: "convert a properties file of FIWARE Cygnus", load: () => import("./migrate.js") },
   { name: "plugins", description: "list kind, type and origin of every plugin", load: () => import("./plugins.js") },
   { name: "sql", description: "run one query on the database of a sink", load: () => import("./sql.js") },
+  { name: "tables", description: "list and adopt the tables of a sink", load: () => import("./tables.js") },
   { name: "docs", description: "write the configuration reference of every plugin", load: () => import("./docs.js") },
   {
     name: "dead-letters",
@@ -27,6 +27,16 @@ const commands: readonly CommandEntry[] = [
     name: "verify",
     description: "compare the ledger with the channels and the stores",
     load: () => import("./verify.js"),
+  },
+  {
+    name: "erase",
+    description: "erase what is stored and held of an entity or a service",
+    load: () => import("./erase.js"),
+  },
+  {
+    name: "export",
+    description: "write stored rows as CSV, NDJSON or Parquet",
+    load: () => import("./export.js"),
   },
   { name: "plugin", description: "create and test a plugin of your own", load: () => import("./plugin.js") },
   {

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import type { Agent } from "../agent/agent.js";
-import { AGENT, agentContainer, LETTER_REPLAYS, RELOAD, VERIFIER } from "../agent/container.js";
+import type { AgentErasure } from "../agent/agent-erasure.js";
+import { AGENT, AGENT_ERASURE, agentContainer, LETTER_REPLAYS, RELOAD, VERIFIER } from "../agent/container.js";
 import type { LetterReplays } from "../agent/letter-replays.js";
 import type { Verifier } from "../agent/verifier.js";
 import type { Configuration } from "../configuration/read-configuration.js";
@@ -20,11 +21,18 @@ import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import { type CommandContext, withConfiguration, withPlugins, withSettings } from "./command.js";
+import type { PluginCatalogue } from "../tokens.js";
+import {
+  type CommandContext,
+  exitCodes,
+  type Terminal,
+  withConfiguration,
+  withPlugins,
+  withSettings,
+} from "./command.js";
 import { withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 interface RunOptions extends ConfigurationFile, KernelFlags {}
 
@@ -46,10 +54,11 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
   // Log files may be in the data directory, so it is locked first.
-  return await withDataDir(settings, terminal, () => logged({ topology, settings, version, read }, options, terminal));
+  const checked = { topology, settings, version, read, catalogue };
+  return await withDataDir(settings, terminal, () => logged(checked, options, terminal));
 }
 
-type Checked = Pick<Service, "topology" | "settings" | "version" | "read">;
+type Checked = Pick<Service, "topology" | "settings" | "version" | "read" | "catalogue">;
 
 async function logged(checked: Checked, options: RunOptions, terminal: Terminal): Promise<number> {
   const { settings } = checked;
@@ -74,13 +83,14 @@ interface Service {
   readonly logging: Logging;
   readonly file: string;
   readonly read: () => Configuration;
+  readonly catalogue: PluginCatalogue;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, manage, reloading, replays, verifier } = build(service);
+    const { agent, manage, reloading, replays, verifier, erasure } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
@@ -91,12 +101,14 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
       await management.start();
       reloading.start();
       verifier.start();
+      erasure.start();
       if (settings.deadLetterReplay) replays.start();
       log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
       if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
       log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
     } finally {
       verifier.stop();
+      erasure.stop();
       await reloading.stop();
       await replays.stop();
       lost = await agent.stop(settings.gracePeriodSeconds * 1000);
@@ -119,9 +131,10 @@ interface Built {
   readonly reloading: ReloadOnChange;
   readonly replays: LetterReplays;
   readonly verifier: Verifier;
+  readonly erasure: AgentErasure;
 }
 
-function build({ topology, settings, version, logging, file, read }: Service): Built {
+function build({ topology, settings, version, logging, file, read, catalogue }: Service): Built {
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
@@ -148,8 +161,10 @@ function build({ topology, settings, version, logging, file, read }: Service): B
   checkTls(security.tls);
   const manage = async () => {
     const { managementOf } = await import("./management-interface.js");
-    return managementOf({ container, settings, version, logging, nameMappings, security });
+    return managementOf({ container, settings, version, logging, nameMappings, security, file, catalogue });
   };
   const replays = container.resolve(LETTER_REPLAYS);
-  return { agent: container.resolve(AGENT), manage, reloading, replays, verifier: container.resolve(VERIFIER) };
+  const verifier = container.resolve(VERIFIER);
+  const erasure = container.resolve(AGENT_ERASURE);
+  return { agent: container.resolve(AGENT), manage, reloading, replays, verifier, erasure };
 }

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { onOneLine } from "../logging/printable.js";
+import { onOneLine } from "../logging/log-record.js";
 
 const none = { top: "", "top-mid": "", "top-left": "", "top-right": "" };
 const noBottom = { bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" };

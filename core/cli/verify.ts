@@ -7,11 +7,10 @@ import { type KernelSettings, type PluginFlags, readKernelSettings } from "../co
 import { silentLoggers } from "../logging/loggers.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
-import { type CommandContext, withConfiguration, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
 import { withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
-import { exitCodes, type Terminal } from "./terminal.js";
 
 interface VerifyOptions extends ConfigurationFile, PluginFlags, ManagementAddressOptions {
   readonly dataDir?: string;

@@ -1,8 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
+import type { PluginCatalogue } from "../tokens.js";
 
 /**
- * Something wrong in a configuration. An error prevents the start of the agent, a warning fails a check, a notice does
- * neither: it reports the new spelling of an old name.
+ * Something wrong in a configuration. An error prevents the start of the agent and fails a check, a warning does neither, a
+ * notice reports the new spelling of an old name.
  */
 export interface ConfigurationFault {
   readonly severity: "error" | "warning" | "notice";
@@ -16,7 +17,13 @@ export interface ConfigurationFault {
   readonly nearest?: string;
   /** Line of the file, counted from 1. */
   readonly line?: number;
+  /** Of lines without effect, those of the key and below it: whether the predecessor of the agent ignored them too. */
+  readonly unread?: Unread;
+  /** The environment variable that the value needs and that is not set. */
+  readonly unsetVariable?: string;
 }
+
+type Unread = "there-too" | "here-only";
 
 /** Where a fault is; members that are not known may be undefined. */
 export interface Location {
@@ -32,6 +39,11 @@ export function errorAt(location: Location, reason: string): ConfigurationFault 
 
 export function warningAt(location: Location, reason: string): ConfigurationFault {
   return faultAt("warning", location, reason);
+}
+
+/** A warning that the lines of this key, and those below it, have no effect. */
+export function unreadAt(location: Location, reason: string, unread: Unread): ConfigurationFault {
+  return { ...warningAt(location, reason), unread };
 }
 
 export function noticeAt(location: Location, reason: string): ConfigurationFault {
@@ -95,4 +107,26 @@ export function isSecretName(key: string): boolean {
 /** The value, or the mask when the name of an unknown key suggests that it is a secret. */
 export function shownValue(key: string, value: string): string {
   return isSecretName(key) ? MASK : value;
+}
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** What a configuration is read with, besides its text: variables, files and plugins. */
+export interface Environment {
+  readonly env: EnvironmentVariables;
+  /** Reads a file that an environment variable names; throws when it cannot. */
+  readonly readFile: (path: string) => string;
+  readonly catalogue: PluginCatalogue;
+  /** For a migration: what a predecessor has and this agent has not is left out with a warning, and is no error. */
+  readonly leaveOut?: boolean;
+  /** For a check: a secret whose variable is not set here is a warning, and no error. */
+  readonly secretsMayBeUnset?: boolean;
+  /** Where the management interface will listen; absent: not known. */
+  readonly management?: { readonly host: string; readonly port: number };
+}
+
+/** What was read; the value is undefined where a fault is an error. */
+export interface Reading<T> {
+  readonly value: T | undefined;
+  readonly faults: readonly ConfigurationFault[];
 }

@@ -1,14 +1,30 @@
-import { type ConfigurationFault, errorAt, nearest, startable } from "./configuration-fault.js";
-import type { Environment } from "./environment.js";
-import { agentNames, keyFaults } from "./file/agent-sections.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  errorAt,
+  nearest,
+  type Reading,
+  startable,
+} from "./configuration-fault.js";
+import { agentNames, agentSection, keyFaults } from "./file/agent-sections.js";
 import { parseProperties } from "./file/properties.js";
+import { type ComponentBlock, type Setting, settingsWithout } from "./file/settings.js";
+import { isOldAgent } from "./predecessor/old-agent.js";
+import { usedSettings } from "./predecessor/used-settings.js";
 import { variableFaults } from "./schema/unknown-settings.js";
-import { readAgent } from "./topology/read-agent.js";
-import type { Topology } from "./topology.js";
+import { folderFaults, loopFaults, portFaults } from "./topology/collisions.js";
+import { type ComponentReading, readComponent } from "./topology/component.js";
+import { declaredComponents, emptyListFaults, idleChannels } from "./topology/declared-components.js";
+import { readSink, type SinkReading } from "./topology/read-sink.js";
+import { groupLinkFaults, readSinkGroup, sharedChannels } from "./topology/read-sink-group.js";
+import { readSource } from "./topology/read-source.js";
+import type { ComponentNode, Topology } from "./topology.js";
 
 export interface ConfigurationInput extends Environment {
   /** The properties file. */
   readonly text: string;
+  /** The file as ISO 8859-1, where its bytes are no UTF-8: predecessors read their files so. */
+  readonly latin1?: string;
   /** May be omitted when the file holds one agent. */
   readonly agent?: string;
 }
@@ -23,16 +39,22 @@ export interface Configuration {
 }
 
 /** Reads one agent of a properties file and reports everything that is wrong with it at once. */
-export function readConfiguration({ text, agent, ...environment }: ConfigurationInput): Configuration {
-  const { settings, faults: syntax } = parseProperties(text);
-  const agents = agentNames(settings);
+export function readConfiguration(input: ConfigurationInput): Configuration {
+  const { text: asUtf8, latin1, agent, ...environment } = input;
+  const read = parseProperties(asUtf8);
+  const agents = agentNames(read.settings);
   const choice = chooseAgent(agents, agent);
   const chosen = typeof choice === "string" ? choice : undefined;
-  const reading = chosen === undefined ? undefined : readAgent(settings, chosen, environment);
+  const isOld = chosen !== undefined && isOldAgent(read.settings, chosen, environment);
+  const text = isOld && latin1 !== undefined ? latin1 : asUtf8;
+  const { settings, faults: syntax } = text === asUtf8 ? read : parseProperties(text);
+  const used = chosen === undefined ? undefined : usedSettings(settings, chosen, environment);
+  const reading = used === undefined ? undefined : readAgent(used.settings, used.name, environment);
   const faults = [
     ...(typeof choice === "string" ? [] : [choice]),
     ...syntax,
-    ...keyFaults(settings, agents, chosen),
+    ...keyFaults(settings, { agents, chosen, isLenient: isOld }),
+    ...(used?.faults ?? []),
     ...(reading?.faults ?? []),
     ...variableFaults(text, environment),
   ];
@@ -58,4 +80,79 @@ function chooseAgent(agents: readonly string[], wanted: string | undefined): str
 
 function inFileOrder(faults: readonly ConfigurationFault[]): readonly ConfigurationFault[] {
   return faults.toSorted((a, b) => (a.line ?? Number.MAX_SAFE_INTEGER) - (b.line ?? Number.MAX_SAFE_INTEGER));
+}
+
+/** Reads the components of one agent and how they are linked. The value counts only when no fault is an error. */
+function readAgent(settings: readonly Setting[], agent: string, environment: Environment): Reading<Topology> {
+  const section = {
+    sources: agentSection(settings, agent, "sources"),
+    channels: agentSection(settings, agent, "channels"),
+    sinks: agentSection(settings, agent, "sinks"),
+    groups: agentSection(settings, agent, "sinkgroups"),
+  };
+  const declared = {
+    sources: declaredComponents(section.sources, environment.env),
+    channels: declaredComponents(section.channels, environment.env),
+    sinks: declaredComponents(section.sinks, environment.env),
+    groups: declaredComponents(section.groups, environment.env),
+  };
+  const names = declared.channels.names;
+  const channels = declared.channels.blocks.map((block) => readChannel(block, environment));
+  const sources = declared.sources.blocks.map((block) => readSource(block, names, environment));
+  const sinks = declared.sinks.blocks.map((block) => readSink(block, names, environment));
+  const groups = declared.groups.blocks.map((block) => readSinkGroup(block, declared.sinks.names, environment));
+  const links = { written: sources.map(({ link }) => link), read: sinks.map(({ link }) => link) };
+  const resources = [...sources, ...channels, ...sinks].flatMap((reading) => reading.resources);
+  const groupLinks = groupLinkFaults(groups, sinks);
+  const nodes = {
+    sources: valuesOf(sources),
+    channels: valuesOf(channels),
+    sinks: valuesOf(sinks),
+    groups: valuesOf(groups),
+  };
+  return {
+    value: { agent, ...nodes },
+    faults: [
+      ...Object.values(declared).flatMap(({ faults }) => faults),
+      ...emptyListFaults(section.sources, declared.sources),
+      ...emptyListFaults(section.channels, declared.channels),
+      ...emptyListFaults(section.sinks, declared.sinks),
+      ...[...channels, ...sources, ...sinks, ...groups].flatMap(({ faults }) => faults),
+      ...idleChannels(declared.channels, links),
+      ...groupLinks,
+      ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
+      ...(startable(groupLinks) ? sharedChannels(sinks, groups) : []),
+      ...folderFaults(resources),
+      ...portFaults(resources, environment.management),
+      ...loopFaults(sources, sinks),
+    ],
+  };
+}
+
+function readChannel(block: ComponentBlock, environment: Environment): ComponentReading {
+  const setting = block.settings.get("type");
+  return readComponent(
+    {
+      block: { ...block, settings: settingsWithout(block.settings, ["type"], []) },
+      type: { kind: "channel", key: `${block.key}.type`, setting, line: block.line },
+      kernelNames: ["type"],
+    },
+    environment,
+  );
+}
+
+/** A batch is taken in one transaction of the channel, so it must fit into one. */
+function capacityFaults(
+  { link, batchSize, batchSizeLocation }: SinkReading,
+  channels: readonly ComponentNode[],
+): readonly ConfigurationFault[] {
+  const channel = channels.find(({ name }) => link.channels?.includes(name));
+  const capacity = channel?.config.transactionCapacity;
+  if (typeof batchSize !== "number" || typeof capacity !== "number" || batchSize <= capacity) return [];
+  const reason = `is more than the transactionCapacity ${capacity} of channel "${channel?.name}"`;
+  return [errorAt(batchSizeLocation, `${reason}; raise transactionCapacity or lower batch_size`)];
+}
+
+function valuesOf<T>(readings: readonly Reading<T>[]): readonly T[] {
+  return readings.flatMap(({ value }) => (value === undefined ? [] : [value]));
 }

@@ -109,11 +109,16 @@ export interface LogFileTarget<Item, Change> extends LogTarget<Item, Change> {
 
 export type AppenderTarget = LogTarget<AppenderItem, AppenderChange>;
 export type LoggerTarget = LogTarget<LoggerItem, LoggerItem>;
+/** The loggers of the running agent, whose root logger has a level even when it is not listed. */
+export interface RunningLoggerTarget extends LoggerTarget {
+  readonly rootLevel: LogLevel;
+}
+
 export type AppenderFileTarget = LogFileTarget<AppenderItem, AppenderChange>;
 export type LoggerFileTarget = LogFileTarget<LoggerItem, LoggerItem>;
 
 /** The parts of the logging that can be read and changed. */
 export interface LoggingTargets {
-  readonly running: { readonly appenders: AppenderTarget; readonly loggers: LoggerTarget };
+  readonly running: { readonly appenders: AppenderTarget; readonly loggers: RunningLoggerTarget };
   readonly file: { readonly appenders: AppenderFileTarget; readonly loggers: LoggerFileTarget };
 }

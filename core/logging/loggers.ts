@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 import type { Logger } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
-import { type LoggerItem, type LoggerTarget, type LogLevel, type PutResult, pinoLevel } from "./definitions.js";
+import { type LoggerItem, type LogLevel, type PutResult, pinoLevel, type RunningLoggerTarget } from "./definitions.js";
 
 /** The logger whose level applies to all loggers without a level of their own. */
 export const ROOT_LOGGER = "root";
@@ -20,7 +20,7 @@ export interface LoggerLevels {
 }
 
 /** The loggers of the running agent: one for each component, with levels that can change. */
-export class RunningLoggers implements Loggers, LoggerTarget {
+export class RunningLoggers implements Loggers, RunningLoggerTarget {
   readonly #pino: PinoLogger;
   readonly #start: LoggerLevels;
   readonly #named = new Map<string, NamedLogger>();
@@ -41,6 +41,10 @@ export class RunningLoggers implements Loggers, LoggerTarget {
     this.#named.set(component, named);
     this.#setLevel(named);
     return named.pino;
+  }
+
+  get rootLevel(): LogLevel {
+    return this.#root;
   }
 
   async list(): Promise<readonly LoggerItem[]> {
@@ -112,7 +116,7 @@ export function pinoRoot(destination: DestinationStream): PinoLogger {
 }
 
 /** The values of fields of these names are never written. */
-const secretNames = ["password", "rdb_password", "token", "xauthtoken", "authorization"];
+const secretNames = ["password", "rdb_password", "token", "xauthtoken", "authToken", "authorization"];
 
 /** Loggers that discard everything, for commands that print their own output. */
 export const silentLoggers: Loggers = {

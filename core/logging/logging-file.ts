@@ -1,6 +1,6 @@
 import type { EditedText } from "../files/edited-text.js";
+import { isRecord } from "../sdk/event.js";
 import { AgentError } from "../sdk/index.js";
-import { isRecord } from "../sdk/records.js";
 import {
   type AppenderChange,
   type AppenderDefinition,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { AgentErasure } from "../agent/agent-erasure.js";
 import type { DeadLetterReplay } from "../agent/dead-letter-replay.js";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
@@ -11,12 +12,16 @@ import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import { probesResource, statisticsResource, versionResource } from "./agent-resources.js";
 import { fail, HttpError } from "./answers.js";
+import { type ConfigurationAccess, configurationResource } from "./configuration/configuration-resource.js";
 import { deadLettersResource } from "./dead-letters-resource.js";
+import { erasuresResource } from "./erasures-resource.js";
 import { appendersResource, loggersResource } from "./logging-resources.js";
 import { metricsResource, prometheusResource } from "./metrics-resources.js";
 import { nameMappingsResource } from "./name-mappings-resource.js";
 import { openapiResource } from "./openapi.js";
+import { answerToUnknown } from "./replaced-resources.js";
 import { bodyReader } from "./requests.js";
+import { rootLevelResource } from "./root-level-resource.js";
 import { type AccessTokens, accessControl, audit } from "./security/access.js";
 import { knownHosts, rejectPages, securityHeaders } from "./security/browser-protection.js";
 import { WrongTokens } from "./security/wrong-tokens.js";
@@ -31,12 +36,15 @@ export interface ManagementParts {
   readonly prometheus: Prometheus;
   readonly readiness: Readiness;
   readonly verifier: Pick<Verifier, "verify">;
+  readonly erasure: Pick<AgentErasure, "erase">;
   readonly brokers: BrokerClient;
   readonly access: ManagementAccess;
   readonly logging: LoggingTargets;
   /** The file of the name mappings. */
   readonly nameMappings: EditedText;
   readonly deadLetterReplay: DeadLetterReplay;
+  /** Undefined where files of agents are neither read nor changed by calls. */
+  readonly configuration?: ConfigurationAccess | undefined;
   readonly log: Logger;
 }
 
@@ -63,6 +71,7 @@ export function managementApp(parts: ManagementParts): Express {
     versionResource(version),
     statisticsResource(parts.statistics),
     subscriptionsResource(parts.brokers),
+    rootLevelResource(parts.logging.running.loggers),
     appendersResource(parts.logging),
     loggersResource(parts.logging),
     nameMappingsResource(parts.nameMappings, log),
@@ -71,6 +80,8 @@ export function managementApp(parts: ManagementParts): Express {
     prometheusResource(parts.prometheus, version),
     probesResource(parts.readiness),
     verifyResource(parts.verifier),
+    ...(parts.configuration === undefined ? [] : [configurationResource(parts.configuration, log)]),
+    erasuresResource(parts.erasure),
   ];
   for (const { router } of [...resources, openapiResource(version, resources)]) app.use(router);
   app.use(unknownPath);
@@ -93,7 +104,8 @@ const unknownMethod: RequestHandler = (request, response, next) => {
 };
 
 const unknownPath: RequestHandler = (request, response) => {
-  fail(response, 404, { error: `${request.method} ${request.path} not found` });
+  const { status, error } = answerToUnknown(request.method, request.path);
+  fail(response, status, { error });
 };
 
 function unexpectedError(log: Logger): ErrorRequestHandler {

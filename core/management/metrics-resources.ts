@@ -48,11 +48,13 @@ const scope = record({
   incomingTransactionRequestSize: count,
   incomingTransactionResponseSize: count,
   incomingTransactionError: count,
+  incomingTransactionErrors: count,
   serviceTime: { type: "number", minimum: 0, description: "Mean milliseconds from reception to the end of a write." },
   outgoingTransactions: count,
   outgoingTransactionRequestSize: count,
   outgoingTransactionResponseSize: count,
   outgoingTransactionError: count,
+  outgoingTransactionErrors: count,
 });
 
 const service = record({ subservs: { type: "object", additionalProperties: scope }, sum: scope });

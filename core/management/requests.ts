@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type Request, type RequestHandler, type Response, raw } from "express";
-import { isRecord } from "../sdk/records.js";
+import { isRecord } from "../sdk/event.js";
 import { malformedJson } from "./answers.js";
 
 /** Reads the body of a request, whatever its method and content type; a larger one is answered with 413. */

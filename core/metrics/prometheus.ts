@@ -1,14 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Metrics } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
-import { addDeadLetterInstruments, type DeadLetterStates } from "./dead-letter-instruments.js";
 import { type Histogram, histogramsText } from "./histogram.js";
-import { observers } from "./observers.js";
 import { PluginInstruments } from "./plugin-instruments.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
 import { SourceInstruments } from "./source-instruments.js";
-import { addStateInstruments, type ComponentStates } from "./state-instruments.js";
+import {
+  addDeadLetterInstruments,
+  addStateInstruments,
+  type ComponentStates,
+  type DeadLetterStates,
+} from "./state-instruments.js";
 
 /** The metrics of the process and of the agent in the text format of Prometheus. */
 export class Prometheus {
@@ -21,7 +24,7 @@ export class Prometheus {
   readonly #reloads: Counter;
   readonly #lastReload: Gauge;
   readonly #lastReloadOk: Gauge;
-  readonly observer: TransactionObserver;
+  readonly observers: readonly Partial<TransactionObserver>[];
 
   constructor(mostServices: number) {
     collectDefaultMetrics({ register: this.#instruments });
@@ -64,10 +67,8 @@ export class Prometheus {
       labelNames: ["source"],
       registers,
     });
-    this.observer = {
-      ...observers([this.#sources, sinks]),
-      unrouted: (source, events) => unrouted.inc({ source }, events),
-    };
+    const others = { unrouted: (source: string, events: number) => unrouted.inc({ source }, events) };
+    this.observers = [this.#sources, sinks, others];
   }
 
   get contentType(): string {

@@ -20,6 +20,22 @@ export interface ScopeEvents {
 
 /** The events of each scope, in the order of their first event. */
 export function byScope(events: readonly Event[]): readonly ScopeEvents[] {
+  const [first] = events;
+  if (first === undefined) return [];
+  const service = first.headers[eventHeaders.service] ?? "";
+  const servicePath = first.headers[eventHeaders.servicePath] ?? "/";
+  // Most batches are of one scope: then nothing is collected.
+  if (events.every((event) => isOf(event, service, servicePath))) return [{ service, servicePath, events }];
+  return collected(events);
+}
+
+function isOf({ headers }: Event, service: string, servicePath: string): boolean {
+  return (
+    (headers[eventHeaders.service] ?? "") === service && (headers[eventHeaders.servicePath] ?? "/") === servicePath
+  );
+}
+
+function collected(events: readonly Event[]): readonly ScopeEvents[] {
   const groups = new ByScope<ScopeEvents & { readonly events: Event[] }>((_, service, servicePath) => ({
     service,
     servicePath,

@@ -5,7 +5,7 @@ import { Histogram, type Series } from "./histogram.js";
 import { ageOf, byScope, type ServiceLabels, shares } from "./scopes.js";
 
 /** Metrics about the writes of sinks. They only grow: resetting the metrics by service does not change them. */
-export class SinkInstruments implements TransactionObserver {
+export class SinkInstruments implements Pick<TransactionObserver, "attempted" | "givenUp"> {
   readonly #labels: ServiceLabels;
   readonly #counters: ReturnType<typeof countersIn>;
   readonly #durations = new Histogram({
@@ -30,8 +30,6 @@ export class SinkInstruments implements TransactionObserver {
     this.#labels = labels;
     this.#counters = countersIn(registry);
   }
-
-  received(): void {}
 
   attempted({ sink, events, startedAt, finishedAt, receipt }: WriteAttempt): void {
     const result = receipt === undefined ? "failed" : "stored";

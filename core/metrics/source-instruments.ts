@@ -19,7 +19,7 @@ const usual = [
  * Metrics about requests and refusals of sources. They only grow, also when a source is replaced or the metrics by
  * service are reset. They are counted in plain numbers, which the counters take over at each scrape.
  */
-export class SourceInstruments implements TransactionObserver {
+export class SourceInstruments implements Pick<TransactionObserver, "received" | "refused"> {
   readonly histograms = [
     new Histogram({
       name: "deneb_source_request_seconds",
@@ -58,10 +58,6 @@ export class SourceInstruments implements TransactionObserver {
     counted.count += 1;
     known.set(keyOf(counted), counted);
   }
-
-  attempted(): void {}
-
-  givenUp(): void {}
 
   #newSource(source: string): Received {
     const received = { seconds: this.histograms[0].add({ source }), services: new Map() };

@@ -99,11 +99,14 @@ interface TransactionMetricsView {
   readonly incomingTransactionRequestSize: number;
   readonly incomingTransactionResponseSize: number;
   readonly incomingTransactionError: number;
+  /** The same in the spelling of the predecessor. */
+  readonly incomingTransactionErrors: number;
   readonly serviceTime: number;
   readonly outgoingTransactions: number;
   readonly outgoingTransactionRequestSize: number;
   readonly outgoingTransactionResponseSize: number;
   readonly outgoingTransactionError: number;
+  readonly outgoingTransactionErrors: number;
 }
 
 /** What is counted for one service and sub-service. */
@@ -137,11 +140,13 @@ class TransactionCounts {
       incomingTransactionRequestSize: this.incomingRequestBytes,
       incomingTransactionResponseSize: this.incomingResponseBytes,
       incomingTransactionError: this.incomingErrors,
+      incomingTransactionErrors: this.incomingErrors,
       serviceTime: this.outgoing === 0 ? 0 : this.processingMillis / this.outgoing,
       outgoingTransactions: this.outgoing,
       outgoingTransactionRequestSize: this.outgoingRequestBytes,
       outgoingTransactionResponseSize: this.outgoingResponseBytes,
       outgoingTransactionError: this.outgoingErrors,
+      outgoingTransactionErrors: this.outgoingErrors,
     };
   }
 }

@@ -12,6 +12,12 @@ export const eventHeaders = {
   transactionId: "transaction-id",
   /** Reception time, milliseconds since 1970 UTC. */
   timestamp: "timestamp",
+  /** A number that is higher for each later event, also of the same notification. */
+  sequence: "sequence",
+  /** Id of the subscription, when the notification named one. */
+  subscriptionId: "subscription-id",
+  /** `notifiedAt` of the notification as sent; NGSI v2 and v1 have none. */
+  notifiedAt: "notified-at",
   /** Address of the JSON-LD context, when the notification named one in a Link header. */
   link: "link",
   /** Service and service path after the name mappings; there when an event went through them. */
@@ -22,8 +28,17 @@ export const eventHeaders = {
 /** Header fields of a request, names in lower case; values as node gives them, one character per byte. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** How a broker says it wrote the attributes. A hint only: brokers are known to send the wrong one. */
-export type AttributeFormat = "normalized" | "concise" | "simplified";
+/**
+ * How the attributes of NGSI-LD are said to be written. A hint only: brokers are known to send the wrong one.
+ * `keyValues` is the simplified form where the configuration says so; its texts are stored without quotes.
+ */
+export type AttributeFormat = "normalized" | "concise" | "simplified" | "keyValues";
+
+/** The formats that the configuration can state for brokers that send no header with it. */
+export const statedFormats = ["auto", "normalized", "keyValues"] as const;
+
+/** One of {@link statedFormats}. */
+export type StatedFormat = (typeof statedFormats)[number];
 
 /** The tenant: `fiware-service`, else `ngsild-tenant`, else the default. An empty field counts as absent. */
 export function serviceOf(headers: HeaderFields, defaultService: string): string {
@@ -57,11 +72,15 @@ export function correlatorOf(headers: HeaderFields, fallback: string): string {
   return fieldOf(headers, eventHeaders.correlator) ?? fallback;
 }
 
-/**
- * How the attributes are said to be written. Of the NGSI v2 header only the simplified forms count: some brokers send
- * `normalized` there with any NGSI-LD body.
- */
-export function formatHintOf(headers: HeaderFields): AttributeFormat | undefined {
+/** How the attributes of an NGSI-LD notification are written: as a header says, else as is stated. */
+export function ldFormatOf(headers: HeaderFields, stated: StatedFormat = "auto"): AttributeFormat | undefined {
+  const sent = sentLdFormat(headers);
+  if (stated === "auto") return sent;
+  return sent === undefined || (sent === "simplified" && stated === "keyValues") ? stated : sent;
+}
+
+/** Of the NGSI v2 header only the simplified forms count: some brokers send `normalized` there with any NGSI-LD body. */
+function sentLdFormat(headers: HeaderFields): AttributeFormat | undefined {
   const format = headers["ngsild-attribute-format"];
   if (format !== undefined) return formatNames.get(format.trim().toLowerCase());
   return /^\s*(?:keyvalues|simplified)/i.test(headers["ngsiv2-attrsformat"] ?? "") ? "simplified" : undefined;
@@ -70,9 +89,13 @@ export function formatHintOf(headers: HeaderFields): AttributeFormat | undefined
 /** How an NGSI v2 broker says it wrote the notification: the `simplified` forms are a bare entity without envelope. */
 export type AttrsFormat = "normalized" | "keyValues" | "values" | "simplifiedNormalized" | "simplifiedKeyValues";
 
-/** How an NGSI v2 broker says it wrote the notification; undefined for a custom format, for v1 and where it says nothing. */
-export function attrsFormatOf(headers: HeaderFields): AttrsFormat | undefined {
-  return attrsFormats.get((headers["ngsiv2-attrsformat"] ?? "").trim().toLowerCase());
+/**
+ * How an NGSI v2 notification is written: as the header says, else as is stated; undefined for a custom format and where
+ * nothing says it.
+ */
+export function attrsFormatOf(headers: HeaderFields, stated: StatedFormat = "auto"): AttrsFormat | undefined {
+  const sent = attrsFormats.get((headers["ngsiv2-attrsformat"] ?? "").trim().toLowerCase());
+  return sent ?? (stated === "auto" ? undefined : stated);
 }
 
 const attrsFormats: ReadonlyMap<string, AttrsFormat> = new Map(

@@ -1,7 +1,16 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
 
-export { decode, type NgsiVersion, ngsiVersions } from "./decode/decode.js";
-export { correlatorOf, eventHeaders, type HeaderFields, linkOf, serviceOf, servicePathsOf } from "./headers.js";
+export { type DecodeOptions, decode, type NgsiVersion, ngsiVersions } from "./decode/decode.js";
+export {
+  correlatorOf,
+  eventHeaders,
+  type HeaderFields,
+  linkOf,
+  type StatedFormat,
+  serviceOf,
+  servicePathsOf,
+  statedFormats,
+} from "./headers.js";
 export type { NotificationLimits } from "./limits.js";
 export { readNameMappingsFile } from "./mappings/document.js";
 export { compileNameMappings, mappedEvent, type NameMappings, withMappedNames } from "./mappings/name-mappings.js";
@@ -27,6 +36,8 @@ export {
   parseDataModel,
   refusedModel,
 } from "./names/naming.js";
+export { withServiceHash } from "./names/service-hash.js";
+export { withShortNames } from "./names/short-names.js";
 export { databaseName, schemaName, tableName } from "./names/table-name.js";
 export {
   attributeJson,
@@ -36,6 +47,9 @@ export {
   isoTime,
   memberText,
   metadataText,
+  othersJson,
+  subMembersJson,
 } from "./values/entity-text.js";
 export { ExactNumber } from "./values/exact-number.js";
+export { type GeometryX, geometryText, isGeometryAttribute } from "./values/geometry.js";
 export { type Json, parseJson, toValue } from "./values/json.js";

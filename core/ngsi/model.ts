@@ -16,6 +16,8 @@ export interface Member {
   /** Type of the sub-attribute or metadata item; absent for a plain member. */
   readonly type?: string;
   readonly value: Value;
+  /** What a sub-attribute of NGSI-LD has besides type and value, at any depth; absent for nothing. */
+  readonly members?: readonly Member[];
 }
 
 /** One attribute of an entity, with everything the notification said about it. */
@@ -25,12 +27,19 @@ export interface Attribute {
   readonly type?: string;
   /**
    * `simplified`: an NGSI-LD notification gave only the value (keyValues, or a bare value of the concise form). Stores
-   * quote its texts. Those of NGSI v2 and v1 are never quoted, so there it is always `normalized`.
+   * quote its texts. Those of NGSI v2 and v1, and of NGSI-LD where the configuration states keyValues, are never quoted,
+   * so there it is always `normalized`. `plain`: a member that NGSI-LD itself gives an entity, such as createdAt or
+   * scope: only a value, and its texts are not quoted.
    */
-  readonly form: "normalized" | "simplified";
+  readonly form: "normalized" | "simplified" | "plain";
   /** Kind `null` also where a typed attribute came without a value. */
   readonly value: Value;
   readonly members: readonly Member[];
+  /**
+   * Where NGSI-LD gave several instances: those besides this one, in the order of the document. This one is the default
+   * instance, or without such the one whose `datasetId` comes first in the alphabet.
+   */
+  readonly others?: readonly Attribute[];
 }
 
 /** The API a notification came by. NGSI v1 has the model of v2 and counts as it. */
@@ -53,8 +62,10 @@ export function isEntity(body: unknown): body is Entity {
   return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }
 
-/** A notification: entities, and the subscription that they belong to. */
+/** A notification: entities, the subscription that they belong to, and the time at which the broker sent it. */
 export interface Notification {
   readonly subscriptionId?: string;
+  /** As sent. */
+  readonly notifiedAt?: string;
   readonly entities: readonly Entity[];
 }

@@ -1,76 +1,60 @@
-import {
-  type Channel,
-  type ChannelSelector,
-  type Event,
-  type Interceptor,
-  type Logger,
-  reasonOf,
-} from "../sdk/index.js";
-import { CountedWarnings } from "./counted-warnings.js";
+import { type Event, type Logger, reasonOf } from "../sdk/index.js";
 import { SourceCounters } from "./counters.js";
-import { InterceptorChain } from "./interceptor-chain.js";
-import { logContext } from "./log-context.js";
-import { append, PutTogether, type Route } from "./put-together.js";
+import { CountedWarnings, logContext } from "./log-lines.js";
+import { PutTogether } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
+import { type Route, Routes, type RoutesParts } from "./routes.js";
 
-export interface ChannelProcessorParts {
-  /** In the order of execution. */
-  readonly interceptors: readonly Interceptor[];
-  /** Their names for messages, in the same order. */
-  readonly interceptorNames?: readonly string[];
-  readonly selector: ChannelSelector;
-  /** The channels of the source by name. */
-  readonly channels: ReadonlyMap<string, Channel>;
-  readonly log: Logger;
+export interface ChannelProcessorParts extends RoutesParts {
+  /** One that knows its level is asked before fields are made. */
+  readonly log: Logger & { isLevelEnabled?(level: "debug"): boolean };
   /** Called with the number of events for which the selector chose no channel. */
   readonly unrouted?: (events: number) => void;
   /** Milliseconds of a clock; only differences matter. */
   readonly now?: () => number;
 }
 
-/** Everything between a source and its channels: interceptors, the selector, and the puts into the chosen channels. */
+/** Everything between a source and its channels: chooses the channels of its events and puts these into them. */
 export class ChannelProcessor {
   readonly counters = new SourceCounters();
   readonly #parts: ChannelProcessorParts;
-  readonly #chain: InterceptorChain;
+  readonly #routes: Routes;
   readonly #together = new PutTogether();
-  readonly #refused: RefusedPuts;
   readonly #warnings: CountedWarnings;
+  readonly #now: () => number;
+  /** Undefined while no channel has kept a part of a refused notification. */
+  #refused: RefusedPuts | undefined;
 
   constructor(parts: ChannelProcessorParts) {
-    const { interceptors, interceptorNames = [], log, now = () => performance.now() } = parts;
+    const { log, now = () => performance.now() } = parts;
     this.#parts = parts;
-    this.#chain = new InterceptorChain(interceptors, interceptorNames, log);
-    this.#refused = new RefusedPuts(now);
+    this.#routes = new Routes(parts);
+    this.#now = now;
     this.#warnings = new CountedWarnings({ log, now: () => new Date(performance.timeOrigin + now()) });
   }
 
   /** The `emit` of the source's context. */
   readonly emit = async (events: readonly Event[]): Promise<void> => {
     this.counters.received += 1;
-    const routes = this.#routes(events);
+    const unrouted: Event[] = [];
+    const routes = this.#routes.of(events, (event) => unrouted.push(event));
+    if (unrouted.length > 0) this.#drop(unrouted);
+    const only = routes.length === 1 ? routes[0] : undefined;
+    if (only?.required === true && this.#isPlain(only)) await putAll(only);
+    else await this.#putIn(routes);
+    this.counters.processed += 1;
+    const { log } = this.#parts;
+    // For every notification: the fields are made only for a line that is written.
+    if (log.isLevelEnabled?.("debug") !== false)
+      log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
+  };
+
+  async #putIn(routes: readonly Route[]): Promise<void> {
     const required = routes.filter((route) => route.required);
     const only = required.length === 1 ? required[0] : undefined;
     if (only !== undefined && this.#isPlain(only)) await putAll(only);
     else if (required.length > 0) await this.#putTogether(required);
     for (const route of routes) if (!route.required) await this.#tryPut(route);
-    this.counters.processed += 1;
-    this.#parts.log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
-  };
-
-  #routes(events: readonly Event[]): readonly Route[] {
-    const routes: Route[] = [];
-    const unrouted: Event[] = [];
-    for (const event of events) {
-      const intercepted = this.#chain.intercept(event);
-      if (intercepted === undefined) continue;
-      const { required, optional } = this.#parts.selector.select(intercepted);
-      if (required.length === 0 && optional.length === 0) unrouted.push(intercepted);
-      for (const name of required) append(routes, this.#way(name, true), intercepted, event);
-      for (const name of optional) append(routes, this.#way(name, false), intercepted, event);
-    }
-    if (unrouted.length > 0) this.#drop(unrouted);
-    return routes;
   }
 
   /** A sender can cause this as often as it likes. */
@@ -86,33 +70,35 @@ export class ChannelProcessor {
     this.#warnings.flush();
   }
 
-  #way(name: string, required: boolean) {
-    const channel = this.#parts.channels.get(name);
-    if (channel === undefined) throw new Error(`selecting channel "${name}", which is not a channel of this source`);
-    return { name, channel, required };
-  }
-
   /** Whether one transaction of the usual size is all there is to do. */
   #isPlain({ channel, events }: Route): boolean {
-    return this.#refused.isEmpty && events.length <= channel.transactionCapacity;
+    return this.#refused === undefined && events.length <= channel.transactionCapacity;
   }
 
   async #putTogether(required: readonly Route[]): Promise<void> {
-    const claim = this.#refused.claim(required);
+    const claim = this.#refused?.claim(required) ?? { routes: required, keys: [] };
     try {
       const { refusal, left } = await this.#together.put(claim.routes);
       if (refusal === undefined) return;
-      this.#refused.remember(left);
-      if (left.length > 0)
+      if (left.length > 0) {
+        this.#remembered().remember(left);
         this.#tellLeft(
           left.map(({ route }) => route),
           refusal.error,
         );
+      }
       throw refusal.error;
     } catch (error) {
-      this.#refused.giveBack(claim);
+      if (claim.keys.length > 0) this.#remembered().giveBack(claim);
       throw error;
+    } finally {
+      if (this.#refused?.isEmpty === true) this.#refused = undefined;
     }
+  }
+
+  #remembered(): RefusedPuts {
+    this.#refused ??= new RefusedPuts(this.#now);
+    return this.#refused;
   }
 
   #tellLeft(routes: readonly Route[], error: unknown): void {

@@ -10,8 +10,8 @@ import {
   type Waiting,
 } from "../sdk/index.js";
 import type { ChannelCounters } from "./counters.js";
-import type { FailureState } from "./failure-state.js";
 import type { ChannelAccount } from "./ledger.js";
+import type { FailureState } from "./supervision.js";
 
 /** What a put changes beside its channel. */
 export interface PutWatch {

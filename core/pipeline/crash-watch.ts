@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { codeOf } from "../sdk/index.js";
-import { type CrashMark, keyOf, lineOf, marksIn } from "./crash-mark.js";
-import { HandOvers } from "./hand-overs.js";
+import { type CrashMark, HandOvers, keyOf, type MarkFile, markStates, STATE_BYTES } from "./hand-overs.js";
 
 /**
  * Remembers over a crash which events were in the hands of which sink. One small file with a line of fixed length for each
@@ -13,21 +12,20 @@ import { HandOvers } from "./hand-overs.js";
  * is never suspected, however the process ends.
  */
 export class CrashWatch {
-  readonly #file: string;
+  readonly #marks: MarkFile;
   readonly #sinks = new Map<string, HandOvers>();
   #before: ReadonlyMap<string, CrashMark> = new Map();
-  #handle: number | undefined;
 
   constructor(file: string) {
-    this.#file = file;
+    this.#marks = { path: file };
   }
 
   /** Reads what the process before left, and begins to watch this one. */
   open(): void {
-    if (this.#handle !== undefined) return;
+    if (this.#marks.handle !== undefined) return;
     this.#before = marksIn(this.#read());
-    mkdirSync(path.dirname(this.#file), { recursive: true });
-    this.#handle = openSync(this.#file, "w", 0o600);
+    mkdirSync(path.dirname(this.#marks.path), { recursive: true });
+    this.#marks.handle = openSync(this.#marks.path, "w", 0o600);
     process.on("exit", this.#died);
     process.on("uncaughtExceptionMonitor", this.#died);
     // The marks stay when this process dies before a sink hands anything over.
@@ -45,8 +43,8 @@ export class CrashWatch {
     this.leave();
     for (const sink of this.#sinks.values()) sink.close();
     this.#sinks.clear();
-    if (this.#handle !== undefined) closeSync(this.#handle);
-    this.#handle = undefined;
+    if (this.#marks.handle !== undefined) closeSync(this.#marks.handle);
+    this.#marks.handle = undefined;
   }
 
   /** What is in the hands of this sink. */
@@ -57,19 +55,15 @@ export class CrashWatch {
   #ofKey(sink: string): HandOvers {
     const known = this.#sinks.get(sink);
     if (known !== undefined) return known;
-    const row = this.#sinks.size;
-    const write = (mark: CrashMark) => {
-      const line = lineOf(mark);
-      if (this.#handle !== undefined) writeSync(this.#handle, line, 0, line.length, row * line.length);
-    };
-    const made = new HandOvers({ sink, before: this.#before.get(sink), write, place: { file: this.#file, row } });
+    const place = { file: this.#marks, row: this.#sinks.size };
+    const made = new HandOvers({ sink, before: this.#before.get(sink), place });
     this.#sinks.set(sink, made);
     return made;
   }
 
   #read(): string {
     try {
-      return readFileSync(this.#file, "latin1");
+      return readFileSync(this.#marks.path, "latin1");
     } catch (error) {
       if (codeOf(error) === "ENOENT") return "";
       throw error;
@@ -80,3 +74,20 @@ export class CrashWatch {
     for (const sink of this.#sinks.values()) sink.died();
   };
 }
+
+/** The marks of a file by the key of their sink; a line that is damaged is no mark. */
+function marksIn(text: string): ReadonlyMap<string, CrashMark> {
+  return new Map(text.split("\n").flatMap((line) => markIn(line) ?? []));
+}
+
+function markIn(line: string): readonly [readonly [string, CrashMark]] | undefined {
+  const written = line.slice(0, STATE_BYTES).trim();
+  const state = markStates.find((known) => known === written);
+  const [key = "", first = "", count = "", deaths = ""] = line.slice(STATE_BYTES).trim().split(" ");
+  if (state === undefined || !HASH.test(key) || !HASH.test(first)) return undefined;
+  if (!NUMBER.test(count) || !NUMBER.test(deaths)) return undefined;
+  return [[key, { sink: key, first, count: Number(count), state, deaths: Number(deaths) }]];
+}
+
+const HASH = /^[0-9a-f]{32}$/;
+const NUMBER = /^\d{1,9}$/;

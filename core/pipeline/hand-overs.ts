@@ -1,16 +1,42 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Event } from "../sdk/index.js";
-import { type CrashMark, identityOf, type MarkState } from "./crash-mark.js";
+
+/** The file with a line for each sink; the handle is absent while nothing is to be written. */
+export interface MarkFile {
+  readonly path: string;
+  handle?: number | undefined;
+}
 
 export interface HandOverParts {
   readonly sink: string;
   /** What the process before left. */
   readonly before: CrashMark | undefined;
-  readonly write: (mark: CrashMark) => void;
-  /** Where `write` puts it. */
-  readonly place: { readonly file: string; readonly row: number };
+  /** The line of this sink. */
+  readonly place: { readonly file: MarkFile; readonly row: number };
 }
+
+/** What is known of the events in the hands of a sink. */
+export interface CrashMark {
+  /** The key of its name: names may be longer than a line. */
+  readonly sink: string;
+  /** Of the first event in hand. */
+  readonly first: string;
+  /** Events in hand. */
+  readonly count: number;
+  /**
+   * `handed-over`: the event loop has not turned since. `died` and `stuck`: likewise, and the process ended by itself, or
+   * did not come back for half a second. `waiting`: for the store. `idle`: nothing is in hand.
+   */
+  readonly state: MarkState;
+  /** Processes before this one that died with this event alone in hand, without any progress between them. */
+  readonly deaths: number;
+}
+
+export const markStates = ["handed-over", "died", "stuck", "waiting", "idle"] as const;
+export type MarkState = (typeof markStates)[number];
 
 /** How the process before died with events in hand, and what follows from it. */
 export interface Suspicion {
@@ -40,7 +66,7 @@ export class HandOvers {
     this.#parts = parts;
     this.#suspicion = suspicionOf(parts.before);
     this.#mark = parts.before ?? { sink: parts.sink, first: NOTHING, count: 0, state: "idle", deaths: 0 };
-    parts.write(this.#mark);
+    this.#save();
   }
 
   /** Undefined when the events are handed over as they come. */
@@ -115,11 +141,18 @@ export class HandOvers {
     this.#mark = { ...mark, sink: this.#parts.sink };
     const turn = (this.#turns[0] ?? 0) + 1;
     Atomics.store(this.#turns, 0, turn % 2 === Number(mark.state === "handed-over") ? turn : turn + 1);
-    this.#parts.write(this.#mark);
+    this.#save();
+  }
+
+  /** Written over in place. */
+  #save(): void {
+    const { file, row } = this.#parts.place;
+    const line = lineOf(this.#mark);
+    if (file.handle !== undefined) writeSync(file.handle, line, 0, line.length, row * line.length);
   }
 
   #watching(): Worker {
-    const workerData = { turns: this.#turns, ...this.#parts.place };
+    const workerData = { turns: this.#turns, file: this.#parts.place.file.path, row: this.#parts.place.row };
     const worker = new Worker(new URL("./stuck-watch.js", import.meta.url), { workerData });
     worker.unref();
     worker.on("error", () => undefined);
@@ -149,4 +182,30 @@ function suspicionOf(before: CrashMark | undefined): Suspicion | undefined {
   if (state !== "handed-over" && !proofs.includes(state)) return undefined;
   const deaths = count === 1 ? before.deaths + 1 : 0;
   return { first, count, deaths, setAside: deaths >= MOST_DEATHS && proofs.includes(state) };
+}
+
+/** A name as a line holds it. */
+export function keyOf(sink: string): string {
+  return hash(sink);
+}
+
+/** The same for the same event after a restart. */
+export function identityOf({ headers, body }: Event): string {
+  return hash(JSON.stringify([headers, body]));
+}
+
+function hash(text: string): string {
+  return createHash("sha1").update(text).digest("hex").slice(0, 32);
+}
+
+/** Bytes of a line, its end included. */
+export const LINE = 128;
+/** Where the state of a line begins, and its bytes. */
+export const STATE_AT = 0;
+export const STATE_BYTES = 12;
+
+/** The line of a mark; the state comes first, in bytes of its own, so that it can be written over alone. */
+function lineOf({ sink, first, count, state, deaths }: CrashMark): Buffer {
+  const text = `${state.padEnd(STATE_BYTES)}${[sink, first, count, deaths].join(" ")}`;
+  return Buffer.from(`${text.padEnd(LINE - 1)}\n`, "latin1");
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
-import type { Settled } from "./delivery/settlements.js";
+import type { Settled } from "./delivery/taken-batch.js";
 
 /** The books of a channel as they are kept. */
 export interface AccountState {

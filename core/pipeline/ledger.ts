@@ -1,5 +1,5 @@
 import { type Logger, reasonOf } from "../sdk/index.js";
-import type { Settled } from "./delivery/settlements.js";
+import type { Settled } from "./delivery/taken-batch.js";
 import { type AccountState, readAccounts, type StoreBase, waitingIn, writeAccounts } from "./ledger-file.js";
 
 /** Milliseconds between two writes of a ledger that changes all the time. */

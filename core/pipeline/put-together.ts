@@ -1,21 +1,8 @@
 import { type Channel, codeOf, type Event, type PutTransaction, type Waiting } from "../sdk/index.js";
+import type { Route } from "./routes.js";
 
 /** How often a notification waits for room in one channel and then finds that another has none. */
 const MOST_WAITS = 10;
-
-interface Way {
-  readonly name: string;
-  readonly channel: Channel;
-  /** Whether the notification is refused when the channel does not take it. */
-  readonly required: boolean;
-}
-
-/** The events of one notification for one channel. */
-export interface Route extends Way {
-  readonly events: Event[];
-  /** Each as its source made it, before the interceptors. */
-  readonly origins: Event[];
-}
 
 /** What stayed in a channel although the notification was refused: the first events of its route. */
 export interface Left {
@@ -168,17 +155,4 @@ function certainty({ isKept, route }: Opened): number {
 
 async function rollBack(parts: readonly Part[]): Promise<void> {
   await Promise.allSettled(parts.map(async ({ transaction }) => await transaction.rollback()));
-}
-
-/** Looks through the routes: a source has few channels, and making a map for each notification costs more. */
-export function append(routes: Route[], way: Way, event: Event, origin: Event): void {
-  for (const route of routes) {
-    if (route.name === way.name && route.required === way.required) {
-      route.events.push(event);
-      route.origins.push(origin);
-      return;
-    }
-  }
-  const { name, channel, required } = way;
-  routes.push({ name, channel, required, events: [event], origins: [origin] });
 }

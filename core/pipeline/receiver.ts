@@ -13,9 +13,10 @@ import {
   type Sender,
   type SourceRefusal,
 } from "../sdk/index.js";
-import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/reception.js";
+import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/source.js";
 import type { TransactionObserver } from "../tokens.js";
-import { CountedWarnings } from "./counted-warnings.js";
+import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
+import { CountedWarnings } from "./log-lines.js";
 
 export interface ReceiverParts {
   /** The source. */
@@ -64,7 +65,7 @@ export class Receiver {
 
   /** The `refused` of the source's context. */
   readonly refused = ({ requestBytes = 0, responseBytes = 0, ...refusal }: SourceRefusal): void => {
-    this.#count(refusal, refusal.reason);
+    this.#count(refusal, refusal.reason, cleaned(refusal));
     const { name, observer } = this.#parts;
     observer.received(name, { ...unknownSender, requestBytes, responseBytes, failed: true });
   };
@@ -92,18 +93,18 @@ export class Receiver {
   #refuse(request: InboundRequest, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
     const responseBytes = refuse(refused);
     if (responseBytes === undefined) return refused;
-    this.#count(refused, reasonOf(error));
+    this.#count(refused, reasonOf(error), addresseeOf(request, sender));
     this.#account(request, sender, responseBytes);
     return refused;
   }
 
-  #count({ status, cause }: Pick<Refused, "status" | "cause">, reason: string): void {
+  #count({ status, cause }: Pick<Refused, "status" | "cause">, reason: string, addressee: Addressee): void {
     const { name, observer, log } = this.#parts;
     const kind = KIND.test(cause) ? cause : "other";
     this.#refusals += 1;
     observer.refused?.(name, { status, cause: kind });
-    log.debug({ status, cause: kind, reason }, "request refused");
-    const fields = { status, cause: kind, reason: reason.slice(0, MOST_OF_A_REASON) };
+    log.debug({ status, cause: kind, reason, ...addressee }, "request refused");
+    const fields = { status, cause: kind, ...addressee, reason: reason.slice(0, MOST_OF_A_REASON) };
     const level = status === 500 ? "error" : "warn";
     this.#warnings.add(`${status} ${kind}`, { level, message: "requests refused", fields });
   }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { eventHeaders } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
-import type { Left, Route } from "./put-together.js";
+import type { Left } from "./put-together.js";
+import type { Route } from "./routes.js";
 
 /** Milliseconds that a put is remembered, counted from the last time the notification was refused. */
 const REMEMBERED = 600_000;
@@ -12,6 +13,8 @@ const ownOfDelivery: ReadonlySet<string> = new Set([
   eventHeaders.transactionId,
   eventHeaders.timestamp,
   eventHeaders.correlator,
+  eventHeaders.sequence,
+  eventHeaders.notifiedAt,
 ]);
 
 /** An event in a channel, by what it holds. */

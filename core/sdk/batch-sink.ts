@@ -1,6 +1,6 @@
-import { onAbort } from "./abort.js";
 import { AgentError, retryableOf } from "./errors.js";
 import type { Event } from "./event.js";
+import { onAbort } from "./lifecycle.js";
 import type { Receipt, Sink } from "./sink.js";
 
 /** The three functions that a batch sink needs; {@link batchSink} does the rest. */

@@ -1,6 +1,5 @@
-import type { Receive, SourceRefusal } from "./reception.js";
 import type { Receipt } from "./sink.js";
-import type { Emit } from "./source.js";
+import type { Emit, Receive, SourceRefusal } from "./source.js";
 
 /** Writes log lines; the name of the component is already bound. Static message, fields first, never a secret or a body. */
 export interface Logger {

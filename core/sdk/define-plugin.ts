@@ -4,6 +4,7 @@ import type { Event, Interceptor } from "./event.js";
 import type { ConfigOf, Schema } from "./schema.js";
 import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
 import type { Handler, Source } from "./source.js";
+import type { StoredData } from "./stored-data.js";
 
 /** The kinds of component and what `create` must return for each. */
 export interface Kinds {
@@ -63,6 +64,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
   /** Tells what a sink of this configuration would do with an event, without reaching any store (`deneb explain`). */
   readonly explain?: (config: ConfigOf<S>, event: Event, context: Context) => Promise<Explanation>;
+  /**
+   * Opens what commands do with the data that a sink of this configuration has stored (`deneb tables`); the name of the
+   * context is that of the sink. The caller closes it. No agent need run, and one may. Beta.
+   */
+  readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
 
 /** What a plugin's `check` says about one property; the agent adds the line of the file. */
@@ -97,6 +103,7 @@ export interface AnyPlugin {
   create(config: unknown, context: unknown): unknown;
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
   explain?(config: unknown, event: Event, context: Context): Promise<Explanation>;
+  data?(config: unknown, context: Context): Promise<StoredData>;
 }
 
 /** Declares a plugin. The types of its configuration and slots are inferred from the schema. */
@@ -127,10 +134,22 @@ export interface Spelling {
   readonly fileVariables?: Readonly<Record<string, string>>;
   /** Properties there that are none here, and what to do instead. */
   readonly without?: Readonly<Record<string, string>>;
+  /** Properties whose text counted differently there; each is called with a text that the file or such a variable gives. */
+  readonly rereads?: Readonly<Record<string, (text: string) => Reread | undefined>>;
   /** Improvements over the predecessor, a sentence each; `deneb migrate` prints them. */
   readonly better?: readonly string[];
   /** What is different from there, a sentence each. */
   readonly different?: readonly string[];
+}
+
+/** What is different about the text of a property, with one of the names of a {@link Spelling}. */
+export interface Reread {
+  /** A part of a sentence that follows the property and its text: `is read as "db": the predecessor ignored capitals`. */
+  readonly reason: string;
+  /** The text that counts instead. Absent: the text as written, and the reason is reported as a warning. */
+  readonly text?: string;
+  /** True: nothing here does what the text asks for; the plugin refuses it, and `deneb migrate` leaves it out. */
+  readonly missing?: boolean;
 }
 
 /**

@@ -1,7 +1,13 @@
 import type { Event } from "./event.js";
 
+/** False for anything that is not an object with headers, such as a text or a promise. */
+export function isEvent(value: unknown): value is Event {
+  if (typeof value !== "object" || value === null || !("headers" in value)) return false;
+  return typeof value.headers === "object" && value.headers !== null;
+}
+
 /** What is wrong with something that should be an event. */
-export interface EventFault {
+interface EventFault {
   /** What it is instead, for example `a promise`; one of a few texts. */
   readonly is: string;
   /** Where, when that is a header or a part of the body. */
@@ -25,6 +31,8 @@ export function eventFault(made: unknown, before: Event): EventFault | undefined
 
 function headerFault(headers: object): EventFault | undefined {
   if (Array.isArray(headers)) return { is: "an event with a list as headers" };
+  // For every event that an interceptor makes: a list of pairs would cost more than the interceptor.
+  if (Object.values(headers).every((value) => typeof value === "string")) return undefined;
   const wrong = Object.entries(headers).find(([, value]) => typeof value !== "string");
   return wrong === undefined ? undefined : { is: `an event with ${nameOf(wrong[1])} as header`, at: wrong[0] };
 }

@@ -23,3 +23,8 @@ export interface Interceptor extends Partial<Lifecycle> {
   /** Returns the event, a new event in its place, or undefined to drop it. */
   intercept(event: Event): Event | undefined;
 }
+
+/** True for an object that is no array: what JSON calls an object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -3,7 +3,6 @@
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
 
-export { onAbort } from "./abort.js";
 export { type BatchSinkParts, batchSink } from "./batch-sink.js";
 export type {
   Channel,
@@ -36,6 +35,7 @@ export {
   type Kinds,
   type PluginDefinition,
   type PropertyFault,
+  type Reread,
   type Slots,
   type Spelling,
 } from "./define-plugin.js";
@@ -51,8 +51,9 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, letterHeader } from "./event.js";
 export type { Lifecycle } from "./lifecycle.js";
-export type { Accepted, Receive, Reception, Refuse, Refused, SourceRefusal } from "./reception.js";
+export { onAbort } from "./lifecycle.js";
 export type { ConfigOf, FormatName, Property, Schema } from "./schema.js";
+export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./schema.js";
 export type {
   Batch,
   BatchPosition,
@@ -66,5 +67,19 @@ export type {
   SinkTuning,
   StoredSummary,
 } from "./sink.js";
-export type { DecodedRequest, Emit, Handler, Handover, InboundRequest, Source } from "./source.js";
-export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./tls-properties.js";
+export type {
+  Accepted,
+  DecodedRequest,
+  Emit,
+  Handler,
+  Handover,
+  InboundRequest,
+  Receive,
+  Reception,
+  Refuse,
+  Refused,
+  Source,
+  SourceRefusal,
+} from "./source.js";
+export type { AdoptRequest, StoredData, StoredSelection, StoredTable, TableResult } from "./stored-data.js";
+export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";

@@ -1,12 +1,12 @@
-import { columnName, type Entity, eventHeaders, mappedEvent, type Naming } from "../ngsi/index.js";
+import { columnName, type Entity, eventHeaders, type Naming } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
-import type { Dialect, KeyedRows, LastRow, TableRows } from "./contract/dialect.js";
-import type { SqlConfig } from "./contract/schema.js";
-import { namingOf } from "./contract/settings.js";
-import type { TableName } from "./contract/statement.js";
-import { layoutOf } from "./row-builder.js";
-import { ALTERATION_TYPE } from "./rows/column-layout.js";
-import { entityOf } from "./rows/table-placement.js";
+import type { Dialect, TableRows } from "./contract/dialect.js";
+import type { LastRow } from "./contract/last-row.js";
+import { namingOf, type SqlConfig } from "./contract/schema.js";
+import type { KeyedRows, TableName } from "./contract/statement.js";
+import { layoutOf, nameChoiceOf } from "./row-builder.js";
+import { ALTERATION_TYPE, claimsOf, isRemoved, withColumns } from "./rows/attribute-columns.js";
+import { entityOf, namedEvent } from "./rows/table-placement.js";
 
 /** The writes that a dialect was asked for. */
 export interface RecordedWrites {
@@ -26,10 +26,13 @@ export interface NoteRules {
 export function explainedNotes(event: Event, recorded: RecordedWrites, rules: NoteRules): readonly string[] {
   const { config, dialect } = rules;
   const naming = namingOf(config, dialect.database);
-  const named = config.enable_name_mappings ? mappedEvent(event) : event;
+  const choice = nameChoiceOf(config);
+  const mapped = namedEvent(event, { ...choice, short: false });
+  const named = namedEvent(event, choice);
   const names = [...recorded.histories, ...recorded.lastRows, ...recorded.removed].map(({ name }) => name);
   return [
-    ...mappingNotes(event, named),
+    ...mappingNotes(event, mapped),
+    ...shortNotes(entityOf(mapped), entityOf(named)),
     ...names.flatMap((name) => nameNotes(named, name, naming)),
     ...layoutNotes[config.attr_persistence](entityOf(named), naming, rules),
     ...lastDataNotes(recorded, config),
@@ -42,15 +45,27 @@ function mappingNotes(event: Event, named: Event): readonly string[] {
     what: "attribute",
     from: name,
     to: after.attributes[index]?.name ?? name,
+    kept: false,
   }));
   return [
-    { what: "service", from: serviceOf(event), to: serviceOf(named) },
-    { what: "entity", from: before.id, to: after.id },
-    { what: "entity type", from: before.type, to: after.type },
+    { what: "service", from: serviceOf(event), to: serviceOf(named), kept: false },
+    { what: "service path", from: pathOf(event), to: pathOf(named), kept: true },
+    { what: "entity", from: before.id, to: after.id, kept: true },
+    { what: "entity type", from: before.type, to: after.type, kept: true },
     ...attributes,
   ]
     .filter(({ from, to }) => from !== to)
-    .map(({ what, from, to }) => `name mappings call ${what} "${from}" "${to}"`);
+    .map(({ what, from, to, kept }) => {
+      const rows = kept ? `, in names; the rows keep "${from}"` : "";
+      return `name mappings call ${what} "${from}" "${to}"${rows}`;
+    });
+}
+
+function shortNotes(before: Entity, after: Entity): readonly string[] {
+  return before.attributes.flatMap(({ name }, index) => {
+    const short = after.attributes[index]?.name ?? name;
+    return short === name ? [] : [`attribute "${name}" is called "${short}": attr_short_names = true`];
+  });
 }
 
 function nameNotes(event: Event, { schema, table }: TableName, naming: Naming): readonly string[] {
@@ -88,11 +103,10 @@ function columnLayoutNotes(entity: Entity, naming: Naming, { config, dialect }: 
 }
 
 /** The column names that attributes and members would have. */
-function wantedColumns({ api, attributes }: Entity, { attr_metadata_store }: SqlConfig): readonly string[] {
-  if (api !== "v2")
-    return attributes.flatMap(({ name, members }) => [name, ...members.map((member) => `${name}_${member.name}`)]);
-  const stored = attributes.filter(({ name }) => name !== ALTERATION_TYPE);
-  return stored.flatMap(({ name }) => (attr_metadata_store ? [name, `${name}_md`] : [name]));
+function wantedColumns(entity: Entity, { attr_metadata_store }: SqlConfig): readonly string[] {
+  const { attributes } = withColumns(entity);
+  const claims = attributes.flatMap((attribute) => claimsOf(attribute, entity, { metadata: attr_metadata_store }));
+  return claims.map(({ name }) => name);
 }
 
 interface Columns {
@@ -120,8 +134,8 @@ function metadataNote({ attributes }: Entity, { attr_metadata_store }: SqlConfig
   return ["metadata are not stored: attr_metadata_store = false"];
 }
 
-function alterationNote({ attributes }: Entity): readonly string[] {
-  if (!attributes.some(({ name }) => name === ALTERATION_TYPE)) return [];
+function alterationNote(entity: Entity): readonly string[] {
+  if (isRemoved(entity) || !entity.attributes.some(({ name }) => name === ALTERATION_TYPE)) return [];
   return [`attribute "${ALTERATION_TYPE}" says why the broker notifies and is not stored`];
 }
 
@@ -139,4 +153,8 @@ function lastDataNotes({ lastRows, removed }: RecordedWrites, { last_data_mode }
 
 function serviceOf({ headers }: Event): string {
   return headers[eventHeaders.service] ?? "";
+}
+
+function pathOf({ headers }: Event): string {
+  return headers[eventHeaders.servicePath] ?? "/";
 }

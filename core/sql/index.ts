@@ -3,7 +3,7 @@
  * {@link standardDialect} and {@link oneConnection}.
  */
 
-export type { Column, ColumnKind, NativeValue } from "./contract/column.js";
+export type { Column, ColumnKind, GeometryKind, NativeValue, PlainKind } from "./contract/column.js";
 export {
   booleanCell,
   type Cells,
@@ -12,6 +12,7 @@ export {
   integerCell,
   jsonCell,
   plainCell,
+  strictJsonCell,
   utcTime,
 } from "./contract/column.js";
 export {
@@ -23,19 +24,14 @@ export {
   type ServerAddress,
   storeError,
 } from "./contract/database-error.js";
-export {
-  type BoundedRows,
-  columnList,
-  type Dialect,
-  type GuardedChange,
-  type History,
-  type KeyedRows,
-  type LastRow,
-  quoted,
-  rememberingColumns,
-  type TableDefinition,
-  type TableNote,
-  type TableRows,
+export type {
+  BoundedRows,
+  Dialect,
+  GuardedChange,
+  History,
+  TableDefinition,
+  TableNote,
+  TableRows,
 } from "./contract/dialect.js";
 export type { Store } from "./contract/driver.js";
 export {
@@ -49,13 +45,45 @@ export {
   unlessAborted,
   writeAborted,
 } from "./contract/driver.js";
+export { sqlFaults } from "./contract/faults.js";
+export {
+  type LastRow,
+  type MemberChanges,
+  type MemberSql,
+  memberChanges,
+  type RemovedRows,
+  rememberingUpserts,
+  type UpsertText,
+  writtenColumns,
+} from "./contract/last-row.js";
+export type { MatchingRows, RowCondition } from "./contract/matching.js";
+export {
+  type ConversionStep,
+  type PartitionConversion,
+  type PartitionedTable,
+  type Partitioning,
+  type PartitionStatements,
+  type Period,
+  periods,
+  type StoredPartition,
+  type TimeRange,
+} from "./contract/partitions.js";
 export { RecentMap } from "./contract/recent-map.js";
 export { type SqlConfig, sqlSchema } from "./contract/schema.js";
-export { sqlFaults } from "./contract/settings.js";
 export type { SchemaName, TableName } from "./contract/statement.js";
-export { type Cell, joinedRows, plain, type Statement } from "./contract/statement.js";
-export { type ExplainParts, explainSql, sqlSink } from "./plugin-parts.js";
-export { boundedSelect, type GuardedSql, guarded } from "./standard/guarded-statements.js";
+export { type Cell, joinedRows, type KeyedRows, plain, type Statement } from "./contract/statement.js";
+export type { TableIndex } from "./contract/table-index.js";
+export type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "./contract/views.js";
+export { type ExplainParts, explainSql, sqlSink, storedData } from "./plugin-parts.js";
+export { type MatchingSql, matching } from "./standard/matching.js";
 export { type ConnectionParts, oneConnection } from "./standard/one-connection.js";
+export {
+  boundedSelect,
+  columnList,
+  type GuardedSql,
+  guarded,
+  quoted,
+  rememberingColumns,
+} from "./standard/sql-text.js";
 export { standardDialect } from "./standard/standard-dialect.js";
 export type { StandardSql } from "./standard/standard-statements.js";

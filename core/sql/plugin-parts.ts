@@ -1,9 +1,10 @@
-import type { Context, Event, ExplainedWrite, Explanation, Sink } from "../sdk/index.js";
+import type { Context, Event, ExplainedWrite, Explanation, Sink, StoredData } from "../sdk/index.js";
 import type { Dialect, TableRows } from "./contract/dialect.js";
 import type { Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import type { Statement } from "./contract/statement.js";
 import { explainedNotes, type RecordedWrites } from "./explain-notes.js";
+import { SqlStoredData } from "./features/stored-data.js";
 import { SqlSink } from "./sql-sink.js";
 
 /** The context of the sink, and its store, of which only the dialect is used. */
@@ -82,4 +83,9 @@ function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
  */
 export function sqlSink(config: SqlConfig, context: Context, store: Store): Sink {
   return new SqlSink(config, context, store);
+}
+
+/** What commands do with the data that such a sink has stored, for the `data` of your plugin. */
+export function storedData(config: SqlConfig, context: Context, store: Store): StoredData {
+  return new SqlStoredData(config, context, store);
 }

@@ -1,6 +1,7 @@
 import {
   type Batch,
   type Context,
+  codeOf,
   type Event,
   type Receipt,
   reasonOf,
@@ -12,30 +13,32 @@ import {
 } from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
-import type { SqlConfig } from "./contract/schema.js";
-import { namingOf } from "./contract/settings.js";
+import { namingOf, type SqlConfig } from "./contract/schema.js";
 import { Bookkeeping } from "./features/bookkeeping.js";
-import { ErrorTable } from "./features/error-table.js";
-import { ErrorTableWriter } from "./features/error-table-writer.js";
-import { positionUnsettled } from "./features/position-conflict.js";
+import { ErrorTable, ErrorTableWriter } from "./features/error-table.js";
+import { positionUnsettled } from "./features/position-rows.js";
 import { Retention } from "./features/retention.js";
 import { storedSummary } from "./features/stored-summary.js";
+import { Upkeep } from "./features/upkeep.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
 import { StepWriter } from "./step-writer.js";
 import { fitted } from "./tables/fitting.js";
-import { Tables } from "./tables/known-store.js";
+import { listedStore } from "./tables/listed-store.js";
 import type { ListedStore } from "./tables/make-missing.js";
-import { Register } from "./tables/register.js";
+import { openStore } from "./tables/open-store.js";
+import { SchemaServices } from "./tables/schema-services.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.
 const TABLES_PER_TRANSACTION = 2000;
-
 /** Larger transactions are not faster. */
 const LARGEST_BATCH = 1000;
 /** Long enough to fill a batch under load, and hardly longer than a commit. */
 const LINGER_MILLIS = 2;
+
+const MIRRORED =
+  "geo:point, geo:line, geo:box and geo:polygon are stored with x = latitude, as the predecessor did; maps expect x = longitude";
 
 /** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
@@ -46,40 +49,48 @@ export class SqlSink implements Sink {
     summary: (signal: AbortSignal) => this.#summary(signal),
   } satisfies SinkPositions;
   readonly #store: ListedStore;
+  readonly #services: SchemaServices;
+  readonly #upkeep: Upkeep | undefined;
   readonly #rowBuilder: RowBuilder;
   readonly #retention: Retention;
+  /** Whether old rows are deleted as soon as a table grows. */
+  readonly #capsRows: boolean;
   /** Undefined if persist_errors is false. */
   readonly #errorTable: ErrorTableWriter | undefined;
   readonly #bookkeeping: Bookkeeping;
   readonly #writer: StepWriter;
   readonly #name: string;
+  readonly #isMirrored: boolean;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
     const naming = namingOf(config, store.dialect.database);
-    const known = {
-      ...store,
-      naming,
-      nativeTypes: config.attr_native_types,
-      tables: new Tables(store.dialect.columnKey),
-      log: context.log,
-    };
-    this.#store = { ...known, register: listing === "listed" ? new Register(known, context) : undefined };
-    this.#rowBuilder = new RowBuilder(config, { naming, dialect: store.dialect, context });
+    const known = openStore(config, store, { log: context.log, changed: (name) => this.#upkeep?.changed(name) });
+    this.#store = listedStore(config, known, { context, listing });
+    this.#services = new SchemaServices(this.#store, context);
+    this.#upkeep = listing === "listed" ? new Upkeep(config, this.#store, context) : undefined;
+    this.#rowBuilder = new RowBuilder(config, { naming, dialect: store.dialect, context, services: this.#services });
     this.#retention = new Retention(config, this.#store, context);
+    this.#capsRows = this.#retention.capsRows;
     this.#errorTable = config.persist_errors
       ? new ErrorTableWriter(new ErrorTable(config, this.#store), context)
       : undefined;
     this.#name = context.name;
+    this.#isMirrored =
+      config.attr_geometry === true &&
+      config.attr_geometry_x === "latitude" &&
+      (config.attr_persistence === "column" || config.attr_geometry_rows !== false);
     this.#bookkeeping = new Bookkeeping(config, context, this.#store);
     this.#writer = new StepWriter({
       store: this.#store,
       rowBuilder: this.#rowBuilder,
       bookkeeping: this.#bookkeeping,
+      writtenTables: this.#retention.writtenTables,
     });
   }
 
   async start(): Promise<void> {
     const { driver, ignoredOptions = [], log } = this.#store;
+    if (this.#isMirrored) log.warn({ attr_geometry_x: "latitude" }, MIRRORED);
     if (ignoredOptions.length > 0) log.warn({ options: ignoredOptions }, "unknown connection options are ignored");
     try {
       await driver.probe(new AbortController().signal);
@@ -159,7 +170,10 @@ export class SqlSink implements Sink {
         throw failure;
       }
     }
-    await this.#retention.grown(tables, signal);
+    if (this.#capsRows) await this.#retention.grown(tables, signal);
+    if (this.#store.register === undefined) return total;
+    this.#upkeep?.facts.note(tables);
+    await this.#services.settle(tables, signal);
     return total;
   }
 
@@ -179,13 +193,19 @@ export class SqlSink implements Sink {
     }
   }
 
-  /** Deletes expired and excess rows now instead of at the next check. */
+  /** Makes partitions ahead of time, and deletes expired and excess rows, now instead of at the next check. */
   async sweep(): Promise<void> {
     await this.#retention.sweep(new AbortController().signal);
   }
 
+  /** Writes the facts about its tables and makes their views now instead of after a moment. */
+  async settle(): Promise<void> {
+    await this.#upkeep?.flush(new AbortController().signal);
+  }
+
   async stop(signal: AbortSignal): Promise<void> {
     await this.#retention.stop();
+    await this.#upkeep?.stop(signal);
     await this.#errorTable?.stop(signal);
     await this.#store.driver.close(signal);
   }
@@ -195,11 +215,13 @@ export class SqlSink implements Sink {
     const [event, ...others] = events;
     if (this.#errorTable === undefined || event === undefined || others.length > 0) return;
     if (retryableOf(failure) !== false || isNotAdmitted(failure)) return;
+    // A value that is no geometry has no statement.
+    const sent = codeOf(failure) === "NOT_A_GEOMETRY" ? [] : tables;
     this.#errorTable.add({
       of: () => this.#rowBuilder.schemaOf(event),
       error: failure,
       statements: () =>
-        tables.flatMap((table) => {
+        sent.flatMap((table) => {
           const rows = fitted(table, this.#store.tables.columns(table.name), this.#store);
           return this.#rowBuilder.statements(table, rows, this.#store);
         }),

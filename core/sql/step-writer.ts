@@ -4,7 +4,10 @@ import { bytesOf } from "./contract/statement.js";
 import type { Bookkeeping } from "./features/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
+import { type FittedRows, fittedToKnown } from "./tables/fitting.js";
 import { type ListedStore, makeMissing } from "./tables/make-missing.js";
+import { makePartitionsFor } from "./tables/make-partitions.js";
+import type { WrittenTables } from "./tables/table-life.js";
 
 /** One transaction of a batch, or one for each of its commit units. */
 export interface StepOfBatch extends Step {
@@ -15,15 +18,22 @@ export interface StepWriterParts {
   readonly store: ListedStore;
   readonly rowBuilder: RowBuilder;
   readonly bookkeeping: Bookkeeping;
+  /** Absent if no partitions are made ahead of time. */
+  readonly writtenTables: WrittenTables | undefined;
 }
+
+// Another process may drop or detach a partition that was just made.
+const MOST_ATTEMPTS = 3;
 
 /** Writes the rows of one transaction: creates what is missing, then sends rows and bookkeeping together. */
 export class StepWriter {
   readonly #store: ListedStore;
   readonly #rowBuilder: RowBuilder;
   readonly #bookkeeping: Bookkeeping;
+  readonly #writtenTables: WrittenTables | undefined;
 
-  constructor({ store, rowBuilder, bookkeeping }: StepWriterParts) {
+  constructor({ store, rowBuilder, bookkeeping, writtenTables }: StepWriterParts) {
+    this.#writtenTables = writtenTables;
     this.#store = store;
     this.#rowBuilder = rowBuilder;
     this.#bookkeeping = bookkeeping;
@@ -36,14 +46,30 @@ export class StepWriter {
   async write(write: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
     const { tables } = write;
     try {
-      return await this.#writeOnce(write, signal);
+      return await this.#writePartitioned(write, signal);
     } catch (error) {
       if (!this.#isStale(error, tables)) throw error;
       for (const { name } of tables) {
         this.#store.tables.forget(name);
         this.#store.tables.forget(this.#store.dialect.positionsTable(name));
       }
-      return await this.#writeOnce(write, signal);
+      return await this.#writePartitioned(write, signal);
+    }
+  }
+
+  /** The first row of a partition is refused by the database; then the partition is made. */
+  async #writePartitioned(write: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
+    const { life, dialect } = this.#store;
+    const { partitions: statements } = dialect;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const receipt = await this.#writeOnce(write, signal);
+        for (const { name, key } of write.tables) if (key.length === 0) this.#writtenTables?.add(name);
+        return receipt;
+      } catch (error) {
+        if (statements?.missing(databaseErrorOf(error)) !== true || attempt === MOST_ATTEMPTS) throw error;
+        await makePartitionsFor(write.tables, { store: this.#store, life, statements }, signal);
+      }
     }
   }
 
@@ -56,9 +82,17 @@ export class StepWriter {
     );
   }
 
+  /** Undefined if tables may have to be created, or listed in the register. */
+  #known(tables: readonly TableBatch[]): readonly FittedRows[] | undefined {
+    const { register } = this.#store;
+    if (register !== undefined && (register.hasLastData || register.unlisted.size > 0)) return undefined;
+    return fittedToKnown(tables, this.#store);
+  }
+
   async #writeOnce({ position, ...step }: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
     const { tables } = step;
-    const fitted = await makeMissing(tables, this.#store, signal);
+    this.#rowBuilder.refresh(tables, this.#store);
+    const fitted = this.#known(tables) ?? (await makeMissing(tables, this.#store, signal));
     const statements = tables.flatMap((table, index) => {
       const rows = fitted[index];
       return rows === undefined ? [] : this.#rowBuilder.statements(table, rows, this.#store);

@@ -13,7 +13,7 @@ import {
   type Logger,
   type Receive,
 } from "../sdk/index.js";
-import { refusedByChannels } from "../sdk/reception.js";
+import { refusedByChannels } from "../sdk/source.js";
 import type { Values } from "./plugin-setup.js";
 
 /** The environment of the components of one case: a folder of their own, no log, a fixed clock. */

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { retryableOf } from "../sdk/index.js";
+import { type AnyPlugin, codeOf, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
+import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
+import { frozen, markedEvent } from "./marked-event.js";
+import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
 
 /** What a sink does when data will never go in: it refuses the whole batch, and takes the good events by themselves. */
@@ -73,3 +76,78 @@ async function untilStored(sink: Awaited<ReturnType<SinkBench["start"]>>, event:
     }
   }
 }
+
+/** What a handler, an interceptor and a selector do with what they are given; no cases for the other kinds. */
+export function flowCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
+  return (flows[definition.kind] ?? []).map(({ name, walk }) => ({
+    name,
+    run: () => inRoom(async (room) => walk(() => created(definition, setup, room))),
+  }));
+}
+
+interface Flow {
+  readonly name: string;
+  walk(create: () => unknown): void;
+}
+
+function created(definition: AnyPlugin, { config }: PluginSetup, room: Room): unknown {
+  return room.create(definition, config?.(room.folder) ?? {});
+}
+
+const garbage: readonly Omit<InboundRequest, "receivedAt">[] = [
+  { method: "POST", path: "/notify", headers: {}, body: new Uint8Array() },
+  { method: "POST", path: "/notify", headers: { "content-type": "application/json" }, body: Buffer.from("{") },
+  { method: "POST", path: "/notify", headers: { "content-type": "application/json" }, body: Buffer.from("null") },
+  { method: "POST", path: "/notify", headers: { "content-type": "application/json" }, body: Buffer.from([255, 254]) },
+  { method: "BREW", path: "/..%00", headers: { "content-type": "" }, body: Buffer.from("[]") },
+];
+
+const flows: { readonly [K in Kind]?: readonly Flow[] } = {
+  handler: garbage.map((request, index) => ({
+    name: `a request without a notification is rejected with a status of 4xx (${index + 1} of ${garbage.length})`,
+    walk(create) {
+      const handler = asKind("handler", create(), ["decode"]);
+      assert.throws(
+        () => handler.decode({ ...request, receivedAt: new Date(0) }),
+        (error) =>
+          codeOf(error) === "DELIVERY_REJECTED" && /^4\d\d$/.test(String(Reflect.get(Object(error), "status"))),
+      );
+    },
+  })),
+  interceptor: [
+    {
+      name: "an event is never changed: another one is made, or none",
+      walk(create) {
+        const interceptor = asKind("interceptor", create(), ["intercept"]);
+        const event = markedEvent("a");
+        const copy = structuredClone(event);
+
+        const made = interceptor.intercept(event);
+
+        assert.deepEqual(event, copy);
+        if (made === undefined) return;
+        assert.deepEqual(JSON.parse(JSON.stringify(made.body)), made.body, "the body survives JSON");
+        for (const [name, text] of Object.entries(made.headers)) {
+          assert.equal(typeof text, "string", `header ${name} is text`);
+          assert.equal(name, name.toLowerCase(), "names of headers are lower case");
+        }
+      },
+    },
+  ],
+  selector: [
+    {
+      name: "only channels of the source are chosen, and no event is changed",
+      walk(create) {
+        const selector = asKind("selector", create(), ["select"]);
+        const names: readonly string[] = channels;
+        for (const headers of [{}, { "fiware-service": "other" }, markedEvent("a").headers]) {
+          const { required, optional } = selector.select(frozen({ headers, body: { id: "a" } }));
+          assert.deepEqual(
+            [...required, ...optional].filter((name) => !names.includes(name)),
+            [],
+          );
+        }
+      },
+    },
+  ],
+};

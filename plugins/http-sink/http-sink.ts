@@ -1,7 +1,17 @@
-import type { Agent } from "node:http";
-import { AgentError, type Batch, type Context, type Event, type Receipt, retryableOf, type Sink } from "deneb/sdk";
+import { readFile } from "node:fs/promises";
+import { type Agent, Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import {
+  AgentError,
+  type Batch,
+  type Context,
+  type Event,
+  type Receipt,
+  readTlsFiles,
+  retryableOf,
+  type Sink,
+} from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
-import { connections } from "./connections.js";
 import { failureOf, isTemporary, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 
@@ -115,4 +125,11 @@ function total(receipts: readonly Receipt[]): Receipt {
     requestBytes: receipts.reduce((sum, { requestBytes }) => sum + requestBytes, 0),
     responseBytes: receipts.reduce((sum, { responseBytes }) => sum + responseBytes, 0),
   };
+}
+
+/** Creates the agent that keeps the connections of a sink open; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
+async function connections(config: HttpSinkConfig, sink: string): Promise<HttpAgent> {
+  const options = { keepAlive: true, maxSockets: config.max_connections };
+  if (!/^https:/i.test(config.url)) return new HttpAgent(options);
+  return new HttpsAgent({ ...options, ...(await readTlsFiles(config, `sink "${sink}"`, (file) => readFile(file))) });
 }

@@ -52,3 +52,39 @@ function lowerCase(name: string): string {
 export function detached(text: string): string {
   return ` ${text}`.slice(1);
 }
+
+/** A header as it was sent. */
+export interface Field {
+  /** In lower case. */
+  readonly name: string;
+  readonly value: string;
+}
+
+const MOST_LINES_OF_A_NAME = 100;
+const MOST_KNOWN_FIELDS = 2000;
+const LONGEST_KNOWN_LINE = 256;
+/** Headers whose values are not kept longer than their request. */
+const secret: ReadonlySet<string> = new Set(["authorization", "x-auth-token", "cookie"]);
+
+/**
+ * The fields of header lines that were read before: senders repeat most of their lines in every request. A name with many
+ * different lines, such as a correlator, gets no more of them: noting one that never repeats takes longer than reading it.
+ */
+export class KnownFields {
+  readonly #fields = new Map<string, Field>();
+  readonly #lines = new Map<string, number>();
+
+  get(line: string): Field | undefined {
+    return this.#fields.get(line);
+  }
+
+  /** Returns the field. */
+  noted(line: string, field: Field): Field {
+    const lines = this.#lines.get(field.name) ?? 0;
+    if (lines >= MOST_LINES_OF_A_NAME || this.#fields.size >= MOST_KNOWN_FIELDS) return field;
+    if (line.length > LONGEST_KNOWN_LINE || secret.has(field.name)) return field;
+    this.#lines.set(field.name, lines + 1);
+    this.#fields.set(detached(line), field);
+    return field;
+  }
+}

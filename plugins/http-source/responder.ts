@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Refused, reasonOf, type SourceContext } from "deneb/sdk";
+import { onAbort, type Refused, reasonOf, type SourceContext, type SourceRefusal } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import type { HttpRequest } from "./http-request.js";
 import { noToken, type Refusal, refusalOf } from "./responses.js";
@@ -45,25 +45,30 @@ export class Responder {
 
   /** Responds with a refusal of the source itself. */
   refuse(request: HttpRequest, refusal: Refusal): void {
-    const requestBytes = request.body.byteLength;
+    const { path, headers, body } = request;
     try {
-      this.count(refusal, { requestBytes, responseBytes: request.refuse(refusal) });
+      const responseBytes = request.refuse(refusal);
+      const service = headers["fiware-service"] ?? headers["ngsild-tenant"];
+      this.count(refusal, { requestBytes: body.byteLength, responseBytes, path, service });
     } catch (error) {
       this.#failed(request, error);
     }
   }
 
   /** Counts a refusal, also one where no request could be read. */
-  count({ status, cause, reason }: Refusal, bytes: { requestBytes?: number; responseBytes?: number } = {}): void {
-    this.#context.refused({ status, cause, reason, ...bytes });
+  count({ status, cause, reason }: Refusal, request: Omit<SourceRefusal, keyof Refusal> = {}): void {
+    this.#context.refused({ status, cause, reason, ...request });
   }
 
   /** Resolves when every request has its response, or the signal aborts. */
   async untilIdle(signal: AbortSignal): Promise<void> {
     if (this.#unanswered === 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.#idle = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const stopListening = onAbort(signal, resolve);
+      this.#idle = () => {
+        stopListening();
+        resolve();
+      };
     });
   }
 

@@ -113,15 +113,6 @@ export function headerLines(fields: Readonly<Record<string, string>>): string {
   return lines;
 }
 
-let date = { second: Number.NaN, text: "" };
-
-/** The value of the header Date. All responses of a second share it. */
-export function dateText(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
-  return date.text;
-}
-
 /** The reason as JSON, or as plain text for a sender that prefers it. */
 export function errorContent(reason: string, accept: string | undefined) {
   if (accept !== undefined && quality(accept, "text/plain") > quality(accept, "application/json")) {

@@ -17,8 +17,11 @@ import {
   staticSchema,
 } from "./config.js";
 import { createStaticInterceptor, HostInterceptor, RemoveHeaderInterceptor } from "./header-interceptors.js";
-import { createRegexFilterInterceptor, RegexExtractorInterceptor } from "./regex-interceptors.js";
-import { SearchReplaceInterceptor } from "./search-replace-interceptor.js";
+import {
+  createRegexFilterInterceptor,
+  RegexExtractorInterceptor,
+  SearchReplaceInterceptor,
+} from "./regex-interceptors.js";
 
 export default [
   definePlugin({

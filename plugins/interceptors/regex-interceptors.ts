@@ -1,6 +1,16 @@
-import { isEntity, TextPattern, type Value } from "deneb/ngsi";
-import type { Event, Interceptor } from "deneb/sdk";
-import type { RegexExtractorConfig, RegexFilterConfig } from "./config.js";
+import {
+  type Attribute,
+  attributeJson,
+  type Entity,
+  isEntity,
+  type Member,
+  parseJson,
+  TextPattern,
+  toValue,
+  type Value,
+} from "deneb/ngsi";
+import { codeOf, type Event, type Interceptor } from "deneb/sdk";
+import type { RegexExtractorConfig, RegexFilterConfig, SearchReplaceConfig } from "./config.js";
 import { type Serializer, serializerOf } from "./serializers.js";
 
 /** Lets events pass, or drops them, by what is in their entity. */
@@ -45,11 +55,56 @@ export function bodyText(body: unknown): string {
   const members = [
     ["id", JSON.stringify(id)],
     ["type", JSON.stringify(type)],
-    ...attributes.map(({ name, value }) => [name, valueText(value)]),
+    ...attributes.map((attribute) => [attribute.name, attributeJson(attribute)]),
   ];
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 }
 
-function valueText({ kind, text }: Value): string {
-  return kind === "string" ? JSON.stringify(text) : text;
+/** Rewrites the values of attributes and of their members; ids, types and names stay. */
+export class SearchReplaceInterceptor implements Interceptor {
+  readonly #replaced: (text: string) => string;
+
+  constructor({ searchPattern, replaceString }: SearchReplaceConfig) {
+    this.#replaced = new TextPattern(searchPattern).replacer(replaceString);
+  }
+
+  intercept(event: Event): Event {
+    const { body } = event;
+    if (!isEntity(body)) return event;
+    // The entity with mapped names is beside the original one.
+    const mapped = "mapped" in body && isEntity(body.mapped) ? { mapped: this.#entity(body.mapped) } : {};
+    return { ...event, body: { ...this.#entity(body), ...mapped } };
+  }
+
+  #entity(entity: Entity): Entity {
+    return { ...entity, attributes: entity.attributes.map((attribute) => this.#attribute(attribute)) };
+  }
+
+  #attribute(attribute: Attribute): Attribute {
+    const members = attribute.members.map((member) => this.#member(member));
+    const own = { ...attribute, value: this.#value(attribute.value), members };
+    if (attribute.others === undefined) return own;
+    return { ...own, others: attribute.others.map((other) => this.#attribute(other)) };
+  }
+
+  #member(member: Member): Member {
+    const own = { ...member, value: this.#value(member.value) };
+    return member.members === undefined ? own : { ...own, members: member.members.map((one) => this.#member(one)) };
+  }
+
+  #value(value: Value): Value {
+    const text = this.#replaced(value.text);
+    if (text === value.text) return value;
+    return value.kind === "string" ? { kind: "string", text } : readAgain(text);
+  }
+}
+
+/** The new text of a value that was not a string is read as JSON, and is a string where it is not JSON. */
+function readAgain(text: string): Value {
+  try {
+    return toValue(parseJson(text));
+  } catch (error) {
+    if (codeOf(error) !== "MALFORMED_JSON") throw error;
+    return { kind: "string", text };
+  }
 }

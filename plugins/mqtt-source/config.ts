@@ -74,12 +74,12 @@ export const mqttSchema = {
     default: "",
   },
   service: {
-    doc: "Service of messages whose topic does not name it. Empty leaves it to the handler.",
+    doc: "Service of messages whose topic and metadata do not name it. Empty leaves it to the handler.",
     format: "text",
     default: "",
   },
   service_path: {
-    doc: "Service path of messages whose topic does not name it. Empty leaves it to the handler.",
+    doc: "Service path of messages whose topic and metadata do not name it. Empty leaves it to the handler.",
     format: "text",
     default: "",
   },
@@ -89,7 +89,7 @@ export const mqttSchema = {
     default: "/notify",
   },
   content_type: {
-    doc: "Content type under which the handler is given each message.",
+    doc: "Content type of messages whose metadata does not name it.",
     format: "text",
     default: "application/json",
   },

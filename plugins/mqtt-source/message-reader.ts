@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
 import type { InboundRequest, Refused, SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
-import { originOf } from "./topics.js";
+import { type Content, contentOf, faultyField } from "./envelope.js";
+import { type Origin, originOf } from "./topics.js";
 
 export type MqttContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
 
@@ -27,50 +28,91 @@ export class MessageReader {
   /** True when the channels have the events of the message, or it was refused; false when the signal aborted before. */
   async read(message: Message, signal: AbortSignal): Promise<boolean> {
     if (this.#isTooLarge(message)) return true;
+    const content = contentOf(message.payload);
+    if (this.#isFaulty(message, content)) return true;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      if (await this.#isDone(message, attempt)) return true;
+      if (await this.#isDone(this.#requestOf(message, content), attempt)) return true;
       await pause(this.#config.channel_retry_interval, signal);
     }
     return false;
   }
 
-  #isTooLarge({ payload }: Message): boolean {
+  #isTooLarge({ topic, payload }: Message): boolean {
     const { max_message_size: most } = this.#config;
     const requestBytes = payload.byteLength;
     if (requestBytes <= most) return false;
     const reason = `The message is larger than ${most} bytes`;
-    this.#context.refused({ status: 413, cause: "content-too-large", reason, requestBytes });
+    const service = this.#serviceOf(topic, {});
+    this.#context.refused({ status: 413, cause: "content-too-large", reason, requestBytes, topic, service });
     return true;
   }
 
-  async #isDone(message: Message, attempt: number): Promise<boolean> {
+  #isFaulty({ topic }: Message, content: Content): boolean {
+    const field = faultyField(content);
+    if (field === undefined) return false;
+    const reason = `The metadata field ${JSON.stringify(field)} holds a control character`;
+    const about = { topic, service: this.#serviceOf(topic, content.fields) };
+    this.#context.refused({ status: 400, cause: "metadata", reason, requestBytes: content.body.byteLength, ...about });
+    return true;
+  }
+
+  async #isDone(request: InboundRequest, attempt: number): Promise<boolean> {
     let held = false;
-    await this.#context.receive(this.#requestOf(message), (refused) => {
+    await this.#context.receive(request, (refused) => {
       held = isToBeRepeated(refused, attempt);
       if (!held) return 0;
       const { status, cause, reason } = refused;
       const level = attempt === 1 ? "warn" : "debug";
-      this.#context.log[level]({ attempt, status, cause, reason }, "message held until the channels take it");
+      const about = { topic: shown(request.topic), service: shown(serviceIn(request.headers)) };
+      this.#context.log[level]({ attempt, status, cause, ...about, reason }, "message held until the channels take it");
       return undefined;
     });
     return !held;
   }
 
-  #requestOf({ topic, payload: body }: Message): InboundRequest {
+  #requestOf({ topic }: Message, { body, fields }: Content): InboundRequest {
     const { notification_target: path, content_type } = this.#config;
-    const headers = { "content-type": content_type, ...this.#origin(topic) };
-    return { method: "POST", path, headers, body, receivedAt: this.#context.now() };
+    const headers = { "content-type": content_type, ...this.#headersOf(topic, fields) };
+    return { method: "POST", path, headers, body, topic, receivedAt: this.#context.now() };
   }
 
-  #origin(topic: string): Readonly<Record<string, string>> {
-    const named = originOf(topic, this.#config.topic_pattern);
-    const service = named.service ?? this.#config.service;
-    const servicePath = named.servicePath ?? this.#config.service_path;
-    return {
-      ...(service === "" ? {} : { [eventHeaders.service]: service }),
-      ...(servicePath === "" ? {} : { [eventHeaders.servicePath]: servicePath }),
-    };
+  #serviceOf(topic: string, fields: Content["fields"]): string | undefined {
+    return serviceIn(this.#headersOf(topic, fields));
   }
+
+  #headersOf(topic: string, fields: Content["fields"]): Content["fields"] {
+    return { ...this.#unnamedOrigin(fields), ...fields, ...headersOf(originOf(topic, this.#config.topic_pattern)) };
+  }
+
+  /** What is configured for messages that do not name it themselves. */
+  #unnamedOrigin(fields: Content["fields"]): Readonly<Record<string, string>> {
+    const { service, service_path } = this.#config;
+    const isNamed = tenantFields.some((name) => (fields[name] ?? "") !== "");
+    return headersOf({
+      service: isNamed || service === "" ? undefined : service,
+      servicePath: service_path === "" ? undefined : service_path,
+    });
+  }
+}
+
+const tenantFields = [eventHeaders.service, "ngsild-tenant"] as const;
+
+function serviceIn(headers: Content["fields"]): string | undefined {
+  return tenantFields.map((name) => headers[name]).find((service) => service !== undefined && service !== "");
+}
+
+const mostOfAText = 200;
+
+/** A text of a sender as a log line shows it. */
+function shown(text: string | undefined): string | undefined {
+  return text?.slice(0, mostOfAText).replace(/\p{C}/gu, "\ufffd");
+}
+
+function headersOf({ service, servicePath }: Origin): Readonly<Record<string, string>> {
+  return {
+    ...(service === undefined ? {} : { [eventHeaders.service]: service }),
+    ...(servicePath === undefined ? {} : { [eventHeaders.servicePath]: servicePath }),
+  };
 }
 
 function isToBeRepeated({ retryable }: Refused, attempt: number): boolean {

@@ -1,4 +1,4 @@
-import { AgentError, reasonOf, type Source } from "deneb/sdk";
+import { AgentError, onAbort, reasonOf, type Source } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
@@ -89,7 +89,7 @@ export class MqttSource implements Source {
     this.#stopping.abort();
     const client = this.#client;
     if (client === undefined) return;
-    await Promise.race([this.#work, aborted(signal)]);
+    await workOrAbort(this.#work, signal);
     // A client that is ended while it connects would reconnect.
     client.options.reconnectPeriod = 0;
     await client.endAsync(signal.aborted || !client.connected);
@@ -97,7 +97,9 @@ export class MqttSource implements Source {
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+async function workOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stopListening = onAbort(signal, resolve);
+    work.then(resolve, reject).finally(stopListening);
+  });
 }

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { compileNameMappings, type NameMappings, readNameMappingsFile, withMappedNames } from "deneb/ngsi";
 import { type Context, codeOf, type Event, type Interceptor, type Logger, reasonOf } from "deneb/sdk";
 import type { NameMappingsConfig } from "./config.js";
-import { FileWatch } from "./file-watch.js";
 
 /** Writes the mapped names into each event. Reads its file at start and whenever it changes. */
 export class NameMappingsInterceptor implements Interceptor {
@@ -39,7 +38,7 @@ export class NameMappingsInterceptor implements Interceptor {
       this.#log.info({ file }, "name mappings loaded");
     } catch (error) {
       const reason = reasonOf(error);
-      if (codeOf(error) === "ENOENT") this.#log.warn({ file }, "no name mappings file; the mappings stay as they are");
+      if (codeOf(error) === "ENOENT") this.#log.error({ file }, "no name mappings file; the mappings stay as they are");
       else this.#log.error({ file, reason }, "name mappings file not usable; the mappings stay as they are");
     }
   }
@@ -50,4 +49,60 @@ const nothingMapped: NameMappings = { apply: (names) => names };
 async function compiledFile(file: string) {
   const { mappings } = readNameMappingsFile(await readFile(file, "utf8"));
   return compileNameMappings(mappings);
+}
+
+/**
+ * Calls `load` at start and after each change of a file, one call at a time. It polls the file, because notifications of
+ * the system get lost on network folders and when a file is replaced. It looks at the file before each load: what is
+ * written during a load is a change that the next look finds.
+ */
+class FileWatch {
+  readonly #file: string;
+  readonly #interval: number;
+  readonly #load: () => Promise<void>;
+  #seen: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(file: string, interval: number, load: () => Promise<void>) {
+    this.#file = file;
+    this.#interval = interval;
+    this.#load = load;
+  }
+
+  async start(): Promise<void> {
+    await this.#look();
+    this.#timer ??= setInterval(() => void this.#look(), this.#interval);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#looking;
+  }
+
+  /** A look that is not done when the next one is due counts for both. */
+  async #look(): Promise<void> {
+    this.#looking ??= this.#loadIfChanged().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #loadIfChanged(): Promise<void> {
+    const state = await stateOf(this.#file);
+    if (state === this.#seen) return;
+    this.#seen = state;
+    await this.#load();
+  }
+}
+
+/** What differs after a change of a file; the error code where it cannot be read. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { mtimeNs, ctimeNs, size, ino, dev } = await stat(file, { bigint: true });
+    return [mtimeNs, ctimeNs, size, ino, dev].join(" ");
+  } catch (error) {
+    return codeOf(error) ?? "unknown";
+  }
 }

@@ -1,4 +1,4 @@
-import { ngsiVersions } from "deneb/ngsi";
+import { ngsiVersions, statedFormats } from "deneb/ngsi";
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
 
 /** Longest service that is accepted, in characters: the limit of the context brokers. */
@@ -29,6 +29,11 @@ export const handlerSchema = {
     doc: "API of the notifications: NGSI-LD, NGSI v2 or NGSI v1; auto detects it from each body, for sites with several.",
     format: ngsiVersions,
     default: "ld",
+  },
+  attrs_format: {
+    doc: "How attributes are written where no header of the broker says it: normalized; keyValues, whose objects are values whatever they look like and whose texts are stored without quotes; auto tells it from each attribute.",
+    format: statedFormats,
+    default: "auto",
   },
   max_entities: {
     doc: "Most entities of a notification; one with more is answered 413.",

@@ -1,4 +1,15 @@
-import { correlatorOf, decode, type Entity, eventHeaders, linkOf, serviceOf } from "deneb/ngsi";
+import { randomUUID } from "node:crypto";
+import {
+  correlatorOf,
+  decode,
+  type Entity,
+  eventHeaders,
+  type HeaderFields,
+  linkOf,
+  type Notification,
+  serviceOf,
+  servicePathsOf,
+} from "deneb/ngsi";
 import {
   codeOf,
   type DecodedRequest,
@@ -9,18 +20,32 @@ import {
   type Sender,
 } from "deneb/sdk";
 import { checkHeaders, checkRequest, readText } from "./acceptance.js";
-import { type HandlerConfig, SERVICE_LENGTH } from "./config.js";
+import { type HandlerConfig, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
 import { type RefusalKind, refused } from "./refused.js";
-import { senderOf } from "./sender.js";
-import { servicePathsFor } from "./service-paths.js";
-import { TransactionIds } from "./transaction-ids.js";
+
+const MICROS = 1000;
+
+/** Numbers that grow: microseconds since 1970 of the reception time, or one more than the last where that is higher. */
+export class Sequence {
+  #last = 0;
+
+  next(receivedAt: Date): number {
+    this.#last = Math.max(this.#last + 1, (receivedAt.getTime() || 0) * MICROS);
+    return this.#last;
+  }
+}
+
+/** One for all handlers of the process, so that events of two sources, and those after a reload, are in order too. */
+const agentSequence = new Sequence();
 
 export class NgsiRestHandler implements Handler {
   readonly #config: HandlerConfig;
+  readonly #sequence: Sequence;
   readonly #transactions = new TransactionIds();
 
-  constructor(config: HandlerConfig) {
+  constructor(config: HandlerConfig, sequence: Sequence = agentSequence) {
     this.#config = config;
+    this.#sequence = sequence;
   }
 
   /** A refusal carries the sender, so that it is counted under its service. */
@@ -38,10 +63,16 @@ export class NgsiRestHandler implements Handler {
     checkRequest(request, this.#config.notification_target);
     checkHeaders(request, this.#config.max_header_length);
     const service = this.#service(request);
-    const entities = this.#entities(request);
+    const notification = this.#notification(request);
+    const { entities } = notification;
     const paths = servicePathsFor(entities, request.headers, this.#config.default_service_path);
     const servicePath = paths[0] ?? "/";
-    const events = eventsOf(entities, paths, this.#sharedHeaders(request, { service, servicePath }));
+    const shared = this.#sharedHeaders(request, notification, { service, servicePath });
+    const events = entities.map((body, index) => {
+      const path = paths[index] ?? "/";
+      const sequence = String(this.#sequence.next(request.receivedAt));
+      return { headers: { ...shared, [eventHeaders.servicePath]: path, [eventHeaders.sequence]: sequence }, body };
+    });
     return { events, service, servicePath };
   }
 
@@ -51,27 +82,41 @@ export class NgsiRestHandler implements Handler {
     throw refused("service", `'fiware-service' header length greater than ${SERVICE_LENGTH}`);
   }
 
-  #entities({ body, headers }: InboundRequest): readonly Entity[] {
+  #notification({ body, headers }: InboundRequest): Notification {
     const text = readText(body);
     try {
-      return decode(this.#config.ngsi_version, text, headers, this.#config).entities;
+      return decode(this.#config.ngsi_version, text, headers, this.#config);
     } catch (error) {
       throw error instanceof Error ? refusalOf(error) : error;
     }
   }
 
-  /** What all events of a request have in common, and the service path of the first. */
-  #sharedHeaders({ headers, receivedAt }: InboundRequest, { service, servicePath }: Sender): Headers {
+  /** What all events of a request have in common, the service path of the first, and room for the sequence. */
+  #sharedHeaders(
+    { headers, receivedAt }: InboundRequest,
+    { subscriptionId, notifiedAt }: Notification,
+    { service, servicePath }: Sender,
+  ): Headers {
     const transactionId = this.#transactions.next();
-    const link = linkOf(headers);
-    const shared = {
+    // Members are added one by one: spreading several objects takes ten times as long.
+    const shared: Record<string, string> = {
       [eventHeaders.service]: service,
       [eventHeaders.servicePath]: servicePath,
       [eventHeaders.correlator]: correlatorOf(headers, transactionId),
       [eventHeaders.transactionId]: transactionId,
       [eventHeaders.timestamp]: String(receivedAt.getTime()),
+      [eventHeaders.sequence]: "",
     };
-    return link === undefined ? shared : { ...shared, [eventHeaders.link]: link };
+    const link = linkOf(headers);
+    if (this.#fits(subscriptionId)) shared[eventHeaders.subscriptionId] = subscriptionId;
+    if (this.#fits(notifiedAt)) shared[eventHeaders.notifiedAt] = notifiedAt;
+    if (link !== undefined) shared[eventHeaders.link] = link;
+    return shared;
+  }
+
+  /** Each event repeats it, so a long text is left out. */
+  #fits(text: string | undefined): text is string {
+    return text !== undefined && text.length <= this.#config.max_header_length;
   }
 }
 
@@ -91,12 +136,51 @@ const badBodies: ReadonlyMap<string | undefined, { readonly kind: RefusalKind; r
 
 type Headers = Event["headers"];
 
-/** Each entity with its path; consecutive entities with the same path share one object of headers. */
-function eventsOf(entities: readonly Entity[], paths: readonly string[], shared: Headers): readonly Event<Entity>[] {
-  let last: Headers = shared;
-  return entities.map((body, index) => {
-    const path = paths[index] ?? "/";
-    if (last[eventHeaders.servicePath] !== path) last = { ...shared, [eventHeaders.servicePath]: path };
-    return { headers: last, body };
-  });
+/** NGSI-LD has no service path. */
+const LD_PATH = "/";
+
+/** The service path of each entity: the only one of the request, or the one at the same index. */
+function servicePathsFor(entities: readonly Entity[], headers: HeaderFields, defaultPath: string): readonly string[] {
+  if (!entities.some(({ api }) => api === "v2")) return entities.map(() => LD_PATH);
+  const paths = servicePathsOf(headers, defaultPath);
+  for (const path of paths) checkPath(path);
+  const [only = defaultPath, ...others] = paths;
+  if (others.length === 0) return entities.map(() => only);
+  if (paths.length === entities.length) return paths;
+  throw refused(
+    "service-path",
+    "'fiware-servicepath' header value does not match the number of notified context responses",
+  );
+}
+
+function checkPath(path: string): void {
+  if (path.length > PATH_LENGTH) {
+    throw refused("service-path", `'fiware-servicepath' header length greater than ${PATH_LENGTH} for ${path}`);
+  }
+  if (!path.startsWith("/"))
+    throw refused("service-path", `'fiware-servicepath' header value ${path} must start with '/'`);
+}
+
+/** Where the last group of a UUID begins. */
+const LAST_GROUP = 24;
+const LAST_GROUP_DIGITS = 12;
+
+/** Ids of requests: UUIDs that differ in their last group, which counts. Random ones throughout take twice as long. */
+class TransactionIds {
+  readonly #prefix = randomUUID().slice(0, LAST_GROUP);
+  #last = 0;
+
+  next(): string {
+    this.#last += 1;
+    return this.#prefix + this.#last.toString(16).padStart(LAST_GROUP_DIGITS, "0");
+  }
+}
+
+/** The sender according to the headers alone; undefined when the service is not acceptable. */
+function senderOf(headers: HeaderFields, config: HandlerConfig): Sender | undefined {
+  const service = serviceOf(headers, config.default_service);
+  if (service.length > SERVICE_LENGTH) return undefined;
+  const paths = config.ngsi_version === "ld" ? [] : servicePathsOf(headers, config.default_service_path);
+  const [path = "/"] = paths;
+  return { service, servicePath: path.startsWith("/") && path.length <= PATH_LENGTH ? path : "/" };
 }

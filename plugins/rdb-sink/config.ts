@@ -87,6 +87,30 @@ export const rdbConfig = {
   },
   ...sqlSchema,
   data_model: { ...sqlSchema.data_model, env: "AGENT_RDB_DATA_MODEL" },
+  attr_geometry: {
+    doc:
+      "PostgreSQL with PostGIS. true: new columns of geometries (GeoProperty, geo:point, geo:line, geo:box, geo:polygon, geo:json) are " +
+      "geometry(Geometry, 4326), and a value that is no geometry becomes a dead letter. false: they are text.",
+    format: "flag",
+    default: false,
+  },
+  attr_geometry_x: {
+    doc:
+      "Which coordinate of geo:point, geo:line, geo:box and geo:polygon is x; they have the latitude first. latitude: the first number " +
+      "is x, as in tables of the predecessor. GeoJSON is stored unchanged, with the longitude as x.",
+    format: ["longitude", "latitude"],
+    default: "longitude",
+  },
+  attr_geometry_index: {
+    doc: "true: new columns of geometries get a GiST index.",
+    format: "flag",
+    default: false,
+  },
+  attr_geometry_rows: {
+    doc: "true: with attr_geometry, the row layout has a column attrGeometry with the geometry beside attrValue. false: it has not.",
+    format: "flag",
+    default: true,
+  },
   last_data_sql_timestamp_format: {
     doc:
       "How the database reads that time where it is text: a format of to_timestamp (PostgreSQL) or STR_TO_DATE (MySQL). Empty " +

@@ -1,9 +1,9 @@
 import type { PropertyFault } from "deneb/sdk";
 import { sqlFaults } from "deneb/sql";
 import type { RdbConfig, rdbConfig } from "./config.js";
-import type { DatabaseKind } from "./database.js";
 import { mysqlDatabase } from "./mysql/database.js";
 import { postgresqlDatabase } from "./postgresql/database.js";
+import type { DatabaseKind } from "./server.js";
 import { sqliteDatabase } from "./sqlite/database.js";
 
 /** The kinds of database by `rdb_dialect`. */
@@ -16,9 +16,17 @@ export const databases = {
 /** The faults that the formats cannot detect. */
 export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbConfig>[] {
   return [
-    ...sqlFaults(config, { database: config.rdb_dialect }),
+    ...sqlFaults(config, databases[config.rdb_dialect].dialect),
     ...(config.enable_grouping
       ? [{ property: "enable_grouping", reason: "grouping rules are not supported; use false" } as const]
+      : []),
+    ...(config.attr_geometry && config.rdb_dialect !== "postgresql"
+      ? [
+          {
+            property: "attr_geometry",
+            reason: `needs PostgreSQL with PostGIS, and rdb_dialect is ${config.rdb_dialect}; use false, or rdb_dialect = postgresql`,
+          } as const,
+        ]
       : []),
     ...databases[config.rdb_dialect]
       .options(config.rdb_options)

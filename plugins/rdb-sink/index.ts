@@ -1,5 +1,5 @@
 import { definePlugin } from "deneb/sdk";
-import { explainSql, sqlSink } from "deneb/sql";
+import { explainSql, sqlSink, storedData } from "deneb/sql";
 import { rdbConfig } from "./config.js";
 import { databases, rdbFaults } from "./databases.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
@@ -17,4 +17,5 @@ export default definePlugin({
   query: (config, text, context) => databases[config.rdb_dialect].query(config, text, context),
   explain: (config, event, context) =>
     explainSql(config, event, { context, store: databases[config.rdb_dialect].open(config, context) }),
+  data: async (config, context) => storedData(config, context, databases[config.rdb_dialect].open(config, context)),
 });

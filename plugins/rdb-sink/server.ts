@@ -1,8 +1,9 @@
-import type { ServerAddress } from "deneb/sql";
+import type { Context, QueryResult } from "deneb/sdk";
+import type { Dialect, ServerAddress, Store } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
 
 /** Defaults of a kind of server. */
-export interface ServerDefaults {
+interface ServerDefaults {
   readonly port: number;
   readonly username: string;
 }
@@ -115,4 +116,14 @@ export interface ServerSettings {
   readonly connectTimeoutMillis: number;
   /** 0 for no limit. */
   readonly statementTimeoutMillis: number;
+}
+
+/** A kind of database: what its folder exports. */
+export interface DatabaseKind {
+  readonly dialect: Pick<Dialect, "database" | "partitions">;
+  /** Parses `rdb_options`. */
+  options(text: string): ServerOptions;
+  /** Performs no I/O. */
+  open(config: RdbConfig, context: Context): Store;
+  query(config: RdbConfig, text: string, context: Context): Promise<QueryResult>;
 }

@@ -1,6 +1,48 @@
 import type { Spelling } from "deneb/sdk";
+import { postgresqlOptions } from "./postgresql/database.js";
 
 const packageName = "com.telefonica.iot.cygnus.sinks";
+
+const rereads = {
+  enable_grouping: (text) =>
+    text === "true"
+      ? { missing: true, reason: "grouping rules are not supported; entities keep their own tables" }
+      : undefined,
+} as const satisfies Spelling["rereads"];
+
+const postgresqlRereads = {
+  ...rereads,
+  rdb_database: (text) => {
+    const lower = text.toLowerCase();
+    return lower === text ? undefined : { text: lower, reason: `is read as "${lower}", as the original read it` };
+  },
+  rdb_options: (text) =>
+    ["require", "verify-ca", "verify-full"].includes(postgresqlOptions(text).sslMode)
+      ? { reason: TLS_COUNTS }
+      : undefined,
+} as const satisfies Spelling["rereads"];
+
+const TLS_COUNTS =
+  "asks for TLS, and counts here; the NGSI-LD agent of the original ignored it and stored over plain TCP: if the server " +
+  "has no TLS, write sslmode=prefer";
+
+const postgis = {
+  means: { rdb_dialect: "postgresql", attr_geometry: "true" },
+  implies: { attr_geometry_x: "latitude", attr_geometry_rows: "false" },
+  prefixes: { postgis_: "rdb_" },
+  rereads: postgresqlRereads,
+  ...variablesOf("CYGNUS_POSTGIS"),
+  better: [
+    "geometries get columns of PostGIS in NGSI v2 too, and geo:line, geo:box, geo:polygon and collections are stored",
+    ...remarks().better,
+  ],
+  different: [
+    "x of geo:point is still the first number, the latitude, as in the tables that exist; maps expect attr_geometry_x = longitude",
+    "new columns are geometry(Geometry, 4326); NGSI-LD had geometry without a reference system, and its rows have SRID 0",
+    "a value that is no geometry becomes a dead letter; there it was dropped, or stopped the sink",
+    ...remarks().different,
+  ],
+} as const satisfies Omit<Spelling, "types">;
 
 /** How files and container images of the predecessor spell this sink: one class for each kind of database. */
 export const rdbSpellings: readonly Spelling[] = [
@@ -9,14 +51,31 @@ export const rdbSpellings: readonly Spelling[] = [
     means: { rdb_dialect: "postgresql" },
     implies: { attr_persistence: "row" },
     prefixes: { postgresql_: "rdb_" },
+    rereads: postgresqlRereads,
     ...variablesOf("CYGNUS_POSTGRESQL"),
     ...remarks(),
   },
+  {
+    // The name in the documentation of its NGSI-LD agent, which stores columns only.
+    types: [`${packageName}.NGSILDPostgreSQLSink`],
+    means: { rdb_dialect: "postgresql" },
+    prefixes: { postgresql_: "rdb_" },
+    rereads: postgresqlRereads,
+    ...variablesOf("CYGNUS_POSTGRESQL"),
+    ...remarks(),
+  },
+  {
+    types: [`${packageName}.NGSIPostgisSink`],
+    ...postgis,
+    implies: { ...postgis.implies, attr_persistence: "row" },
+  },
+  { types: [`${packageName}.NGSILDPostgisSink`], ...postgis },
   {
     types: [`${packageName}.NGSIMySQLSink`],
     means: { rdb_dialect: "mysql" },
     implies: { attr_persistence: "row", rdb_port: "3306", rdb_username: "root" },
     prefixes: { mysql_: "rdb_" },
+    rereads,
     ...variablesOf("CYGNUS_MYSQL"),
     ...remarks(),
   },

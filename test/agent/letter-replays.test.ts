@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DEAD_LETTER_REPLAY, DEAD_LETTERS } from "../../core/agent/container.js";
 import { LetterReplays } from "../../core/agent/letter-replays.js";
-import { SinkProgress } from "../../core/metrics/observers.js";
+import { RecentActivity } from "../../core/agent/recent-activity.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Batch } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -38,10 +38,10 @@ async function setUp(context: TestContext, count: number, reason?: DeadLetter["r
   const clock = { now: () => new Date(startedAt + uptime) };
   const { container } = await runningManagement(context, { sink, batchTtl: 0, clock });
   const letters = container.resolve(DEAD_LETTERS);
-  const progress = new SinkProgress(clock);
+  const activity = new RecentActivity(clock);
   const { log } = recordingLog();
   const deadLetterReplay = container.resolve(DEAD_LETTER_REPLAY);
-  const replays = new LetterReplays({ deadLetterReplay, letters, progress, clock, log, uptime: () => uptime });
+  const replays = new LetterReplays({ deadLetterReplay, letters, activity, clock, log, uptime: () => uptime });
   context.after(() => replays.stop());
   await letters.keep(Array.from({ length: count }, (_, n) => letter(`letter-${n}`, reason)));
   const replaying = () => letters.counts()[0]?.replaying ?? 0;
@@ -62,7 +62,7 @@ async function setUp(context: TestContext, count: number, reason?: DeadLetter["r
       return sink.stored.length - before;
     },
     /** The sink stores an event of its channel. */
-    works: () => progress.attempted({ sink: "k1", events: [], ...times(clock.now()) }),
+    works: () => activity.attempted({ sink: "k1", events: [], ...times(clock.now()) }),
     open: () => letters.counts()[0]?.waiting ?? 0,
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { settledBooks } from "../support/channel-books.js";
 import { room, type StoringAgent, storingAgent } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
 
@@ -21,14 +22,6 @@ async function values({ database }: StoringAgent): Promise<readonly unknown[]> {
   return rows.map(({ value }) => value);
 }
 
-/** The ledger is written just after the channel has let an event go. */
-async function balanced({ ask }: StoringAgent) {
-  return await until(
-    async () => (await ask("GET", "/v1/stats")).stats.ledger.channels[0],
-    ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0,
-  );
-}
-
 test("a value that makes PostgreSQL raise an internal error becomes a dead letter, its neighbours are stored in order", async (context) => {
   const storing = await storingAgent(context);
   if (storing === undefined) return;
@@ -39,7 +32,7 @@ test("a value that makes PostgreSQL raise an internal error becomes a dead lette
 
   const names = ["poison1", "v1", "v2", "poison2", "v3", "v4", "v5", "poison3"];
   assert.equal(await post(names.map((name, index) => room(index + 1, name))), 200);
-  const ledger = await balanced(storing);
+  const ledger = await settledBooks(storing.agent);
   const { deadletters } = await ask("GET", "/v1/admin/deadletters");
 
   assert.deepEqual(await values(storing), ["v0", "v1", "v2", "v3", "v4", "v5"]);
@@ -48,6 +41,26 @@ test("a value that makes PostgreSQL raise an internal error becomes a dead lette
     assert.equal(letter.reason, "permanent");
     assert.match(letter.message, /lwgeom is not a geometry/);
   }
+});
+
+test("half a surrogate pair is stored as U+FFFD, an entity with NUL becomes a dead letter, and both leave their neighbours alone", async (context) => {
+  const storing = await storingAgent(context, "deneb.channels.c.type = file", "deneb.channels.c.transactionCapacity");
+  if (storing === undefined) return;
+  const { post, ask, database } = storing;
+
+  const names = ["v0", "a\ud800", "v1", "\udc00b", "x\0y", "v2"];
+  assert.equal(await post(names.map((name, index) => room(index, name))), 200);
+  assert.equal(
+    await post([{ id: "urn:room:\udfff", type: "Room", "value\ud83d": { type: "Property", value: "v3" } }]),
+    200,
+  );
+  const ledger = await settledBooks(storing.agent);
+  const { deadletters } = await ask("GET", "/v1/admin/deadletters");
+  const named = await database.query('select entityid, "value\ufffd" as text from svc.room where value is null');
+
+  assert.deepEqual((await values(storing)).slice(0, -1), ["v0", "a\ufffd", "v1", "\ufffdb", "v2"]);
+  assert.deepEqual(named, [{ entityid: "urn:room:\ufffd", text: "v3" }]);
+  assert.deepEqual([ledger.stored, ledger.dead_lettered, deadletters.length], [6, 1, 1]);
 });
 
 test("behind a file channel a server with a full disk makes no dead letters, however often it refuses, unless batch_ttl is set", async (context) => {
@@ -71,7 +84,7 @@ test("behind a file channel a server with a full disk makes no dead letters, how
   );
   const letters = await ask("GET", "/v1/admin/deadletters");
   await database.query("drop trigger refuse on svc.room");
-  const ledger = await balanced(storing);
+  const ledger = await settledBooks(storing.agent);
 
   assert.equal(letters.count, 0);
   assert.deepEqual(await values(storing), ["v0", "v1", "v2"]);

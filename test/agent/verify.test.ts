@@ -3,9 +3,9 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { settledBooks } from "../support/channel-books.js";
 import { runCli } from "../support/run-cli.js";
 import { room, type StoringAgent, storingAgentWith } from "../support/storing-agent.js";
-import { until } from "../support/until.js";
 
 const durable = ["deneb.channels.c.type = file", "deneb.sinks.rdb-sink.batch_ttl"];
 const away = "deneb.sinks.rdb-sink.rdb_port = 1";
@@ -19,7 +19,7 @@ async function stored(context: TestContext): Promise<StoringAgent | undefined> {
   return storing;
 }
 
-/** Starts it again; with no store, so that events wait in the channel, when it is told so. */
+/** Starts it again; with no store, so that events wait in the channel, on request. */
 async function again(context: TestContext, { folder, properties }: StoringAgent, ...lines: readonly string[]) {
   const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "2" };
   return await startAgent(context, { properties: properties(...lines), folder, env });
@@ -38,16 +38,6 @@ async function waiting(context: TestContext, storing: StoringAgent): Promise<voi
     assert.equal(answer.status, 200);
   }
   await agent.end("SIGTERM");
-}
-
-const channelOf = async (agent: Pick<AgentProcess, "managementUrl">) =>
-  JSON.parse(await (await fetch(`${agent.managementUrl}/v1/stats`)).text()).stats.ledger.channels[0];
-
-async function settledAt(agent: AgentProcess): Promise<void> {
-  await until(
-    () => channelOf(agent),
-    (channel) => channel.waiting === 0,
-  );
 }
 
 /** What the command says of the running agent, or of the stopped one. */
@@ -104,7 +94,7 @@ test("verify finds a position that was moved forward by hand", async (context) =
   const moved = String(row?.["deneb_position"]).replace(/:(\d+)[^:]*$/, (_all, low) => `:${Number(low) + 2}`);
   await database.query(`UPDATE deneb.positions SET deneb_position = '${moved}'`);
   const agent = await again(context, storing);
-  await settledAt(agent);
+  await settledBooks(agent);
 
   const { exitCode, err } = await verify(storing, agent);
 

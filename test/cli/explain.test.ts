@@ -154,28 +154,37 @@ for (const { mode, tables, notes } of lastData)
     assert.deepEqual([shown, notesOf(stdout)], [tables, notes]);
   });
 
-test("explain of an NGSI v2 entity shows its metadata column, a removed entity and what is not stored", async (context) => {
-  const files = changed(
-    "a.sources.s.channels = c1",
-    "a.sources.s.handler.ngsi_version = v2",
-    "a.sinks.pg.last_data_mode = both",
-  );
-  const temp = { type: "Number", value: 1, metadata: { unit: { type: "Text", value: "C" } } };
-  const alterationType = { type: "Text", value: "entityDelete", metadata: {} };
-  const note = JSON.stringify({ subscriptionId: "s", data: [{ id: "r", type: "Room", Temp: temp, alterationType }] });
+const alterations = [
+  {
+    alteration: "entityUpdate",
+    notes: ['attribute "alterationType" says why the broker notifies and is not stored'],
+  },
+  {
+    alteration: "entityDelete",
+    notes: [
+      '"alterationType" is column "alterationtype"',
+      'the entity is removed: its row in table "r_room_last_data" is deleted',
+    ],
+  },
+] as const;
+for (const { alteration, notes: more } of alterations)
+  test(`explain of an NGSI v2 entity shows its metadata column and what ${alteration} means`, async (context) => {
+    const files = changed(
+      "a.sources.s.channels = c1",
+      "a.sources.s.handler.ngsi_version = v2",
+      "a.sinks.pg.last_data_mode = both",
+    );
+    const temp = { type: "Number", value: 1, metadata: { unit: { type: "Text", value: "C" } } };
+    const alterationType = { type: "Text", value: alteration, metadata: {} };
+    const note = JSON.stringify({ subscriptionId: "s", data: [{ id: "r", type: "Room", Temp: temp, alterationType }] });
 
-  const { code, stdout, stderr } = await explained(context, [], { ...files, "note.json": note });
+    const { code, stdout, stderr } = await explained(context, [], { ...files, "note.json": note });
 
-  assert.equal(code, 0, stderr);
-  const notes = notesOf(stdout);
-  for (const expected of [
-    '"Temp" is column "temp"',
-    '"Temp_md" is column "temp_md"',
-    'attribute "alterationType" says why the broker notifies and is not stored',
-    'the entity is removed: its row in table "r_room_last_data" is deleted',
-  ])
-    assert.ok(notes.includes(expected), `${expected}\n${stdout}`);
-});
+    assert.equal(code, 0, stderr);
+    const notes = notesOf(stdout);
+    for (const expected of ['"Temp" is column "temp"', '"Temp_md" is column "temp_md"', ...more])
+      assert.ok(notes.includes(expected), `${expected}\n${stdout}`);
+  });
 
 test("a sink that cannot explain an event is shown with the reason, as are the others", async (context) => {
   const data = [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { exitCodes } from "../../core/cli/command.js";
 import { migrate } from "../../core/cli/migrate.js";
-import { exitCodes } from "../../core/cli/terminal.js";
 import { recordingTerminal } from "../support/recording-terminal.js";
 import { tempFolder } from "../support/temp-folder.js";
 

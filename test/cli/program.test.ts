@@ -1,11 +1,28 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kernelProperties } from "../../core/configuration/schema/kernel-properties.js";
-import { type KernelProperty, optionName } from "../../core/configuration/schema/kernel-property.js";
+import {
+  type KernelProperty,
+  kernelProperties,
+  optionName,
+} from "../../core/configuration/schema/kernel-properties.js";
 import { command } from "../support/command.js";
 
 const properties: readonly KernelProperty[] = Object.values(kernelProperties);
-const names = ["run", "check", "migrate", "plugins", "sql", "docs", "dead-letters", "verify", "plugin", "explain"];
+const names = [
+  "run",
+  "check",
+  "migrate",
+  "plugins",
+  "sql",
+  "tables",
+  "docs",
+  "dead-letters",
+  "verify",
+  "erase",
+  "export",
+  "plugin",
+  "explain",
+];
 
 test("the help of the program lists every command", async () => {
   const { exitCode, out } = await command(["--help"]);

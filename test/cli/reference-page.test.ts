@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { propertyTable } from "../../core/cli/property-table.js";
-import { referenceIndex, referencePage } from "../../core/cli/reference-page.js";
+import { propertyTable, referenceIndex, referencePage } from "../../core/cli/reference-page.js";
 import type { AnyPlugin, Property } from "../../core/sdk/index.js";
 
 const doc = "What it means.";

@@ -10,9 +10,11 @@ const levels: readonly (readonly string[])[] = [
   ["configuration-fault.ts", "environment.ts", "topology.ts"],
   ["file/"],
   ["schema/"],
+  ["predecessor/"],
   ["topology/"],
   ["read-configuration.ts"],
   ["migration/"],
+  ["shown-properties.ts"],
 ];
 
 const files = (await repositoryFiles("core/configuration")).map((file) => file.slice(home.length));

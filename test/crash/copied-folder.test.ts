@@ -3,6 +3,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { booksOf, settledBooks } from "../support/channel-books.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -56,18 +57,6 @@ async function post({ notifyUrl }: AgentProcess, ...numbers: readonly number[]):
   }
 }
 
-async function account({ managementUrl }: AgentProcess) {
-  const reply = await fetch(`${managementUrl}/v1/stats`);
-  return JSON.parse(await reply.text()).stats.ledger.channels[0];
-}
-
-async function settled(agent: AgentProcess): Promise<void> {
-  await until(
-    () => account(agent),
-    ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0,
-  );
-}
-
 async function stored({ database }: Scene): Promise<readonly number[]> {
   const rows = await database.query('select number from svc."room" order by number::bigint');
   return rows.map(({ number }) => Number(number));
@@ -90,7 +79,7 @@ for (const type of ["file", "spillable"] as const)
       const { folders, database } = made;
       let original = await made.start(folders.original);
       await post(original, 1, 2);
-      await settled(original);
+      await settledBooks(original);
       if (how === "while it was stopped") {
         await original.end("SIGTERM");
         await made.copy();
@@ -99,20 +88,20 @@ for (const type of ["file", "spillable"] as const)
       const copy = await made.start(folders.copy);
 
       await post(original, 10, 11, 12);
-      await settled(original);
+      await settledBooks(original);
       await post(copy, 20, 21);
       const reason = await reasonOf(copy);
       await post(original, 13);
-      await settled(original);
+      await settledBooks(original);
 
       assert.match(reason, /host|copied or restored/);
       assert.deepEqual(await stored(made), [1, 2, 10, 11, 12, 13]);
-      assert.equal((await account(copy)).waiting, 2);
-      assert.equal((await account(copy)).dead_lettered, 0);
+      assert.equal((await booksOf(copy)).waiting, 2);
+      assert.equal((await booksOf(copy)).dead_lettered, 0);
 
       await original.end("SIGTERM");
       await database.query("DELETE FROM deneb.positions WHERE deneb_sink = 's'");
-      await settled(copy);
+      await settledBooks(copy);
       assert.deepEqual(await stored(made), [1, 2, 10, 11, 12, 13, 20, 21]);
       await copy.end("SIGTERM");
     });
@@ -123,24 +112,24 @@ test("an agent whose copy has stored meanwhile stores nothing, and goes on besid
   const { folders } = made;
   const original = await made.start(folders.original);
   await post(original, 1);
-  await settled(original);
+  await settledBooks(original);
   await made.copy();
   const copy = await made.start(folders.copy);
   await post(copy, 20);
-  await settled(copy);
+  await settledBooks(copy);
 
   await post(original, 10, 11);
   const reason = await reasonOf(original);
   await post(copy, 21);
-  await settled(copy);
+  await settledBooks(copy);
   const rows = await stored(made);
   await original.end("SIGTERM");
   await writeFile(path.join(folders.original, "data", "channels", "c", "checkpoint", "new-id"), "");
   const again = await made.start(folders.original);
   await post(again, 12);
-  await settled(again);
+  await settledBooks(again);
   await post(copy, 22);
-  await settled(copy);
+  await settledBooks(copy);
 
   assert.match(reason, new RegExp(`pid ${copy.process.pid},`));
   assert.deepEqual(rows, [1, 20, 21]);
@@ -154,10 +143,10 @@ test("a backup that is restored beside the database of today leaves nothing out 
   const { folders, database } = made;
   const original = await made.start(folders.original);
   await post(original, 1);
-  await settled(original);
+  await settledBooks(original);
   await made.copy();
   await post(original, 2, 3, 4);
-  await settled(original);
+  await settledBooks(original);
   await original.end("SIGTERM");
 
   const restored = await made.start(folders.copy);
@@ -165,7 +154,7 @@ test("a backup that is restored beside the database of today leaves nothing out 
   const reason = await reasonOf(restored);
   const rows = await stored(made);
   await database.query("DELETE FROM deneb.positions WHERE deneb_sink = 's'");
-  await settled(restored);
+  await settledBooks(restored);
   await restored.end("SIGTERM");
 
   assert.match(reason, /its folder was copied or restored from a backup.*new-id/);

@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import Database from "libsql";
 import pg from "pg";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { settledBooks } from "../support/channel-books.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -71,15 +72,6 @@ async function post({ notifyUrl }: AgentProcess, service: string, ...numbers: re
   assert.equal(response.status, 200);
 }
 
-async function settled({ managementUrl }: AgentProcess) {
-  const account = async () => {
-    const response = await fetch(`${managementUrl}/v1/stats`);
-    return JSON.parse(await response.text()).stats.ledger.channels[0];
-  };
-  // The books are written just after the channel has let an event go.
-  return await until(account, ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0);
-}
-
 async function inPostgresql({ database }: Scene, service = "svc"): Promise<readonly number[]> {
   const rows = await database.query(`select number from ${service}."room" order by number::bigint`);
   return rows.map(({ number }) => Number(number));
@@ -98,7 +90,7 @@ function inSpare(folder: string): readonly number[] {
 async function killedInCommit(made: Scene, start: () => Promise<AgentProcess>): Promise<void> {
   const agent = await start();
   await post(agent, "svc", 1);
-  await settled(agent);
+  await settledBooks(agent);
   const committed = made.way.holdCommit();
   await post(agent, "svc", 2, 3);
   await committed;
@@ -114,7 +106,7 @@ test("killed between the commit of a sink of a group and that of the channel, no
 
   const agent = await made.start(...lines, "deneb.sinkgroups.g.processor.priority.spare = 3");
   await post(agent, "svc", 4);
-  await settled(agent);
+  await settledBooks(agent);
   await agent.end("SIGTERM");
 
   assert.deepEqual([...(await inPostgresql(made)), ...inSpare(made.folder)].sort(), [1, 2, 3, 4]);
@@ -133,7 +125,7 @@ test("a sink of a group that is away at the start is waited for when events may 
     (line) => line !== undefined,
   );
   made.way.open();
-  await settled(agent);
+  await settledBooks(agent);
   await agent.end("SIGTERM");
 
   assert.deepEqual([await inPostgresql(made), inSpare(made.folder)], [[1, 2, 3], []]);
@@ -148,7 +140,7 @@ test("a sink of a group that stays away holds up the others for positions_timeou
   made.way.close();
   const agent = await made.start(...lines);
   await post(agent, "svc", 4);
-  await settled(agent);
+  await settledBooks(agent);
   const told = agent.lines.find(({ msg }) => String(msg).startsWith("going on without sinks"));
   await agent.end("SIGTERM");
 
@@ -161,12 +153,12 @@ test("a batch that a sink of a group committed before its connection broke goes 
   if (made === undefined) return;
   const agent = await made.start(...group(made.folder));
   await post(agent, "svc", 1);
-  await settled(agent);
+  await settledBooks(agent);
 
   const broken = made.way.breakAtCommit();
   await post(agent, "svc", 2, 3);
   await broken;
-  const { stored } = await settled(agent);
+  const { stored } = await settledBooks(agent);
   await agent.end("SIGTERM");
 
   assert.deepEqual([await inPostgresql(made), inSpare(made.folder)], [[1, 2, 3], []]);
@@ -178,12 +170,12 @@ test("a batch that was committed before the connection broke at its last try is 
   if (made === undefined) return;
   const agent = await made.start();
   await post(agent, "svc", 1);
-  await settled(agent);
+  await settledBooks(agent);
 
   const broken = made.way.breakAtCommit();
   await post(agent, "svc", 2, 3);
   await broken;
-  const { stored, dead_lettered: dead } = await settled(agent);
+  const { stored, dead_lettered: dead } = await settledBooks(agent);
   await agent.end("SIGTERM");
 
   assert.deepEqual(await inPostgresql(made), [1, 2, 3]);
@@ -202,7 +194,7 @@ test("killed between the commits of two databases of a batch, each row is there 
   const agent = await made.start();
   await post(agent, first, 1);
   await post(agent, second, 1);
-  await settled(agent);
+  await settledBooks(agent);
   const ask = await asker(context, made.database, first, second);
   const numbers = async (service: string) =>
     (await ask(service, `select number from "${service}"."room" order by number::bigint`)).map(({ number }) =>
@@ -222,7 +214,7 @@ test("killed between the commits of two databases of a batch, each row is there 
   const again = await made.start("deneb.sinks.s.batch_timeout = 1");
   await post(again, first, 3);
   await post(again, second, 3);
-  await settled(again);
+  await settledBooks(again);
   await again.end("SIGTERM");
 
   assert.deepEqual(
@@ -241,7 +233,7 @@ test("killed while PostgreSQL runs its transaction, which ends after the next st
   const direct = `deneb.sinks.s.rdb_port = ${database.port}`;
   const agent = await made.start(direct);
   await post(agent, "svc", 1);
-  await settled(agent);
+  await settledBooks(agent);
   await database.query("begin");
   await database.query('lock table svc."room" in share mode');
   const waiting = async () => {
@@ -258,9 +250,9 @@ test("killed while PostgreSQL runs its transaction, which ends after the next st
   await post(again, "svc", 4);
   await until(waiting, (found) => found.some((pid) => pid !== killed));
   await database.query("rollback");
-  await settled(again);
+  await settledBooks(again);
   await post(again, "svc", 5);
-  await settled(again);
+  await settledBooks(again);
   await again.end("SIGTERM");
 
   assert.deepEqual(await inPostgresql(made), [1, 2, 3, 4, 5]);

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { settledBooks } from "../support/channel-books.js";
 import { freePort } from "../support/free-port.js";
 import { until } from "../support/until.js";
 import { Clients, type Numbering, type Sent } from "./clients.js";
@@ -63,7 +64,7 @@ export async function killAgain(
     const sent = await clients.stop();
     const url = `http://127.0.0.1:${management}`;
     await until(() => isReachable(url), Boolean, plan.patience);
-    await settled(url, plan.patience);
+    await settledBooks({ managementUrl: url }, plan.patience);
     const letters = await lettersIn(plan.folder);
     await look(url);
     if (ended(child)) throw new Error("the agent ended although nobody killed it");
@@ -133,13 +134,6 @@ async function isReachable(url: string): Promise<boolean> {
   );
 }
 
-/** Waits until nothing waits in the channel and everything is accounted for; throws when that does not come. */
-async function settled(url: string, patience?: number): Promise<void> {
-  const account = async () => (await asked(`${url}/v1/stats`)).stats.ledger.channels[0];
-  // A batch that has just left the channel is in the books a moment later.
-  await until(account, ({ waiting, unaccounted }) => waiting === 0 && unaccounted === 0, patience);
-}
-
 /** Those that are in the file of the sink, replayed or not. */
 async function lettersIn(folder: string): Promise<readonly Letter[]> {
   const file = path.join(folder, "data", "dead-letters", "s.ndjson");
@@ -153,11 +147,6 @@ async function lettersIn(folder: string): Promise<readonly Letter[]> {
 function numberOf({ body }: { readonly body: unknown }): number {
   const [, number] = JSON.stringify(body).match(/"number":.*?(\d+)/) ?? [];
   return Number(number);
-}
-
-/** Looked into, member by member. */
-async function asked(url: string): Promise<ReturnType<typeof JSON.parse>> {
-  return JSON.parse(await (await fetch(url)).text());
 }
 
 const usual = { data_model: "dm-by-entity-type", batch_ttl: "-1", batch_retry_intervals: "50" } as const;

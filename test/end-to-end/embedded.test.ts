@@ -9,15 +9,15 @@ import { tempFolder } from "../support/temp-folder.js";
 import { notification, post } from "./notification.js";
 
 const query =
-  "select entityid, entitytype, temperature, temperature_unitcode from openiot.urn_ngsi_ld_room_1 order by rowid";
+  "select entityid, entitytype, temperature, temperature_unitcode from openiot.urn_ngsi_ld_room_1 order by sequence";
 
 async function quickstart(): Promise<string> {
   const text = await readFile(path.join(repositoryRoot, "config", "quickstart.properties"), "utf8");
   return text.replace("port = 5050", "port = 0");
 }
 
-async function rows(folder: string): Promise<unknown> {
-  const { code, stdout, stderr } = await runCli(["sql", query, "--json", "--data-dir", path.join(folder, "data")]);
+async function rows(folder: string, text = query): Promise<unknown> {
+  const { code, stdout, stderr } = await runCli(["sql", text, "--json", "--data-dir", path.join(folder, "data")]);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -39,6 +39,23 @@ test("the quickstart setup stores a notification, and SIGTERM ends it in order",
   assert.equal(status, 200);
   assert.equal(code, 0);
   assert.deepEqual(await rows(folder), [row("21.5")]);
+});
+
+test("the quickstart setup stores NGSI v2 beside NGSI-LD", async (context) => {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties: await quickstart(), folder });
+  const entity = { id: "Room1", type: "Room", temperature: { type: "Number", value: 21.5, metadata: {} } };
+  const body = JSON.stringify({ subscriptionId: "6b0298c15617dadf53075d7b", data: [entity] });
+  const headers = { "Content-Type": "application/json; charset=utf-8", "Fiware-Service": "openiot" };
+
+  const { status } = await fetch(agent.notifyUrl, { method: "POST", headers, body });
+  const ldStatus = await post(agent.notifyUrl, notification("urn:ngsi-ld:Room:1", 1));
+  await agent.end("SIGTERM");
+
+  assert.deepEqual([status, ldStatus], [200, 200]);
+  assert.deepEqual(await rows(folder), [row("1")]);
+  const stored = await rows(folder, "select entityid, temperature from openiot.room1_room");
+  assert.deepEqual(stored, [{ entityid: "Room1", temperature: "21.5" }]);
 });
 
 test("rows can be read while the agent runs, outlive kill -9, and more are added after a restart", async (context) => {

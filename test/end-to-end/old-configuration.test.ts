@@ -4,13 +4,16 @@ import { startAgent } from "../support/agent-process.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 import { tempFolder } from "../support/temp-folder.js";
 
-/** As the original's documentation shows it; the password and the host come from the variables of its image. */
+/**
+ * As the original's documentation shows it, with the lists that its container writes; the password and the host come from
+ * the variables of its image.
+ */
 const properties = `
 cygnus-ngsi.sources = http-source
-cygnus-ngsi.sinks = postgresql-sink
-cygnus-ngsi.channels = postgresql-channel
+cygnus-ngsi.sinks = mongo-sink postgresql-sink  postgresql-sink
+cygnus-ngsi.channels = mongo-channel postgresql-channel
 
-cygnus-ngsi.sources.http-source.channels = postgresql-channel
+cygnus-ngsi.sources.http-source.channels = mongo-channel postgresql-channel
 cygnus-ngsi.sources.http-source.type = org.apache.flume.source.http.HTTPSource
 cygnus-ngsi.sources.http-source.port = 0
 cygnus-ngsi.sources.http-source.handler = com.telefonica.iot.cygnus.handlers.NGSIRestHandler
@@ -58,7 +61,7 @@ test("a configuration file of the original starts and stores NGSI v2 and NGSI-LD
     env: {
       CYGNUS_POSTGRESQL_HOST: database.host,
       CYGNUS_POSTGRESQL_PORT: String(database.port),
-      CYGNUS_POSTGRESQL_DATABASE: database.database,
+      CYGNUS_POSTGRESQL_DATABASE: database.database.toUpperCase(),
       CYGNUS_POSTGRESQL_USER: database.user,
       CYGNUS_POSTGRESQL_PASS: database.password,
     },

@@ -1,12 +1,11 @@
 import { compileNameMappings, entityJson, isEntity, type NgsiVersion, withMappedNames } from "../../core/ngsi/index.js";
 import { readMappingsDocument } from "../../core/ngsi/mappings/document.js";
 import { type Event, reasonOf } from "../../core/sdk/index.js";
-import { namingOf } from "../../core/sql/contract/settings.js";
+import { namingOf } from "../../core/sql/contract/schema.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
 import { Tables } from "../../core/sql/tables/known-store.js";
-import { bodyText } from "../../plugins/interceptors/regex-interceptors.js";
-import { SearchReplaceInterceptor } from "../../plugins/interceptors/search-replace-interceptor.js";
+import { bodyText, SearchReplaceInterceptor } from "../../plugins/interceptors/regex-interceptors.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
 import { databases } from "../../plugins/rdb-sink/databases.js";
@@ -115,7 +114,8 @@ function rows(config: Partial<RdbConfig>): Step {
   const { dialect } = opened;
   const naming = namingOf(full, dialect.database);
   return (events) => {
-    const intake = new RowBuilder(full, { naming, dialect, context });
+    const services = { note: () => undefined };
+    const intake = new RowBuilder(full, { naming, dialect, context, services });
     const batches = tried(() => intake.tables(events)) ?? [];
     intake.note(batches);
     const tables = new Tables(dialect.columnKey);

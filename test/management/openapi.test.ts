@@ -6,9 +6,11 @@ import type { Express } from "express";
 import type { Agent } from "../../core/agent/agent.js";
 import { DEAD_LETTERS } from "../../core/agent/container.js";
 import { editedFile } from "../../core/files/edited-text.js";
+import { AgentFiles } from "../../core/management/configuration/agent-files.js";
 import type { Paths } from "../../core/management/openapi.js";
 import type { DeadLetter } from "../../core/pipeline/dead-letters/dead-letter.js";
 import type { DeadLetters } from "../../core/pipeline/dead-letters/dead-letters.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import { AgentError } from "../../core/sdk/index.js";
 import { type BrokerReply, brokerStandIn, type SeenCall } from "../support/broker.js";
 import { runningManagement } from "../support/running-management.js";
@@ -17,7 +19,8 @@ import { tempFolder } from "../support/temp-folder.js";
 import { v2 } from "./subscriptions/payloads.js";
 
 test("every route of the interface is documented, and every documented operation has a route", async (context) => {
-  const { app, call } = await runningManagement(context);
+  const configuration = await configurationOf(context);
+  const { app, call } = await runningManagement(context, { configuration });
 
   const { status, body } = await call("GET", "/openapi.json");
 
@@ -42,6 +45,7 @@ test("every reference of the document names a schema of it", async (context) => 
 test("every documented status is answered, and no other", async (context) => {
   const folder = await tempFolder(context);
   const mappingsFile = join(folder, "mappings.json");
+  const configuration = await configurationOf(context);
   const sink = new ScriptedSink(() => new AgentError("AWAY", "storing to a store that is away", { retryable: true }));
   const { agent, call, container, dataDir } = await runningManagement(context, {
     sink,
@@ -49,6 +53,7 @@ test("every documented status is answered, and no other", async (context) => {
     access: { tokens: { read: [], admin: ["t"] }, bodyLimit: 2000 },
     brokerTimeoutMillis: 1000,
     nameMappings: editedFile(mappingsFile),
+    configuration,
   });
   const seen = new Set<string>();
   const ask: Ask = async (method, path, body = "", headers = authorized) => {
@@ -60,9 +65,11 @@ test("every documented status is answered, and no other", async (context) => {
   await askEverything(documented, ask);
   await askBrokers(context, ask);
   await askFiles(ask);
+  await askConfiguration(configuration.folder, ask);
   for (const file of [mappingsFile, join(dataDir, "logging.json")]) await writeFile(file, "{bad");
   await askFiles(ask);
   await askDeadLetters(container.resolve(DEAD_LETTERS), agent, ask);
+  await ask("POST", "/v1/admin/erasures", '{"entity":"e","dry_run":true}');
   await agent.stop(0);
   await ask("GET", "/ready");
 
@@ -82,6 +89,7 @@ async function askEverything(documented: Paths, ask: Ask): Promise<void> {
     await ask(method, path);
   }
   for (const path of ["/admin/metrics", "/v1/admin/metrics"]) await ask("GET", `${path}?reset=x`);
+  for (const path of ["/admin/log", "/v1/admin/log"]) await ask("PUT", `${path}?level=INFO`);
 }
 
 async function askBrokers(context: TestContext, ask: Ask): Promise<void> {
@@ -98,6 +106,9 @@ async function askBrokers(context: TestContext, ask: Ask): Promise<void> {
       ask("POST", "/v1/subscriptions?ngsi_version=2", JSON.stringify({ subscription: v2, endpoint })),
     ]),
   );
+  // More than may be created at the same time.
+  const creation = JSON.stringify({ subscription: v2, endpoint: silent });
+  await Promise.all(Array.from({ length: 60 }, () => ask("POST", "/v1/subscriptions?ngsi_version=2", creation)));
   await ask("GET", "/v1/subscriptions?ngsi_version=1");
 }
 
@@ -114,6 +125,23 @@ async function askFiles(ask: Ask): Promise<void> {
     await ask(method, "/v1/namemappings", '{"serviceMapping":[{"originalService":"a"}]}');
   }
   for (const [path] of logInputs) for (const method of ["GET", "DELETE"]) await ask(method, `${path}?transient=x`);
+}
+
+const admins = ["/v1/admin/configuration/agent", "/admin/configuration/agent"];
+
+async function configurationOf(context: TestContext) {
+  const folder = await tempFolder(context);
+  await writeFile(join(folder, "agent_a.conf"), "a.b.c = 1\n");
+  await writeFile(join(folder, "agent_bad.conf"), "a.b.c = 1\na.b.d = \\uXYZ\n");
+  const { catalogue } = catalogueOf([]);
+  return { files: new AgentFiles(folder, join(folder, "agent_a.conf")), catalogue, folder };
+}
+
+async function askConfiguration(folder: string, ask: Ask): Promise<void> {
+  for (const root of admins)
+    for (const method of ["PUT", "DELETE", "POST", "GET"])
+      for (const file of ["agent_a.conf", "agent_bad.conf"])
+        for (const name of ["a.b.c", "a.b.e"]) await ask(method, `${root}${folder}/${file}?param=${name}&value=1`);
 }
 
 const logInputs = [
@@ -151,7 +179,10 @@ function deadLetter(id: string, sink: string): DeadLetter {
 
 /** The path as the document has it: without the query, the id as a parameter. */
 function documentedPath(path: string): string {
-  return path.replace(/\?.*/, "").replace(/(?<=deadletters\/)(?!replay)[^/]+/, "{id}");
+  return path
+    .replace(/\?.*/, "")
+    .replace(/(?<=deadletters\/)(?!replay)[^/]+/, "{id}")
+    .replace(/(?<=configuration\/agent\/).*/, "{path}");
 }
 
 function answersOf(paths: Paths): readonly string[] {
@@ -179,7 +210,7 @@ function routesIn(router: unknown): readonly string[] {
   return list(member(router, "stack")).flatMap((layer) => {
     const route = member(layer, "route");
     const paths = [member(route, "path")].flat().filter((path) => typeof path === "string");
-    const named = paths.map((path) => path.replaceAll(/:(\w+)/g, "{$1}"));
+    const named = paths.map((path) => path.replaceAll(/[:*](\w+)/g, "{$1}"));
     const methods = list(member(route, "stack")).map((handler) => member(handler, "method"));
     const own = named.flatMap((path) => [...new Set(methods)].map((method) => `${method} ${path}`));
     return [...own, ...routesIn(member(layer, "handle"))];

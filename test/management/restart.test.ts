@@ -100,7 +100,7 @@ test("what the management interface changed in files is in force after a restart
   assert.deepEqual(JSON.parse(before[0] ?? "").serviceMapping, [service]);
   const query = ["sql", "--json", "--data-dir", path.join(folder, "data"), "select entityid, temp from new.room_7"];
   const { stdout } = await run(process.execPath, [main, ...query]);
-  assert.deepEqual(JSON.parse(stdout), [{ entityid: "room_7", temp: "21" }]);
+  assert.deepEqual(JSON.parse(stdout), [{ entityid: "urn:ngsi-ld:Room:7", temp: "21" }]);
   const written = await readFile(path.join(folder, "data", "logs", "extra.log"), "utf8");
   assert.match(written, /^DEBUG http-source old_one events put in the channels events=1$/m);
 });

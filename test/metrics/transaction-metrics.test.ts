@@ -29,11 +29,13 @@ const zeros = {
   incomingTransactionRequestSize: 0,
   incomingTransactionResponseSize: 0,
   incomingTransactionError: 0,
+  incomingTransactionErrors: 0,
   serviceTime: 0,
   outgoingTransactions: 0,
   outgoingTransactionRequestSize: 0,
   outgoingTransactionResponseSize: 0,
   outgoingTransactionError: 0,
+  outgoingTransactionErrors: 0,
 };
 
 test("nothing counted is an empty tree with a sum of zeros", () => {
@@ -54,11 +56,13 @@ test("a persistence that succeeds on the 4th try is 4 outgoing transactions, 3 o
     incomingTransactionRequestSize: 100,
     incomingTransactionResponseSize: 7,
     incomingTransactionError: 0,
+    incomingTransactionErrors: 0,
     serviceTime: 25,
     outgoingTransactions: 4,
     outgoingTransactionRequestSize: 11,
     outgoingTransactionResponseSize: 3,
     outgoingTransactionError: 3,
+    outgoingTransactionErrors: 3,
   };
   const scope = { subservs: { x: expected }, sum: expected };
   assert.deepEqual(metrics.snapshot(), { services: { a: scope }, sum: scope });
@@ -129,4 +133,21 @@ test("a reset sets everything to zero, and a service can have any name", () => {
 
   assert.ok(before.startsWith('{"services":{"__proto__":'));
   assert.deepEqual(metrics.snapshot().services, {});
+});
+
+test("service paths that differ only in the slash in front are one sub-service, also in one batch", () => {
+  const metrics = new TransactionMetrics(10);
+
+  metrics.attempted(attempt([event("s", "/a"), event("s", "a"), event("s", "/b")], 5));
+  metrics.attempted(attempt([event("s", "/a"), event("s", "/a")], 5));
+  metrics.attempted(attempt([], 5));
+
+  const subServices = metrics.snapshot().services["s"]?.subservs ?? {};
+  assert.deepEqual(
+    Object.entries(subServices).map(([path, { outgoingTransactions }]) => [path, outgoingTransactions]),
+    [
+      ["a", 4],
+      ["b", 1],
+    ],
+  );
 });

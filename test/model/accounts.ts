@@ -8,7 +8,7 @@ export class Accounts {
   readonly #accepted = new Set<number>();
   /** Events that were accepted before something that may lose what was only in memory. */
   readonly #atRisk = new Set<number>();
-  /** Events that two agents may store, because an operator said so. */
+  /** Events that two agents may store: an operator said so, or they waited behind a sink group when it was copied. */
   readonly #twice = new Set<number>();
   #copied: readonly number[] = [];
   #twins = false;

@@ -202,6 +202,8 @@ export class World {
     const folder = this.#newFolder();
     copyNow(this.#agent.dataDir, folder);
     this.accounts.copied();
+    // Each sink of a group keeps a position of its own, and agents meet within one only: see docs/delivery.md.
+    if (this.#setup.sinks === "group") this.accounts.remedied();
     const twin = this.#begin(folder);
     this.#twin = twin;
     void this.#while(twin.life, twin.start());

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { correlatorOf, formatHintOf, type HeaderFields, linkOf, serviceOf } from "../../core/ngsi/headers.js";
+import {
+  attrsFormatOf,
+  correlatorOf,
+  type HeaderFields,
+  ldFormatOf,
+  linkOf,
+  serviceOf,
+} from "../../core/ngsi/headers.js";
 
 /** A field as node hands it on: its UTF-8 bytes, one character each. */
 const received = (text: string): string => Buffer.from(text).toString("latin1");
@@ -49,6 +56,24 @@ const hints: readonly (readonly [headers: HeaderFields, hint: string | undefined
   [{ "ngsiv2-attrsformat": "normalized" }, undefined],
   [{ "ngsild-attribute-format": "Normalized", "ngsiv2-attrsformat": "keyValues" }, "normalized"],
 ];
+const statements = [
+  { stated: "keyValues", sent: undefined, format: "keyValues" },
+  { stated: "normalized", sent: undefined, format: "normalized" },
+  { stated: "keyValues", sent: "Simplified", format: "keyValues" },
+  { stated: "keyValues", sent: "Normalized", format: "normalized" },
+  { stated: "normalized", sent: "Simplified", format: "simplified" },
+] as const;
+for (const { stated, sent, format } of statements) {
+  test(`attributes are read as ${format} where ${stated} is configured and the header says ${sent}`, () =>
+    assert.equal(ldFormatOf(sent === undefined ? {} : { "ngsild-attribute-format": sent }, stated), format));
+}
+
+test("the format of NGSI v2 is the configured one only where no header says it", () => {
+  assert.equal(attrsFormatOf({}, "keyValues"), "keyValues");
+  assert.equal(attrsFormatOf({ "ngsiv2-attrsformat": "normalized" }, "keyValues"), "normalized");
+  assert.equal(attrsFormatOf({}, "auto"), undefined);
+});
+
 for (const [headers, hint] of hints) {
-  test(`${JSON.stringify(headers)} hints at ${hint}`, () => assert.equal(formatHintOf(headers), hint));
+  test(`${JSON.stringify(headers)} hints at ${hint}`, () => assert.equal(ldFormatOf(headers), hint));
 }

@@ -143,3 +143,19 @@ test("a notification without entities is received and processed", async () => {
 
   assert.deepEqual({ ...made.counters }, { received: 1, processed: 1, unrouted: 0 });
 });
+
+for (const isEnabled of [true, false]) {
+  test(`a log that says its level is ${isEnabled ? "given" : "not given"} a line for each notification`, async () => {
+    const { log, lines } = recordingLog();
+    const made = new ChannelProcessor({
+      interceptors: [],
+      selector: { select: () => ({ required: ["a"], optional: [] }) },
+      channels: new Map([["a", channel("a", 10)]]),
+      log: { ...log, isLevelEnabled: () => isEnabled },
+    });
+
+    await made.emit(events(1));
+
+    assert.equal(lines.length, isEnabled ? 1 : 0);
+  });
+}

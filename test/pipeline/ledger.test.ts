@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { channelLedger } from "../../core/agent/ledger-snapshot.js";
 import { Ledger } from "../../core/pipeline/ledger.js";
 import { waitingIn } from "../../core/pipeline/ledger-file.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -50,6 +51,19 @@ for (const { says, durable, waiting, received, uncounted } of restarts)
     assert.equal(waitingIn(account.state), waiting);
     assert.deepEqual(account.state.sinks.get("s"), durable ? settled : undefined);
   });
+
+test("a channel that has not started yet holds what its books say, and nothing is unaccounted", async (context) => {
+  const { open } = await setUp(context);
+  await runOnce(open);
+
+  const ledger = await open(true);
+  const before = channelLedger("c", 0, ledger);
+  ledger.account("c").open(2);
+  const after = channelLedger("c", 2, ledger);
+
+  assert.deepEqual([before.waiting, before.unaccounted], [2, 0]);
+  assert.deepEqual(after, before);
+});
 
 const losses = [
   { says: "of which the books knew", lost: 2, waiting: 0, received: 10 },

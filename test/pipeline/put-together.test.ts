@@ -8,7 +8,13 @@ import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
 import { recordingLog } from "../support/recording-log.js";
 
 const event = (body: unknown, transaction = "t"): Event => ({
-  headers: { "fiware-service": "s", "transaction-id": transaction, timestamp: transaction },
+  headers: {
+    "fiware-service": "s",
+    "transaction-id": transaction,
+    timestamp: transaction,
+    sequence: transaction,
+    "notified-at": transaction,
+  },
   body,
 });
 const events = (...bodies: readonly unknown[]): Event[] => bodies.map((body) => event(body));

@@ -174,6 +174,37 @@ test("what the source itself refused is counted, accounted and logged like the r
   assert.ok(JSON.stringify(loud()).length < 1000);
 });
 
+const hostile = `/a\u0000b\nc\u202e${"x".repeat(5000)}`;
+const addressees = [
+  { given: { topic: "orion/room" }, fields: { topic: "orion/room", service: "t" } },
+  { given: { path: "/notify?token=secret" }, fields: { path: "/notify", service: "t" } },
+  { given: { topic: hostile }, fields: { topic: `/a\ufffdb\ufffdc\ufffd${"x".repeat(193)}`, service: "t" } },
+] as const;
+for (const { given, fields: expected } of addressees)
+  test(`a refusal is logged with where it went: ${JSON.stringify(expected).slice(0, 60)}`, async () => {
+    const { receiver, loud } = receiverWith({ handler: throwing(rejected) });
+
+    await receiver.receive({ ...request, ...given });
+    receiver.refused({ status: 413, cause: "content-too-large", reason: "no", service: "t", ...given });
+
+    const common = { ...expected, count: 1 };
+    assert.deepEqual(
+      loud().map(({ fields }) => fields),
+      [
+        { status: 415, cause: "content-type", reason: "no such type", ...common },
+        { status: 413, cause: "content-too-large", reason: "no", ...common },
+      ],
+    );
+  });
+
+test("a request that no handler read is logged with the service of its headers", async () => {
+  const { receiver, loud } = receiverWith({ handler: throwing(new TypeError("x is not a function")) });
+
+  await receiver.receive({ ...request, headers: { "ngsild-tenant": "farm" } });
+
+  assert.match(JSON.stringify(loud()), /"path":"\/notify","service":"farm"/);
+});
+
 test("receiving without a handler is an error of the plugin", async () => {
   const { log } = recordingLog();
   const observer = { received: () => undefined };

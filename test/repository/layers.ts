@@ -23,7 +23,7 @@ export const rooms: readonly Room[] = [
   {
     paths: ["core/cli", "core/main.ts"],
     row: 6,
-    packages: ["commander", "cli-table3", "tsyringe", "reflect-metadata"],
+    packages: ["commander", "cli-table3", "hyparquet-writer", "tsyringe", "reflect-metadata"],
   },
   { paths: ["core/management"], row: 5, packages: ["express"] },
   { paths: ["core/agent"], row: 4, packages: ["tsyringe", "reflect-metadata"] },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import type { Attribute, Entity } from "../../core/ngsi/index.js";
+import { type Attribute, decode, type Entity } from "../../core/ngsi/index.js";
 import { ColumnLayout } from "../../core/sql/rows/column-layout.js";
 import { attribute, entity, receivedAt } from "../plugins/rdb-sink/sinks.js";
 
@@ -14,6 +14,11 @@ const arrival = { epochMillis: Date.parse(receivedAt), servicePath: "/" } as con
 const layoutWith = (nativeTypes: boolean) => new ColumnLayout({ nativeTypes, metadata: true }, reserved);
 const rowOf = (body: Entity, nativeTypes = false) => layoutWith(nativeTypes).rows(body, arrival)[0];
 
+const ldEntity = (members: Readonly<Record<string, unknown>>): Entity => {
+  const text = JSON.stringify({ type: "Notification", data: [{ id: "e", type: "T", ...members }] });
+  const [body = entity("e", {})] = decode("ld", text, {}).entities;
+  return body;
+};
 const of = (...attributes: readonly Attribute[]): Entity => ({ id: "e", type: "T", attributes });
 const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
@@ -22,6 +27,48 @@ const cases = [
     name: "an attribute and its members",
     body: of(attribute("Speed", "1", { unitCode: "2" })),
     columns: ["speed", "speed_unitcode"],
+  },
+  {
+    name: "members of a member",
+    body: ldEntity({ t: { type: "Property", value: 1, acc: { type: "Property", value: 2, unitCode: "P1" } } }),
+    columns: ["t", "t_acc", "t_acc_md"],
+  },
+  {
+    name: "a time of a member",
+    body: ldEntity({
+      t: { type: "Property", value: 1, acc: { type: "Property", value: 2, observedAt: "2020-01-01" } },
+    }),
+    columns: ["t", "t_acc"],
+  },
+  {
+    name: "several instances of an attribute",
+    body: ldEntity({ t: [1, 2].map((value) => ({ type: "Property", value, datasetId: `urn:${value}` })) }),
+    columns: ["t", "t_datasetid", "t_datasets"],
+  },
+  {
+    name: "a member that is spelled like its instances, and an attribute like the members of a member",
+    body: ldEntity({
+      t: ["@none", "urn:d"].map((datasetId) => ({
+        type: "Property",
+        value: 1,
+        datasetId,
+        datasets: { type: "Property", value: 1, unitCode: "A" },
+      })),
+      t_datasets_md: { type: "Property", value: 3 },
+    }),
+    columns: [
+      "t",
+      "t_datasetid",
+      `t_datasets_${hash("t\0datasets")}`,
+      `t_datasets_md_${hash("t\0datasets\0md")}`,
+      `t_datasets_${hash("t\0\0datasets")}`,
+      "t_datasets_md",
+    ],
+  },
+  {
+    name: "the name of the column of members",
+    body: entity("e", { deneb$members: "1" }),
+    columns: [`deneb$members_${hash("deneb$members")}`],
   },
   {
     name: "two spellings, one of them exact",
@@ -71,6 +118,29 @@ test("a suffixed column has at most 63 bytes", () => {
 
   for (const column of row?.columns ?? []) assert.ok(Buffer.byteLength(column) <= 63, column);
   assert.equal(new Set(row?.columns).size, 5);
+});
+
+test("an entity with members of members does not get the columns of one without", () => {
+  const layout = layoutWith(false);
+  const plain = { type: "Property", value: 2 };
+  const bodies = [{ ...plain }, { ...plain, unitCode: "P1" }, { ...plain }].map((acc) =>
+    ldEntity({ t: { type: "Property", value: 1, acc } }),
+  );
+
+  const rows = bodies.flatMap((body) => layout.rows(body, arrival));
+
+  assert.deepEqual(
+    rows.map(({ cells }) => cells.slice(3)),
+    [
+      ["1", "2"],
+      ["1", "2", '{"unitCode":"P1"}'],
+      ["1", "2"],
+    ],
+  );
+  assert.deepEqual(
+    rows.map(({ columns }) => columns.length),
+    [5, 6, 5],
+  );
 });
 
 test("entities with the same attributes share one list of columns", () => {

@@ -190,5 +190,6 @@ type Place = Parameters<Parameters<typeof onEveryDatabase>[1][number]["run"]>[0]
 async function listed(place: Place, service: string) {
   const quote = place.limit.unit === "characters" ? "`" : '"';
   const query = `SELECT * FROM @ WHERE ${quote}schema_name${quote} = '${service}' ORDER BY ${quote}table_name${quote}`;
-  return await place.select(...place.registerOf(service), query);
+  const rows = await place.select(...place.registerOf(service), query);
+  return rows.filter(({ kind }) => kind !== "service");
 }

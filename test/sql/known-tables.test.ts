@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Dialect } from "../../core/sql/contract/dialect.js";
 import { RecentMap } from "../../core/sql/contract/recent-map.js";
-import { Tables } from "../../core/sql/tables/known-store.js";
+import { fitted } from "../../core/sql/tables/fitting.js";
+import { type KnownColumns, Tables } from "../../core/sql/tables/known-store.js";
+import { mysql } from "../../plugins/rdb-sink/mysql/dialect.js";
+import { postgresql } from "../../plugins/rdb-sink/postgresql/dialect.js";
 
 const schema = { database: "", schema: "s" } as const;
 const name = (table: string) => ({ ...schema, table });
@@ -54,4 +58,25 @@ test("a full map drops what was not used recently and keeps what is in use", () 
   const kept = Array.from({ length: 100 }, (_, index) => `k${index}`).filter((key) => map.get(key) !== undefined);
   assert.ok(kept.length >= 10 && kept.length < 20, kept.join());
   assert.ok(kept.includes("k0") && kept.includes("k99"), kept.join());
+});
+
+test("columns are compared again when their table has others, and by the rules of the dialect", () => {
+  const columns = ["A", "b"];
+  const batch = { name: name("t"), subject: "t", key: [], columns, rows: [], native: new Set<string>(), placed: [] };
+  const lacking = (known: KnownColumns | undefined, dialect: Dialect) => {
+    const naming = { database: dialect.database, lowercase: false };
+    const fitting = { dialect, naming, nativeTypes: false };
+    return fitted({ ...batch, values: () => [], valuesOf: () => [] }, known, fitting).lacking.map(
+      (column) => column.name,
+    );
+  };
+  const both = new Map([
+    ["a", "text"],
+    ["b", "text"],
+  ] as const);
+
+  assert.deepEqual(lacking(undefined, postgresql), ["A", "b"]);
+  assert.deepEqual(lacking(new Map([["b", "text"]] as const), postgresql), ["A"]);
+  assert.deepEqual(lacking(both, mysql), []);
+  assert.deepEqual(lacking(both, postgresql), ["A"]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ldEvent } from "../plugins/rdb-sink/ld-events.js";
 import { onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { attribute, entity, eventOf, receivedAt } from "../plugins/rdb-sink/sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "../plugins/rdb-sink/v2-events.js";
@@ -88,6 +89,32 @@ await onEveryDatabase("layouts", [
     },
   },
   {
+    name: "members of members and other instances are metadata in the row layout",
+    service: "ldrowdeep",
+    run: async (place, service) => {
+      const accuracy = { type: "Property", value: 0.5, unitCode: "P1", by: { type: "Relationship", object: "urn:o" } };
+      const gps = { type: "Property", value: 2, datasetId: "urn:gps" };
+      const sink = await place.sink({ attr_persistence: "row" });
+
+      await persist(sink, ldEvent("e", { speed: [gps, { type: "Property", value: 1, accuracy }] }, service));
+
+      const [row = {}] = await place.rows(service, "e");
+      assert.equal(row["attrvalue"], "1");
+      assert.deepEqual(JSON.parse(row["attrmd"] ?? ""), [
+        {
+          name: "accuracy",
+          type: "Property",
+          value: "0.5",
+          metadata: [
+            { name: "unitCode", type: "Text", value: "P1" },
+            { name: "by", type: "Relationship", value: "urn:o" },
+          ],
+        },
+        { name: "datasets", type: "StructuredValue", value: [gps] },
+      ]);
+    },
+  },
+  {
     name: "dm-by-attribute keeps each attribute in a table of its own",
     service: "byattribute",
     run: async (place, service) => {
@@ -100,10 +127,10 @@ await onEveryDatabase("layouts", [
     },
   },
   {
-    name: "alterationType is no column, and an entity with nothing else has a row",
+    name: "an alterationType other than entityDelete is no column, and an entity with nothing else has a row",
     service: "alteration",
     run: async (place, service) => {
-      const body = v2Entity("car1", v2Attribute("alterationType", "Text", "entityDelete"));
+      const body = v2Entity("car1", v2Attribute("alterationType", "Text", "entityUpdate"));
 
       await persist(await place.sink(), v2Event(body, service));
 

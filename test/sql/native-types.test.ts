@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ldEvent } from "../plugins/rdb-sink/ld-events.js";
 import { onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { type Given, v2Attribute, v2Entity, v2Event } from "../plugins/rdb-sink/v2-events.js";
 
@@ -46,6 +47,43 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "createdAt, modifiedAt and deletedAt of an entity are times, its scope is text",
+    service: "ofentity",
+    run: async (place, service) => {
+      const createdAt = "2026-11-22T07:06:02.669000Z";
+      const members = { createdAt, modifiedAt: createdAt, deletedAt: createdAt, scope: "/a/b" };
+
+      await persist(await place.sink(native), ldEvent("e", members, service));
+      await persist(await place.sink(), ldEvent("f", members, service));
+
+      const [row = {}] = await place.rows(service, "e");
+      for (const column of ["createdat", "modifiedat", "deletedat"])
+        assert.match(row[column] ?? "", /^2026-11-22[ T]07:06:02\.669/);
+      assert.equal(row["scope"], "/a/b");
+      const [texts = {}] = await place.rows(service, "f");
+      assert.deepEqual([texts["createdat"], texts["scope"]], [createdAt, "/a/b"]);
+    },
+  },
+  {
+    name: "times of an entity are stored in the text columns of an earlier version, and in typed ones of others",
+    service: "earlier",
+    run: async (place, service) => {
+      const createdAt = "2026-11-22T07:06:02.669Z";
+      await persist(await place.sink(), ldEvent("e", { createdAt, modifiedAt: createdAt }, service));
+
+      await persist(await place.sink(native), ldEvent("e", { createdAt, modifiedAt: createdAt }, service));
+      await persist(await place.sink(native), ldEvent("f", { createdAt }, service));
+      await persist(await place.sink(), ldEvent("f", { createdAt }, service));
+
+      assert.deepEqual(
+        (await place.rows(service, "e")).map((row) => row["createdat"]),
+        [createdAt, createdAt],
+      );
+      const typed = await place.rows(service, "f");
+      assert.equal(typed[0]?.["createdat"], typed[1]?.["createdat"]);
+    },
+  },
+  {
     name: "objects are JSON",
     service: "objects",
     run: async (place, service) => {
@@ -53,6 +91,36 @@ await onEveryDatabase("native types", [
 
       const [row = {}] = await place.rows(service, "e_t");
       assert.deepEqual(JSON.parse(row["a"] ?? ""), { a: 1, b: [null, "x"] });
+    },
+  },
+  {
+    name: "JSON with escaped characters that a column cannot hold is kept as JSON text beside it",
+    service: "nulljson",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+      const values = [{ b: "first\u0000" }, { b: 1 }, { b: "x\u0000y" }, { "k\u0000": [1] }, ["\\u0000"]];
+
+      for (const value of values) await persist(sink, v2Event(body(value, "StructuredValue"), service));
+
+      const rows = await place.rows(service, "e_t");
+      const stored = rows.map((row) => JSON.parse(row["a"] ?? row["a$json"] ?? "null"));
+      assert.deepEqual(stored, values);
+    },
+  },
+  {
+    name: "JSON with an escaped NUL replaces the value before in last data, and the next value replaces it",
+    service: "nulllast",
+    run: async (place, service) => {
+      const sink = await place.sink({ ...native, last_data_mode: "both" });
+      const cellsAfter = async (value: Given, later: number) => {
+        await persist(sink, v2Event(body(value, "StructuredValue"), service, { later }));
+        const [row = {}] = await place.rows(service, "e_t_last_data");
+        return [row["a"], row["a$json"]].flatMap((cell) => (cell === undefined ? [] : [JSON.parse(cell)]));
+      };
+
+      assert.deepEqual(await cellsAfter({ b: 1 }, 0), [{ b: 1 }]);
+      assert.deepEqual(await cellsAfter({ b: "\u0000" }, 1), [{ b: "\u0000" }]);
+      assert.deepEqual(await cellsAfter({ b: 2 }, 2), [{ b: 2 }]);
     },
   },
   {

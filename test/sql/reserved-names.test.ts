@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dataModels, refusedModel, schemaName } from "../../core/ngsi/index.js";
-import { namingOf } from "../../core/sql/contract/settings.js";
+import { namingOf } from "../../core/sql/contract/schema.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
 import { freeSchema, freeTable } from "../../core/sql/rows/admission.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";
@@ -153,7 +153,8 @@ for (const enable_encoding of [false, true])
 function namesBy(dialect: (typeof dialects)[keyof typeof dialects], more: Partial<RdbConfig>) {
   const config = configOf({ ...more, last_data_mode: "both" });
   const context = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
-  const intake = new RowBuilder(config, { naming: namingOf(config, dialect.database), dialect, context });
+  const parts = { naming: namingOf(config, dialect.database), dialect, context, services: { note: () => undefined } };
+  const intake = new RowBuilder(config, parts);
   return services.flatMap((service) =>
     names.flatMap((name) =>
       [`/${name}`, "/deneb"].flatMap((servicePath) => {

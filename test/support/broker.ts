@@ -17,20 +17,27 @@ export interface SeenCall {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
+  readonly connection: { readonly destroyed: boolean };
 }
 
-/** Undefined: the broker never answers. */
-export type Replying = (call: SeenCall) => BrokerReply | undefined;
+/** Undefined: the broker never answers; `cut`: it ends the connection instead. */
+export type Replying = (call: SeenCall) => Reply | Promise<Reply>;
+
+type Reply = BrokerReply | "cut" | undefined;
 
 /** A server in place of a broker, until the test ends: it keeps the calls it sees and answers as told. */
 export async function brokerStandIn(context: TestContext, replying: Replying, tls?: TlsMaterial) {
   const calls: SeenCall[] = [];
   const listener: RequestListener = async (request, response) => {
     const { method = "", url = "", headers } = request;
-    const call = { method, url, headers, body: await text(request) };
+    const call = { method, url, headers, body: await text(request), connection: request.socket };
     calls.push(call);
-    const reply = replying(call);
+    const reply = await replying(call);
     if (reply === undefined) return;
+    if (reply === "cut") {
+      request.socket.destroy();
+      return;
+    }
     const json = { "Content-Type": "application/json" };
     response.writeHead(reply.status, { ...(typeof reply.body === "object" ? json : {}), ...reply.headers });
     response.end(typeof reply.body === "object" ? JSON.stringify(reply.body) : reply.body);
@@ -55,7 +62,7 @@ export async function brokerStandIn(context: TestContext, replying: Replying, tl
 }
 
 /** A broker of NGSI v2 or NGSI-LD with subscriptions of these ids, as its API describes it. */
-export function brokerWith(ids: readonly string[]): Replying {
+export function brokerWith(ids: readonly string[]): (call: SeenCall) => BrokerReply {
   return ({ method, url }) => {
     const { pathname, searchParams } = new URL(url, "http://broker");
     const [, collection = "", id] =

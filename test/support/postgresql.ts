@@ -44,6 +44,22 @@ export async function postgresqlDatabase(): Promise<TestDatabase | undefined> {
   };
 }
 
+/** The same with PostGIS, in a schema of its own if one is named; undefined when the server has no PostGIS either. */
+export async function postgisDatabase(schema?: string): Promise<TestDatabase | undefined> {
+  const database = await postgresqlDatabase();
+  const available = await database?.query("SELECT 1 FROM pg_available_extensions WHERE name = 'postgis'");
+  if (database === undefined || available?.length !== 1) {
+    await database?.drop();
+    return undefined;
+  }
+  if (schema !== undefined) await database.query(`CREATE SCHEMA ${schema}`);
+  await database.query(`CREATE EXTENSION postgis ${schema === undefined ? "" : `SCHEMA ${schema}`}`);
+  return database;
+}
+
+/** Why a test is skipped without it. */
+export const NO_POSTGIS = "PostGIS is not available";
+
 const asText = { getTypeParser: () => (value: string) => value };
 
 /** Where the PostgreSQL of the tests is. */

@@ -1,4 +1,4 @@
-import type { Terminal } from "../../core/cli/terminal.js";
+import type { Terminal } from "../../core/cli/command.js";
 
 /** A terminal that keeps what is written to it, with an empty environment. */
 export function recordingTerminal() {

@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import type { DependencyContainer } from "tsyringe";
 import {
   AGENT,
+  AGENT_ERASURE,
   agentContainer,
   DEAD_LETTER_REPLAY,
   METRICS,
@@ -18,7 +19,8 @@ import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
 import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import type { TlsMaterial } from "../../core/management/security/read-security.js";
-import { BrokerClient, BrokerTargets } from "../../core/management/subscriptions/broker-client.js";
+import { BrokerClient } from "../../core/management/subscriptions/broker-client.js";
+import { BrokerTargets } from "../../core/management/subscriptions/broker-targets.js";
 import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
 import { CLOCK, type Clock } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
@@ -61,8 +63,10 @@ export interface ManagementSetting {
   readonly tls?: TlsMaterial;
   readonly targets?: readonly string[];
   readonly brokerTimeoutMillis?: number;
+  readonly brokerCreateTimeoutMillis?: number;
   readonly verifyTls?: boolean;
   readonly nameMappings?: EditedText;
+  readonly configuration?: ManagementParts["configuration"];
 }
 
 /** An agent of one source, channel and sink with its management interface, until the test ends. */
@@ -80,6 +84,7 @@ export async function runningManagement(context: TestContext, setting: Managemen
   const brokers = new BrokerClient({
     targets: new BrokerTargets(setting.targets ?? ["*"]),
     timeoutMillis: setting.brokerTimeoutMillis ?? 5000,
+    createTimeoutMillis: setting.brokerCreateTimeoutMillis ?? setting.brokerTimeoutMillis ?? 5000,
     verifyTls: setting.verifyTls ?? true,
   });
   const app = managementApp({
@@ -88,6 +93,7 @@ export async function runningManagement(context: TestContext, setting: Managemen
     access: { ...openAccess, tls: setting.tls !== undefined, ...setting.access },
     logging: await testLogging(dataDir),
     nameMappings: setting.nameMappings ?? editedMemory(),
+    configuration: setting.configuration,
     log,
   });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0, tls: setting.tls }, log);
@@ -112,8 +118,14 @@ export function partsOf(container: DependencyContainer) {
     prometheus: container.resolve(PROMETHEUS),
     readiness: container.resolve(READINESS),
     verifier: container.resolve(VERIFIER),
+    erasure: container.resolve(AGENT_ERASURE),
     deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
-    brokers: new BrokerClient({ targets: new BrokerTargets([]), timeoutMillis: 5000, verifyTls: true }),
+    brokers: new BrokerClient({
+      targets: new BrokerTargets([]),
+      timeoutMillis: 5000,
+      createTimeoutMillis: 5000,
+      verifyTls: true,
+    }),
     access: openAccess,
   };
 }

@@ -16,6 +16,11 @@ const store = definePlugin({
       prefixes: { sea_: "store_" },
       variables: { SEA_HOST: "store_host", SEA_PASS: "store_password", SEA_BATCH: "batch_size" },
       fileVariables: { SEA_PASS_FILE: "store_password" },
+      rereads: {
+        store_host: (text) => (text === "NORTH" ? { text: "north", reason: 'is read as "north"' } : undefined),
+        store_password: (text) => (text === "salt" ? { reason: "is known by all fish" } : undefined),
+        layout: (text) => (text === "ice" ? { missing: true, reason: "melts here" } : undefined),
+      },
       without: { sea_level: "the sea has none here" },
       better: ["it floats"],
       different: ["it is salty"],

@@ -1,9 +1,9 @@
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { type AgentProcess, startAgent } from "./agent-process.js";
+import { type ChannelBooks, settledBooks } from "./channel-books.js";
 import { postgresqlDatabase, type TestDatabase } from "./postgresql.js";
 import { tempFolder } from "./temp-folder.js";
-import { until } from "./until.js";
 
 /** An agent as a process that stores in a database of its own. */
 export interface StoringAgent {
@@ -17,7 +17,7 @@ export interface StoringAgent {
   post(entities: readonly object[]): Promise<number>;
   ask(method: string, path: string): Promise<Reply>;
   /** Waits until the ledger says that nothing waits. */
-  settled(): Promise<ChannelLedgerReply>;
+  settled(): Promise<ChannelBooks>;
 }
 
 interface Given {
@@ -27,15 +27,6 @@ interface Given {
 
 /** Asserted on, member by member. */
 type Reply = ReturnType<typeof JSON.parse>;
-
-export interface ChannelLedgerReply {
-  readonly received: number;
-  readonly stored: number;
-  readonly dead_lettered: number;
-  readonly filtered: number;
-  readonly waiting: number;
-  readonly unaccounted: number;
-}
 
 /** Undefined when there is no PostgreSQL for the tests. */
 export async function storingAgent(
@@ -60,7 +51,6 @@ export async function storingAgentWith(context: TestContext, given: Given): Prom
   const agent = await startAgent(context, { properties: properties(), folder, env });
   const ask = async (method: string, target: string): Promise<Reply> =>
     JSON.parse(await (await fetch(`${agent.managementUrl}${target}`, { method })).text());
-  const ledger = async () => (await ask("GET", "/v1/stats")).stats.ledger.channels[0];
   return {
     agent,
     database,
@@ -69,7 +59,7 @@ export async function storingAgentWith(context: TestContext, given: Given): Prom
     properties,
     post: (entities) => post(agent.notifyUrl, entities),
     ask,
-    settled: () => until(ledger, ({ waiting }) => waiting === 0),
+    settled: () => settledBooks(agent),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ConfigurationFault, errorAt, nearest, shownValue } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, nearest, shownValue, unreadAt } from "../configuration-fault.js";
 import { type Section, type Setting, type Settings, sectionOf, settingsBelow } from "./settings.js";
 
 const sectionNames = ["sources", "channels", "sinks", "sinkgroups"] as const;
@@ -23,20 +23,51 @@ export function agentSection(settings: readonly Setting[], agent: string, name: 
   return sectionOf(key, all.get(key), settingsBelow(all, key));
 }
 
+export interface KeysOf {
+  /** Names of all agents of the file. */
+  readonly agents: readonly string[];
+  readonly chosen: string | undefined;
+  /** True where keys that are none have no effect and are no errors, as in files of a predecessor. */
+  readonly isLenient: boolean;
+}
+
 /** Faults of the keys themselves; of other agents, malformed keys only. */
 export function keyFaults(
   settings: readonly Setting[],
-  agents: readonly string[],
-  chosen?: string,
+  { agents, chosen, isLenient }: KeysOf,
 ): readonly ConfigurationFault[] {
-  const malformed = settings.filter(({ key }) => hasTooFewParts(key)).map(tooFewParts);
+  const malformed = settings.filter(({ key }) => hasTooFewParts(key));
+  const strange = strangeSections(settings, agents, chosen);
+  const strict = [...malformed.map(tooFewParts), ...strange.map(unknownSection)];
+  if (!isLenient) return strict;
+  const gaps = malformed.filter(({ key }) => GAP.test(key)).map(tooFewParts);
+  const idle = malformed.filter(({ key }) => !GAP.test(key)).map(tooFewParts);
+  const idleSections = strange.map((setting) => ({ ...unknownSection(setting), key: sectionKey(setting) }));
+  const lenient = [...idle, ...idleSections].map((fault) =>
+    unreadAt(fault, `${fault.reason}; it has no effect`, "there-too"),
+  );
+  return [...gaps, ...lenient];
+}
+
+/** What stands for missing lines in an example. */
+const GAP = /^[.\u2026]+$/;
+
+/** The first line of each section that is none. */
+function strangeSections(
+  settings: readonly Setting[],
+  agents: readonly string[],
+  chosen: string | undefined,
+): readonly Setting[] {
   const others = agents.filter((agent) => agent !== chosen);
   const strange = settings
     .map((setting) => ({ setting, parts: setting.key.split(".") }))
     .filter(({ setting, parts: [agent = ""] }) => !hasTooFewParts(setting.key) && !others.includes(agent))
     .filter(({ parts: [, section = ""] }) => !isSection(section));
-  const bySection = new Map(strange.toReversed().map(({ setting, parts }) => [parts.slice(0, 2).join("."), setting]));
-  return [...malformed, ...[...bySection.values()].map(unknownSection)];
+  return [...new Map(strange.toReversed().map(({ setting }) => [sectionKey(setting), setting])).values()];
+}
+
+function sectionKey({ key }: Setting): string {
+  return key.split(".").slice(0, 2).join(".");
 }
 
 function isSection(name: string): name is SectionName {
@@ -53,6 +84,8 @@ function hasTooFewParts(key: string): boolean {
 }
 
 function tooFewParts({ key, value, line }: Setting): ConfigurationFault {
+  if (GAP.test(key))
+    return errorAt({ key, line }, "stands for lines that an example leaves out; write them, or remove it");
   const remedy = "write <agent>.<sources, channels or sinks>.<name>.<property>";
   return errorAt({ key, value: shownValue(key, value), line }, `has too few parts; ${remedy}`);
 }

@@ -2,8 +2,15 @@ import { Properties } from "properties-file/parser";
 import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
 import type { Setting } from "./settings.js";
 
+export interface ParsedProperties {
+  readonly settings: readonly Setting[];
+  /** Those whose key is given again further down. */
+  readonly overridden: readonly Setting[];
+  readonly faults: readonly ConfigurationFault[];
+}
+
 /** Reads the syntax of a Java properties file. Where a key is given more than once, the last line is used. */
-export function parseProperties(text: string): { settings: readonly Setting[]; faults: readonly ConfigurationFault[] } {
+export function parseProperties(text: string): ParsedProperties {
   const { nodes, faults } = parseTolerantly(text);
   const all = nodes.map(({ key, value, startingLineNumber }) => ({
     key: key.trim(),
@@ -13,6 +20,7 @@ export function parseProperties(text: string): { settings: readonly Setting[]; f
   const last = new Map(all.map((setting) => [setting.key, setting]));
   return {
     settings: all.filter((setting) => last.get(setting.key) === setting),
+    overridden: all.filter((setting) => last.get(setting.key) !== setting),
     faults: [...faults, ...nodes.flatMap(encodingFaults), ...repetitionFaults(all)],
   };
 }

@@ -1,4 +1,4 @@
-import type { EnvironmentVariables } from "../environment.js";
+import type { EnvironmentVariables } from "../configuration-fault.js";
 
 /** A text with its expressions replaced, and the expressions that could not be. */
 export interface Substitution {
@@ -9,6 +9,8 @@ export interface Substitution {
 export interface Mistake {
   readonly expression: string;
   readonly reason: string;
+  /** The environment variable that is not set, where that is the mistake. */
+  readonly unsetVariable?: string;
 }
 
 /**
@@ -40,7 +42,8 @@ function resolve(body: string, env: EnvironmentVariables): Substitution {
   if (fallback !== undefined) return value ? { text: value, mistakes: [] } : substitute(fallback, env);
   if (value !== undefined) return { text: value, mistakes: [] };
   const remedy = `set it, or give a default: \${env:${name}:-default}`;
-  return mistaken(`\${${body}}`, `the environment variable "${name}" is not set; ${remedy}`);
+  const mistake = { expression: `\${${body}}`, reason: `the environment variable "${name}" is not set; ${remedy}` };
+  return { text: "", mistakes: [{ ...mistake, unsetVariable: name }] };
 }
 
 function closingBrace(text: string, open: number): number | undefined {

@@ -10,37 +10,44 @@ export interface LineEdit {
   readonly secret?: { readonly variable: string | undefined };
   /** Settings that follow it. */
   readonly added?: readonly { readonly key: string; readonly value: string }[];
-  /** Why it becomes a comment. */
+  /** Why it becomes a comment; empty where a line before says it. */
   readonly dropped?: string;
 }
 
 /** The text with the settings changed that start on these lines; everything else is unchanged. */
 export function rewritten(text: string, edits: ReadonlyMap<number, LineEdit>): string {
   const lines = text.split(/\r\n|\r|\n/);
-  let continued: "dropped" | "hidden" | undefined;
+  let continued: Continuation | undefined;
   return lines
     .flatMap((line, index) => {
       const before = continued;
       const edit = edits.get(index + 1);
       continued = isContinued(line) ? (fateOf(edit) ?? before) : undefined;
       if (edit?.secret !== undefined) return hidden(line, edit, index + 1);
-      if (before === "hidden") return [];
+      if (before === "gone") return [];
       if (edit?.dropped === undefined && before === undefined) return edit === undefined ? [line] : edited(line, edit);
-      const why = edit?.dropped === undefined ? [] : [`# ${edit.dropped}:`];
-      return [...why, `# ${line}`];
+      return [...whyDropped(edit?.dropped), `# ${line}`];
     })
     .join("\n");
 }
 
-function fateOf(edit: LineEdit | undefined): "dropped" | "hidden" | undefined {
-  if (edit?.secret !== undefined) return "hidden";
-  return edit?.dropped === undefined ? undefined : "dropped";
+/** What becomes of the lines that continue a setting. */
+type Continuation = "comment" | "gone";
+
+function fateOf({ secret, value, dropped }: LineEdit = {}): Continuation | undefined {
+  if (secret !== undefined) return "gone";
+  if (dropped !== undefined) return "comment";
+  return value === undefined ? undefined : "gone";
+}
+
+function whyDropped(reason: string | undefined): readonly string[] {
+  return reason === undefined || reason === "" ? [] : [`# ${reason}:`];
 }
 
 /** The setting with a variable as its value; of a setting that is not read, only the name. */
 function hidden(line: string, edit: LineEdit, number: number): readonly string[] {
   const variable = edit.secret?.variable;
-  if (edit.dropped !== undefined) return [`# ${edit.dropped}:`, `# ${masked(line)}`];
+  if (edit.dropped !== undefined) return [...whyDropped(edit.dropped), `# ${masked(line)}`];
   if (variable === undefined) return [masked(line)];
   const where = `# ${variable} must hold the value of line ${number} of the old file:`;
   return [where, ...edited(line, { ...edit, value: `\${env:${variable}}` })];

@@ -10,6 +10,7 @@ import {
   settingsBelow,
   settingsWithout,
 } from "../file/settings.js";
+import { acceptedName, pluginNamed } from "../predecessor/class-names.js";
 import { sinkSettings } from "../schema/component-properties.js";
 import { mapPrefix } from "../schema/given-values.js";
 import { respelled } from "../schema/respelling.js";
@@ -56,23 +57,30 @@ function written({ key, components }: Section, kind: Kind): readonly Written[] {
 }
 
 function migrated({ kind, block, type }: Written, catalogue: PluginCatalogue): readonly MigratedComponent[] {
-  const definition = type === undefined ? undefined : catalogue.find(kind, type.value);
+  const definition = type === undefined ? undefined : pluginNamed(kind, type.value, catalogue);
   if (type === undefined || definition === undefined) return [];
+  const typeName = acceptedName(kind, type.value, catalogue);
   const nested = [...nestedOf(definition, block), ...partsOfSource(kind, block)];
   const schema: Schema = { ...definition.config, ...(kind === "sink" ? sinkSettings : {}) };
   const own = {
     ...block,
     settings: settingsWithout(block.settings, [...kernelNames, ...slots(definition)], prefixes(definition)),
   };
-  const spelt = respelled({ definition, typeName: type.value, schema, block: own }, emptyEnvironment);
-  const spelling = definition.spellings?.find(({ types }) => types.includes(type.value));
+  const spelt = respelled({ definition, typeName, schema, block: own }, emptyEnvironment);
+  const spelling = definition.spellings?.find(({ types }) =>
+    types.some((old) => old.toLowerCase() === typeName.toLowerCase()),
+  );
   const known = { ...spelt.block, settings: settingsWithout(spelt.block.settings, Object.keys(schema), []) };
   const unknown = unknownSettings({ definition, block: known, kernelNames: Object.keys(schema) }, catalogue);
-  const idle = [...unknown, ...spelt.faults.filter(({ severity }) => severity === "warning")];
+  const idle = [...unknown, ...spelt.faults.filter(({ unread }) => unread !== undefined)];
   const dropped = idle.flatMap(({ key, line, reason }) =>
     line === undefined ? [] : [[line, { dropped: whyDropped(lastPart(block, key), reason, spelling) }] as const],
   );
-  const edits = [...typeEdits({ type, definition, block, spelt: spelt.block }), ...renames(spelt.block), ...dropped];
+  const edits = [
+    ...typeEdits({ type, definition, block, spelt: spelt.block }),
+    ...changes(spelt.block, block),
+    ...dropped,
+  ];
   const secrecy = secrecyOf(schema, [...block.settings, ...spelt.block.settings]);
   return [
     { definition, key: block.key, spelling, edits, secrecy },
@@ -97,7 +105,7 @@ function whyDropped(name: string, reason: string, spelling: Spelling | undefined
   return instead === undefined ? `"${name}" ${reason}` : `"${name}" is not supported: ${instead}`;
 }
 
-const emptyEnvironment = { env: {}, readFile: (): string => "" };
+const emptyEnvironment = { env: {}, readFile: (): string => "", leaveOut: true };
 const kernelNames = ["type", "channel", "channels", "interceptors"] as const;
 
 function slots({ slots: declared = {} }: AnyPlugin): readonly string[] {
@@ -138,17 +146,24 @@ interface TypeLine {
 
 function typeEdits({ type, definition, block, spelt }: TypeLine): MigratedComponent["edits"] {
   if (type.line === undefined || type.value.toLowerCase() === definition.type) return [];
-  const lines = new Set([...block.settings.values()]);
+  const written = new Set([...block.settings.values()].map(({ key }) => key));
   const added = [...spelt.settings]
-    .filter(([name, setting]) => !lines.has(setting) && setting.value !== String(definition.config[name]?.default))
+    .filter(
+      ([name, setting]) => !written.has(setting.key) && setting.value !== String(definition.config[name]?.default),
+    )
     .map(([name, { value }]) => ({ key: `${block.key}.${name}`, value }));
   return [[type.line, { value: definition.type, added }]];
 }
 
-function renames(block: ComponentBlock): MigratedComponent["edits"] {
-  return [...block.settings].flatMap(([name, setting]) => {
-    const from = lastPart(block, setting.key);
-    return from === name || setting.line === undefined ? [] : [[setting.line, { rename: { from, to: name } }] as const];
+/** The new names of properties, and the values that count differently. An expression stays one. */
+function changes(spelt: ComponentBlock, written: ComponentBlock): MigratedComponent["edits"] {
+  return [...spelt.settings].flatMap(([name, { key, value, line }]) => {
+    const from = lastPart(spelt, key);
+    const before = written.settings.get(from)?.value;
+    if (before === undefined || line === undefined) return [];
+    const rename = from === name ? {} : { rename: { from, to: name } };
+    const edit = before === value || before.includes("${") ? rename : { ...rename, value };
+    return Object.keys(edit).length === 0 ? [] : [[line, edit] as const];
   });
 }
 

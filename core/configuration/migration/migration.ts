@@ -1,9 +1,11 @@
 import type { PluginCatalogue } from "../../tokens.js";
-import { type ConfigurationFault, isSecretName } from "../configuration-fault.js";
+import { type ConfigurationFault, faultText, isSecretName } from "../configuration-fault.js";
 import { agentNames } from "../file/agent-sections.js";
 import { parseProperties } from "../file/properties.js";
 import type { Setting } from "../file/settings.js";
+import { usedSettings } from "../predecessor/used-settings.js";
 import { readConfiguration } from "../read-configuration.js";
+import { comments, overriddenComments, shorterLists, unreadOf } from "./comment-edits.js";
 import { type LineEdit, rewritten } from "./line-edits.js";
 import { type MigratedComponent, migratedComponents } from "./migrated-components.js";
 
@@ -19,12 +21,14 @@ export interface Migration {
   readonly variables: readonly SecretVariable[];
   /** Those whose plugins were found; each with the spelling that the old file uses. */
   readonly components: readonly MigratedComponent[];
-  /** What is still wrong with the new file, by agent. */
+  /** What is wrong with the old file besides its spelling, by agent; those of lines that are now comments included. */
   readonly faults: readonly ConfigurationFault[];
+  /** Whether something that the predecessor used became a comment. */
+  readonly isLossy: boolean;
 }
 
 /**
- * A properties file of a predecessor in new spelling. Lines that are no longer read become comments. Secrets are kept
+ * A properties file of a predecessor in new spelling. Lines that nothing reads become comments. Secrets are kept
  * unchanged, or replaced by references to environment variables.
  */
 export function migration(
@@ -32,19 +36,34 @@ export function migration(
   catalogue: PluginCatalogue,
   secrets: "shown" | "as-variables" = "shown",
 ): Migration {
-  const { settings } = parseProperties(text);
+  const { settings, overridden } = parseProperties(text);
   const agents = agentNames(settings);
-  const components = agents.flatMap((agent) => migratedComponents(settings, agent, catalogue));
-  const edits = new Map<number, LineEdit>(components.flatMap((component) => [...component.edits]));
-  const migrated = rewritten(text, edits);
-  const environment = { env: {}, readFile: unreadable, catalogue };
-  const faults = agents.flatMap((agent) => readConfiguration({ text: migrated, agent, ...environment }).faults);
-  if (secrets === "shown") return { text: migrated, variables: [], components, faults };
+  const environment = { env: {}, readFile: unreadable, catalogue, leaveOut: true };
+  const used = agents.map((agent) => usedSettings(settings, agent, environment));
+  const components = used.flatMap((agent) => migratedComponents(agent.settings, agent.name, catalogue));
+  const faults = faultsOf(agents.flatMap((agent) => readConfiguration({ text, agent, ...environment }).faults));
+  const unread = [...faults.flatMap(unreadOf), ...used.flatMap(({ removed }) => removed)];
+  const ofComponents = components.flatMap((component) => component.edits);
+  const edits = new Map<number, LineEdit>([
+    ...used.flatMap((agent) => shorterLists(settings, agent.settings)),
+    ...ofComponents,
+    ...comments(settings, unread),
+    ...ofComponents.filter(([, { dropped }]) => dropped !== undefined),
+    ...overriddenComments(overridden),
+  ]);
+  const migrated = { components, faults, isLossy: unread.some(({ isLoss }) => isLoss) };
+  if (secrets === "shown") return { ...migrated, text: rewritten(text, edits), variables: [] };
   const hidden = secretEdits({ text, settings, components, edits });
   const variables = [...hidden].flatMap(([line, { secret }]) =>
     secret?.variable === undefined ? [] : [{ line, variable: secret.variable }],
   );
-  return { text: rewritten(text, new Map([...edits, ...hidden])), variables, components, faults };
+  return { ...migrated, text: rewritten(text, new Map([...edits, ...hidden])), variables };
+}
+
+/** Each fault once, without new names and unset variables: these need not be set where a file is migrated. */
+function faultsOf(faults: readonly ConfigurationFault[]): readonly ConfigurationFault[] {
+  const besides = faults.filter(({ severity, unsetVariable }) => severity !== "notice" && unsetVariable === undefined);
+  return [...new Map(besides.map((fault) => [faultText(fault), fault])).values()];
 }
 
 function unreadable(path: string): never {

@@ -1,6 +1,5 @@
 import type { ConfigOf, Property, Schema } from "../../sdk/index.js";
-import { type ConfigurationFault, errorAt, type Location, nearest } from "../configuration-fault.js";
-import type { Environment } from "../environment.js";
+import { type ConfigurationFault, type Environment, errorAt, type Location, nearest } from "../configuration-fault.js";
 import type { ComponentBlock } from "../file/settings.js";
 import { type Given, type PropertyReading, propertyMap, propertyText } from "./given-values.js";
 import { typedValues } from "./typed-values.js";

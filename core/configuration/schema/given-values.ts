@@ -1,6 +1,14 @@
 import type { Property } from "../../sdk/index.js";
-import { type ConfigurationFault, errorAt, type Location, MASK, warningAt } from "../configuration-fault.js";
-import type { Environment, EnvironmentVariables } from "../environment.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  type EnvironmentVariables,
+  errorAt,
+  type Location,
+  MASK,
+  unreadAt,
+  warningAt,
+} from "../configuration-fault.js";
 import { type Setting, type Settings, settingsBelow } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
 
@@ -25,12 +33,25 @@ export function propertyText(
   setting: Setting | undefined,
   environment: Environment,
 ): PropertyReading<string> {
-  const reading = fromEnvironment(property, environment) ?? fromSetting(property, setting, environment.env);
+  const reading = fromEnvironment(property, environment) ?? secretLater(property, setting, environment);
   if (property.deprecated === undefined || typeof reading.state === "string") return reading;
   return {
     ...reading,
     faults: [...reading.faults, warningAt(reading.state.location, `is deprecated: ${property.deprecated}`)],
   };
+}
+
+/** The text of a line; for a check that of a secret whose variable is not set is its expression. */
+function secretLater(
+  property: Property,
+  setting: Setting | undefined,
+  { env, secretsMayBeUnset }: Environment,
+): PropertyReading<string> {
+  const reading = fromSetting(property, setting, env);
+  const isUnset = reading.state === "unreadable" && reading.faults.every((fault) => fault.unsetVariable !== undefined);
+  if (setting === undefined || !isUnset || secretsMayBeUnset !== true || property.sensitive !== true) return reading;
+  const faults = reading.faults.map((fault) => ({ ...fault, severity: "warning" as const }));
+  return { state: { content: setting.value, location: { key: setting.key, value: MASK, line: setting.line } }, faults };
 }
 
 /** The text of a line, its expressions replaced. An empty one counts as not given. */
@@ -44,7 +65,10 @@ export function fromSetting(
   const { text, mistakes } = substitute(setting.value, env);
   if (mistakes.length > 0) {
     const value = (expression: string) => (property.sensitive === true ? MASK : expression);
-    const faults = mistakes.map(({ expression, reason }) => errorAt({ key, value: value(expression), line }, reason));
+    const faults = mistakes.map(({ expression, reason, unsetVariable }) => ({
+      ...errorAt({ key, value: value(expression), line }, reason),
+      ...(unsetVariable === undefined ? {} : { unsetVariable }),
+    }));
     return { state: "unreadable", faults };
   }
   return given(property, text, { key, line });
@@ -94,7 +118,7 @@ function given(property: ValueTraits, text: string, location: Location): Propert
     return { state: "absent", faults: [] };
   }
   const remedy = property.default === undefined ? "give a value" : "give a value, or remove it for the default";
-  return { state: "absent", faults: [warningAt(location, `is empty and counts as not given; ${remedy}`)] };
+  return { state: "absent", faults: [unreadAt(location, `is empty and counts as not given; ${remedy}`, "there-too")] };
 }
 
 const SUFFIX = ".*";

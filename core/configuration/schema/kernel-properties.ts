@@ -1,5 +1,125 @@
-import type { KernelProperty } from "./kernel-property.js";
-import { managementProperties } from "./management-properties.js";
+import type { Property } from "../../sdk/index.js";
+
+/** Settings of the management interface besides its address: access, TLS, brokers, readiness and metrics. */
+export const managementProperties = {
+  managementReadTokens: {
+    doc: "Bearer tokens with read access to the management interface, separated by blanks or commas.",
+    format: "words",
+    default: [],
+    env: "DENEB_MANAGEMENT_READ_TOKENS",
+    sensitive: true,
+  },
+  managementReadTokensFile: {
+    option: "--management-read-tokens-file <file>",
+    doc: "File with further tokens for read access, one on each line.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_READ_TOKENS_FILE",
+  },
+  managementAdminTokens: {
+    doc: "Bearer tokens with full access to the management interface, separated by blanks or commas. Without any token of either kind, every client has full access.",
+    format: "words",
+    default: [],
+    env: "DENEB_MANAGEMENT_ADMIN_TOKENS",
+    sensitive: true,
+  },
+  managementAdminTokensFile: {
+    option: "--management-admin-tokens-file <file>",
+    doc: "File with further tokens for full access, one on each line.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_ADMIN_TOKENS_FILE",
+  },
+  managementHosts: {
+    option: "--management-hosts <names>",
+    doc: "Names that the header Host of a management request may hold, as host, *.domain or *. Loopback names, the address it listens on and the address of the connection are always accepted.",
+    format: "words",
+    default: [],
+    env: "DENEB_MANAGEMENT_HOSTS",
+  },
+  managementTlsKey: {
+    option: "--management-tls-key <file>",
+    doc: "PEM file with the private key of the management interface; with a key and a certificate it serves HTTPS only.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_TLS_KEY",
+  },
+  managementTlsCertificate: {
+    option: "--management-tls-certificate <file>",
+    doc: "PEM file with the certificate of the management interface, followed by intermediate certificates.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_TLS_CERTIFICATE",
+  },
+  managementTlsClientCa: {
+    option: "--management-tls-client-ca <file>",
+    doc: "PEM file with CAs of client certificates; when given, clients without a certificate of one of them are rejected.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_TLS_CLIENT_CA",
+  },
+  managementBodyLimit: {
+    option: "--management-body-limit <bytes>",
+    doc: "Maximum size in bytes of the body of a management request; a larger one is answered 413.",
+    format: "count",
+    default: 1_048_576,
+    min: 1,
+    env: "DENEB_MANAGEMENT_BODY_LIMIT",
+  },
+  managementConfigurationFolder: {
+    option: "--management-configuration-folder <folder>",
+    doc: "Folder with the properties files that callers with an admin token may read and change (/v1/admin/configuration/agent). When empty: none.",
+    format: "text",
+    default: "",
+    env: "DENEB_MANAGEMENT_CONFIGURATION_FOLDER",
+  },
+  brokerTargets: {
+    option: "--broker-targets <hosts>",
+    doc: "Context brokers that subscription requests may be sent to, as host, host:port, *.domain or *, each with a path prefix (host/orion) or without. When empty: none.",
+    format: "words",
+    default: [],
+    env: "DENEB_BROKER_TARGETS",
+  },
+  brokerTimeout: {
+    option: "--broker-timeout <seconds>",
+    doc: "Time-out in seconds of a request to a context broker that reads or deletes subscriptions; all pages of a list together may take six times as long.",
+    format: "seconds",
+    default: 10,
+    min: 1,
+    env: "DENEB_BROKER_TIMEOUT",
+  },
+  brokerCreateTimeout: {
+    option: "--broker-create-timeout <seconds>",
+    doc: "Time-out in seconds of a request to a context broker that creates a subscription, which takes some brokers longer. The time-out of other requests applies if it is longer.",
+    format: "seconds",
+    default: 30,
+    min: 1,
+    env: "DENEB_BROKER_CREATE_TIMEOUT",
+  },
+  brokerVerifyTls: {
+    option: "--broker-verify-tls <flag>",
+    doc: "Whether the TLS certificate of a context broker must be valid.",
+    format: "flag",
+    default: true,
+    env: "DENEB_BROKER_VERIFY_TLS",
+  },
+  stallThreshold: {
+    option: "--stall-threshold <seconds>",
+    doc: "Seconds without progress of a sink whose channel holds events after which GET /ready answers 503. The batch_timeout of a sink with a batch_size above 1 is added.",
+    format: "seconds",
+    default: 60,
+    min: 1,
+    env: "DENEB_STALL_THRESHOLD",
+  },
+  metricsServices: {
+    option: "--metrics-services <number>",
+    doc: "Maximum number of pairs of service and service path that have counters of their own; all others are counted together as (other).",
+    format: "count",
+    default: 1000,
+    min: 1,
+    env: "DENEB_METRICS_SERVICES",
+  },
+} as const satisfies Readonly<Record<string, KernelProperty>>;
 
 /** The settings of the agent process. A new one is an entry here: its option, variable and documentation follow from it. */
 export const kernelProperties = {
@@ -106,3 +226,15 @@ export const pluginPackagesProperty = {
   doc: "Names of installed npm packages with plugins, looked for from the working directory, then from the folder of the properties file. Those of the environment variable follow those of the command line.",
   env: "DENEB_PLUGIN_PACKAGES",
 } as const;
+
+/** A setting of the agent process: its command line option takes precedence over its environment variable. */
+export interface KernelProperty extends Property {
+  readonly env: string;
+  /** As commander takes it, with the name of its value; secrets have none, because other users see command lines. */
+  readonly option?: string;
+}
+
+/** The long name of an option: `--management-port` of `-p, --management-port <port>`. */
+export function optionName(option: string): string {
+  return /--[\w-]+/.exec(option)?.[0] ?? option;
+}

@@ -1,9 +1,13 @@
 import { delimiter } from "node:path";
 import type { ConfigOf } from "../../sdk/index.js";
-import { type ConfigurationFault, errorAt, nearest } from "../configuration-fault.js";
-import type { EnvironmentVariables } from "../environment.js";
-import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
-import { type KernelProperty, optionName } from "./kernel-property.js";
+import { type ConfigurationFault, type EnvironmentVariables, errorAt, nearest } from "../configuration-fault.js";
+import {
+  type KernelProperty,
+  kernelProperties,
+  optionName,
+  pluginFoldersProperty,
+  pluginPackagesProperty,
+} from "./kernel-properties.js";
 import { typedValues } from "./typed-values.js";
 
 export type KernelName = keyof typeof kernelProperties;

@@ -1,12 +1,18 @@
 import type { AnyPlugin, Schema, Spelling } from "../../sdk/index.js";
-import { type ConfigurationFault, noticeAt, warningAt } from "../configuration-fault.js";
-import type { Environment, EnvironmentVariables } from "../environment.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  type EnvironmentVariables,
+  errorAt,
+  noticeAt,
+  unreadAt,
+} from "../configuration-fault.js";
 import type { ComponentBlock, Setting, Settings } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
-import { oldVariables } from "./old-variables.js";
+import { rereadSettings } from "./rereading.js";
 
 /** A component whose lines may be spelt as in files of a predecessor. */
-export interface Respelling {
+interface Respelling {
   readonly definition: AnyPlugin;
   /** The type as the file writes it. */
   readonly typeName: string;
@@ -15,7 +21,7 @@ export interface Respelling {
   readonly block: ComponentBlock;
 }
 
-type VariableSource = Pick<Environment, "env" | "readFile">;
+type VariableSource = Pick<Environment, "env" | "readFile" | "leaveOut">;
 
 /** The component in new spelling. Its lines keep their keys and line numbers, so faults name what the file holds. */
 export function respelled(
@@ -26,16 +32,24 @@ export function respelled(
   const spellings = spellingsOf(respelling, environment.env);
   if (spellings.length === 0) return { block, faults: [] };
   const renamed = renamedSettings(respelling, spellings);
-  const variables = spellings.flatMap((spelling) => oldVariables(spelling, definition, schema, environment));
+  const variables = distinct(spellings.flatMap((one) => oldVariables(one, definition, schema, environment)));
   const given = new Map([
     ...renamed.settings,
     ...variables.flatMap(({ name, setting }) => (setting === undefined ? [] : [[name, setting] as const])),
   ]);
-  const implied = impliedSettings(respelling, spellings).filter(([name]) => !given.has(name));
+  const named = spellings.filter(({ types }) => names(types, respelling.typeName));
+  const implied = impliedSettings(respelling, named).filter(([name]) => !given.has(name));
+  const own = (name: string) => hasOwnVariable(name, schema, environment.env);
+  const reread = rereadSettings({ given, schema, named, hasOwnVariable: own }, environment);
   return {
-    block: { ...block, settings: new Map([...given, ...implied]) },
-    faults: [...renamed.faults, ...variables.map(({ fault }) => fault)],
+    block: { ...block, settings: new Map([...reread.settings, ...implied]) },
+    faults: [...renamed.faults, ...variables.map(({ fault }) => fault), ...reread.faults],
   };
+}
+
+/** Each variable once: several names of one type may declare it. */
+function distinct(variables: readonly OldVariable[]): readonly OldVariable[] {
+  return [...new Map(variables.map((variable) => [`${variable.name} ${variable.fault.key}`, variable])).values()];
 }
 
 function spellingsOf({ definition, typeName, block }: Respelling, env: EnvironmentVariables): readonly Spelling[] {
@@ -67,7 +81,7 @@ function renamedSettings({ definition, schema, block }: Respelling, spellings: r
     const newName = Object.hasOwn(definition.config, name) ? undefined : renamed(name, prefixes, schema);
     if (newName === undefined) settings.set(name, setting);
     else if (block.settings.has(newName))
-      faults.push(warningAt(locationOf(setting), `has no effect: "${newName}" is given too`));
+      faults.push(unreadAt(locationOf(setting), `has no effect: "${newName}" is given too`, "there-too"));
     else {
       settings.set(newName, setting);
       faults.push(noticeAt(locationOf(setting), `is an old spelling; the new one is "${newName}"`));
@@ -85,9 +99,8 @@ function renamed(
   return candidates.find((candidate) => Object.hasOwn(schema, candidate));
 }
 
-function impliedSettings({ typeName, schema, block }: Respelling, spellings: readonly Spelling[]) {
-  return spellings
-    .filter(({ types }) => names(types, typeName))
+function impliedSettings({ schema, block }: Respelling, named: readonly Spelling[]) {
+  return named
     .flatMap(({ means = {}, implies = {} }) => Object.entries({ ...means, ...implies }))
     .filter(([name]) => Object.hasOwn(schema, name))
     .map(([name, value]) => [name, { key: `${block.key}.${name}`, value, line: block.line }] as const);
@@ -95,4 +108,74 @@ function impliedSettings({ typeName, schema, block }: Respelling, spellings: rea
 
 function locationOf({ key, line }: Setting) {
   return { key, line };
+}
+
+/** A property that an environment variable of a predecessor gives, as a line of the file; undefined when it cannot be. */
+interface OldVariable {
+  readonly name: string;
+  readonly setting: Setting | undefined;
+  readonly fault: ConfigurationFault;
+}
+
+/** What the variables of a spelling give. A property whose own variable is set is omitted: that one takes precedence. */
+function oldVariables(
+  { variables = {}, fileVariables = {} }: Spelling,
+  { config }: AnyPlugin,
+  schema: Schema,
+  { env, readFile }: Pick<Environment, "env" | "readFile">,
+): readonly OldVariable[] {
+  const wanted = (name: string) => Object.hasOwn(schema, name) && !hasOwnVariable(name, config, env);
+  const direct = valuesOf(variables, env).filter(({ name }) => wanted(name));
+  const filed = valuesOf(fileVariables, env).filter(({ name }) => wanted(name));
+  return [
+    ...direct.map(({ variable, name, text }) => given(variable, name, text, newName(name, config[name]?.env))),
+    ...filed.map(({ variable, name, text }) => {
+      const rival = direct.find((other) => other.name === name);
+      if (rival !== undefined) return twice(variable, name, rival.variable);
+      return fromFile({ variable, name, path: text }, newName(name, config[name]?.envFile), readFile);
+    }),
+  ];
+}
+
+function valuesOf(names: Readonly<Record<string, string>>, env: EnvironmentVariables) {
+  return Object.entries(names).flatMap(([variable, name]) => {
+    const text = env[variable];
+    return text === undefined || text === "" ? [] : [{ variable, name, text }];
+  });
+}
+
+function hasOwnVariable(name: string, schema: Schema, env: EnvironmentVariables): boolean {
+  const { env: direct, envFile } = schema[name] ?? {};
+  return [direct, envFile].some((variable) => variable !== undefined && (env[variable] ?? "") !== "");
+}
+
+function newName(name: string, variable: string | undefined): string {
+  return variable === undefined ? `the property "${name}" of the file` : `"${variable}"`;
+}
+
+/** The value of a variable is not expanded, so `${` is escaped. */
+function given(variable: string, name: string, text: string, now: string): OldVariable {
+  const setting = { key: variable, value: text.replaceAll("${", () => "$${"), line: undefined };
+  return { name, setting, fault: noticeAt({ key: variable }, `is an old name of a variable; the new one is ${now}`) };
+}
+
+interface FileVariable {
+  readonly variable: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+function fromFile({ variable, name, path }: FileVariable, now: string, readFile: Environment["readFile"]): OldVariable {
+  try {
+    return given(variable, name, readFile(path).replace(/\r?\n$/, ""), now);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const fault = errorAt({ key: variable, value: path }, `names a file that cannot be read: ${message}`);
+    return { name, setting: undefined, fault };
+  }
+}
+
+function twice(variable: string, name: string, rival: string): OldVariable {
+  const fault = errorAt({ key: variable }, `is set, and so is ${rival}; set only one of the two`);
+  return { name, setting: undefined, fault };
 }

@@ -1,7 +1,14 @@
 import type { AnyPlugin, Schema, Slots } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
-import { type ConfigurationFault, MASK, nearest, shownValue, warningAt } from "../configuration-fault.js";
-import type { Environment } from "../environment.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  MASK,
+  nearest,
+  shownValue,
+  unreadAt,
+  warningAt,
+} from "../configuration-fault.js";
 import { type ComponentBlock, settingsWithout } from "../file/settings.js";
 import { sinkSettings } from "./component-properties.js";
 import { mapPrefix } from "./given-values.js";
@@ -28,7 +35,7 @@ export function unknownSettings(
     const meant = nearest(name, known);
     const secret = meant !== undefined && config[meant]?.sensitive === true;
     const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
-    return warningAt(location, `is not a property of the ${kind} "${type}" and has no effect`);
+    return unreadAt(location, `is not a property of the ${kind} "${type}" and has no effect`, "here-only");
   });
 }
 

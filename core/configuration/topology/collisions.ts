@@ -1,9 +1,12 @@
 import path from "node:path";
-import { type ConfigurationFault, errorAt } from "../configuration-fault.js";
+import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
+import { sourceProperties } from "../schema/component-properties.js";
 import type { Resource } from "./component.js";
+import type { SinkReading } from "./read-sink.js";
+import type { SourceReading } from "./read-source.js";
 
 /** A port of this machine, on one address or on all. */
-export interface Listener {
+interface Listener {
   readonly host: string;
   readonly port: number;
 }
@@ -11,7 +14,7 @@ export interface Listener {
 const everyAddress: ReadonlySet<string> = new Set(["", "0.0.0.0", "::", "[::]"]);
 
 /** The ports that components listen on; a port that the system chooses collides with none. */
-export function listenersOf(resources: readonly Resource[]): readonly (Listener & { readonly resource: Resource })[] {
+function listenersOf(resources: readonly Resource[]): readonly (Listener & { readonly resource: Resource })[] {
   return resources.flatMap((resource) => {
     const { kind, value, host = "" } = resource;
     return kind === "port" && typeof value === "number" && value > 0 ? [{ host, port: value, resource }] : [];
@@ -19,7 +22,7 @@ export function listenersOf(resources: readonly Resource[]): readonly (Listener 
 }
 
 /** Whether one could not listen where the other does, or sends to where the other listens. */
-export function collide(one: Listener, other: Listener): boolean {
+function collide(one: Listener, other: Listener): boolean {
   if (one.port !== other.port) return false;
   const hosts = [one.host, other.host].map((host) => host.toLowerCase());
   if (hosts.some((host) => everyAddress.has(host))) return true;
@@ -27,14 +30,14 @@ export function collide(one: Listener, other: Listener): boolean {
 }
 
 /** Whether the host is this machine, by a name that every machine has. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return (
     /^127(\.\d{1,3}){3}$/.test(name) || ["localhost", "::1", "[::1]"].includes(name) || name.endsWith(".localhost")
   );
 }
 
-export function listensEverywhere({ host }: Listener): boolean {
+function listensEverywhere({ host }: Listener): boolean {
   return everyAddress.has(host);
 }
 
@@ -80,4 +83,68 @@ function overlap(one: string, other: string): boolean {
   return [path.relative(one, other), path.relative(other, one)].some(
     (way) => way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)),
   );
+}
+
+/** A fault for each sink that sends to a source from which its own events come, directly or by way of other sinks. */
+export function loopFaults(
+  sources: readonly SourceReading[],
+  sinks: readonly SinkReading[],
+): readonly ConfigurationFault[] {
+  const fed = (sink: SinkReading) =>
+    targetsOf(sink).flatMap((target) => sources.filter((source) => receives(source, target.listener)));
+  return sinks.flatMap((sink) =>
+    targetsOf(sink).flatMap(({ listener, resource }) => {
+      const source = sources.find((one) => receives(one, listener) && reaches(one, sink, { sinks, fed }));
+      if (source === undefined) return [];
+      const reason = `is source "${source.name}", from which the events of this sink come: they would circulate without end`;
+      const isCertain = source.value?.selector.definition.type === sourceProperties["selector.type"].default;
+      return [(isCertain ? errorAt : warningAt)(resource.location, `${reason}; send elsewhere`)];
+    }),
+  );
+}
+
+interface Links {
+  readonly sinks: readonly SinkReading[];
+  readonly fed: (sink: SinkReading) => readonly SourceReading[];
+}
+
+function reaches(from: SourceReading, wanted: SinkReading, { sinks, fed }: Links): boolean {
+  const seen = new Set([from]);
+  for (const source of seen) {
+    const readers = sinks.filter(({ link }) => link.channels?.some((name) => source.link.channels?.includes(name)));
+    if (readers.includes(wanted)) return true;
+    for (const next of readers.flatMap(fed)) seen.add(next);
+  }
+  return false;
+}
+
+function receives({ resources }: SourceReading, target: Listener): boolean {
+  return listenersOf(resources).some(
+    (listener) => collide(listener, target) && (!listensEverywhere(listener) || isLoopback(target.host)),
+  );
+}
+
+function targetsOf({
+  resources,
+}: SinkReading): readonly { readonly listener: Listener; readonly resource: Resource }[] {
+  return resources.flatMap((resource) => {
+    const listener =
+      resource.kind === "url" && typeof resource.value === "string" ? listenerOf(resource.value) : undefined;
+    return listener === undefined ? [] : [{ listener, resource }];
+  });
+}
+
+const defaultPorts: ReadonlyMap<string, number> = new Map([
+  ["http:", 80],
+  ["https:", 443],
+]);
+
+function listenerOf(text: string): Listener | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { hostname: written, port, protocol } = new URL(text);
+  const hostname = written.replaceAll(/^\[|\]$/g, "");
+  const number = port === "" ? defaultPorts.get(protocol) : Number(port);
+  // As an address to send to, this one means the machine itself.
+  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
+  return number === undefined ? undefined : { host, port: number };
 }

@@ -1,9 +1,18 @@
 import type { AnyPlugin, Kind } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
-import { type ConfigurationFault, errorAt, type Location, nearest, noticeAt } from "../configuration-fault.js";
-import type { Environment, Reading } from "../environment.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  errorAt,
+  type Location,
+  nearest,
+  noticeAt,
+  type Reading,
+} from "../configuration-fault.js";
 import type { Setting } from "../file/settings.js";
 import { substitute } from "../file/substitution.js";
+import { absentType } from "../predecessor/absent-types.js";
+import { acceptedName, nearClassName, pluginNamed } from "../predecessor/class-names.js";
 import { fromSetting, type PropertyReading } from "../schema/given-values.js";
 
 /** The line that names the type of a component, or where it should have been. */
@@ -28,14 +37,14 @@ export function componentType(type: TypeSetting, { env, catalogue }: Environment
     const reason = `must be given: the type of a ${type.kind}; ${known(type.kind, catalogue)}`;
     return { value: undefined, faults: [...faults, errorAt(location, reason)] };
   }
-  const value = catalogue.find(type.kind, name);
+  const value = pluginNamed(type.kind, name, catalogue);
   if (value === undefined) return { value, faults: [...faults, unknownType(type.kind, name, location, catalogue)] };
-  return { value, faults: [...faults, ...oldNameFaults(name, value, location)] };
+  return { value, faults: [...faults, ...oldNameFaults(acceptedName(type.kind, name, catalogue), value, location)] };
 }
 
-/** The type as written, its expressions replaced; empty when there is none. */
-export function typeName({ setting, preset = "" }: TypeSetting, { env }: Environment): string {
-  return setting === undefined ? preset : substitute(setting.value, env).text;
+/** The type by its name in the catalogue, its expressions replaced; empty when there is none. */
+export function typeName({ kind, setting, preset = "" }: TypeSetting, { env, catalogue }: Environment): string {
+  return setting === undefined ? preset : acceptedName(kind, substitute(setting.value, env).text, catalogue);
 }
 
 function oldNameFaults(
@@ -49,10 +58,13 @@ function oldNameFaults(
     ([property, text]) => `${property} = ${text}`,
   );
   const more = stands.length === 0 ? "" : `, with ${stands.join(", ")} unless the file says otherwise`;
-  return [noticeAt({ ...location, value: name }, `is an old spelling; the new one is "${type}"${more}`)];
+  return [noticeAt(location, `is an old spelling; the new one is "${type}"${more}`)];
 }
 
 function unknownType(kind: Kind, name: string, location: Location, catalogue: PluginCatalogue) {
+  const near = nearClassName(kind, name, catalogue);
+  const absent = near === undefined ? absentType(kind, name) : undefined;
+  if (absent !== undefined) return errorAt({ ...location, value: name }, absent.reason);
   const what = CLASS_NAME.test(name)
     ? `is a Java class name that no ${kind} plugin accepts`
     : `is no known type of ${kind}`;
@@ -69,16 +81,20 @@ function known(kind: Kind, catalogue: PluginCatalogue): string {
     : `known: ${types.join(", ")}`;
 }
 
-/** The type with a near name or alias, else the one whose name is part of the class name. */
+/** The type with a near name; of a class name the one of a near class, else the one whose name is part of it. */
 function meantType(kind: Kind, name: string, catalogue: PluginCatalogue): string | undefined {
-  const candidates = definitions(kind, catalogue);
-  const near = nearest(
-    name,
-    candidates.flatMap(({ type, aliases = [] }) => [type, ...aliases]),
-  );
+  const near = nearClassName(kind, name, catalogue);
   if (near !== undefined) return catalogue.find(kind, near)?.type;
+  const candidates = definitions(kind, catalogue);
+  if (!CLASS_NAME.test(name)) return nearestType(name, candidates);
   const className = name.split(".").at(-1)?.toLowerCase() ?? "";
   return candidates.find(({ type }) => className.includes(type))?.type;
+}
+
+function nearestType(name: string, candidates: readonly AnyPlugin[]): string | undefined {
+  const names = candidates.flatMap(({ type, aliases = [] }) => [type, ...aliases.filter((one) => !one.includes("."))]);
+  const near = nearest(name, names);
+  return candidates.find(({ type, aliases = [] }) => near !== undefined && [type, ...aliases].includes(near))?.type;
 }
 
 function definitions(kind: Kind, catalogue: PluginCatalogue): readonly AnyPlugin[] {

@@ -1,6 +1,12 @@
 import type { AnyPlugin, Property, Schema, Slots } from "../../sdk/index.js";
-import { type ConfigurationFault, errorAt, type Location, startable } from "../configuration-fault.js";
-import type { Environment, Reading } from "../environment.js";
+import {
+  type ConfigurationFault,
+  type Environment,
+  errorAt,
+  type Location,
+  type Reading,
+  startable,
+} from "../configuration-fault.js";
 import { type ComponentBlock, settingsBelow, settingsWithout } from "../file/settings.js";
 import { readSettings, type SettingsReading } from "../schema/component-settings.js";
 import { respelled } from "../schema/respelling.js";

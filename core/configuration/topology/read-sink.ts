@@ -1,13 +1,13 @@
-import { type Location, startable } from "../configuration-fault.js";
-import type { Environment, Reading } from "../environment.js";
+import { type Environment, type Location, type Reading, startable } from "../configuration-fault.js";
 import { type ComponentBlock, settingsWithout } from "../file/settings.js";
+import { pluginNamed } from "../predecessor/class-names.js";
 import { sinkProperties, sinkSettings } from "../schema/component-properties.js";
 import { readSettings } from "../schema/component-settings.js";
 import { respelled } from "../schema/respelling.js";
 import type { SinkNode } from "../topology.js";
-import { type ChannelLink, linkFaults } from "./channel-links.js";
 import { type Resource, readComponent } from "./component.js";
 import { type TypeSetting, typeName } from "./component-type.js";
+import { type ChannelLink, linkFaults } from "./declared-components.js";
 
 export interface SinkReading extends Reading<SinkNode> {
   readonly resources: readonly Resource[];
@@ -55,7 +55,7 @@ export function readSink(block: ComponentBlock, channels: readonly string[], env
 /** The lines that the kernel reads, in new spelling. */
 function kernelBlock(block: ComponentBlock, type: TypeSetting, environment: Environment) {
   const name = typeName(type, environment);
-  const definition = environment.catalogue.find("sink", name);
+  const definition = pluginNamed("sink", name, environment.catalogue);
   if (definition === undefined) return { block, faults: [] };
   return respelled({ definition, typeName: name, schema: sinkSettings, block }, environment);
 }

@@ -1,5 +1,4 @@
-import { type ConfigurationFault, errorAt, startable } from "../configuration-fault.js";
-import type { Environment, Reading } from "../environment.js";
+import { type ConfigurationFault, type Environment, errorAt, type Reading, startable } from "../configuration-fault.js";
 import {
   type ComponentBlock,
   firstLine,
@@ -11,9 +10,8 @@ import {
 import { sourceProperties, sourceSettings } from "../schema/component-properties.js";
 import { readSettings } from "../schema/component-settings.js";
 import type { ComponentNode, SourceNode } from "../topology.js";
-import { type ChannelLink, linkFaults } from "./channel-links.js";
 import { type Resource, readComponent } from "./component.js";
-import { declaredComponents } from "./declared-components.js";
+import { type ChannelLink, declaredComponents, linkFaults } from "./declared-components.js";
 
 export interface SourceReading extends Reading<SourceNode> {
   readonly name: string;

@@ -50,6 +50,12 @@ export const adminOnly: RequestHandler = (_request, response, next) => {
   else next();
 };
 
+/** For what would give every user of the machine the rights of the agent: a call needs an admin token, also on loopback. */
+export const adminTokenOnly: RequestHandler = (_request, response, next) => {
+  if (response.locals["role"] === "admin") next();
+  else fail(response, 403, { error: "This needs an admin token; configure one (DENEB_MANAGEMENT_ADMIN_TOKENS)" });
+};
+
 function hasTokens({ read, admin }: AccessTokens): boolean {
   return read.length + admin.length > 0;
 }
@@ -83,7 +89,7 @@ function digest(token: string): Buffer {
 
 /** The parameters that are logged; others can hold anything, secrets included. */
 const shownParameters = [
-  ...["name", "transient", "ngsi_version", "subscription_id", "reset"],
+  ...["name", "transient", "level", "ngsi_version", "subscription_id", "reset", "param"],
   ...["sink", "service", "entity", "reason", "since", "all", "dry_run"],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { badRequest } from "../answers.js";
-import { type BrokerApi, type Caller, fiwareHeaders, givenHeaders } from "./broker-api.js";
+import { type BrokerApi, type Caller, fiwareHeaders, givenHeaders, type NewSubscription } from "./broker-api.js";
 import { empty, type Fields, missing, throwFirst } from "./fields.js";
 import { createdResource, deletedResource, jsonPost, resourcePath } from "./rest-subscriptions.js";
 
@@ -7,7 +7,7 @@ const collection = "/ngsi-ld/v1/subscriptions";
 
 export const apiLd: BrokerApi = {
   check: readLd,
-  creation: (subscription, caller) => jsonPost(collection, subscription, creationHeaders(subscription, caller)),
+  creation: (subscription, caller) => jsonPost(collection, subscription.text, creationHeaders(subscription, caller)),
   created: createdResource,
   deletion: (id, caller) => ({ method: "DELETE", path: resourcePath(collection, id), headers: ldHeaders(caller) }),
   deleted: deletedResource,
@@ -23,8 +23,8 @@ export const apiLd: BrokerApi = {
 };
 
 /** A context is either in the payload or in the Link header, never in both. */
-function creationHeaders(subscription: unknown, caller: Caller): Readonly<Record<string, string>> {
-  const inPayload = typeof subscription === "object" && subscription !== null && "@context" in subscription;
+function creationHeaders({ members }: NewSubscription, caller: Caller): Readonly<Record<string, string>> {
+  const inPayload = typeof members === "object" && members !== null && "@context" in members;
   if (!inPayload) return ldHeaders(caller);
   return { ...ldHeaders({ ...caller, link: undefined }), "Content-Type": "application/ld+json" };
 }

@@ -7,9 +7,10 @@ import { jsonPost } from "./rest-subscriptions.js";
 /** NGSI v1: every operation is a POST, and the body holds the outcome. */
 export const apiV1: BrokerApi = {
   check: readV1,
-  creation: (subscription, caller) => jsonPost("/v1/subscribeContext", subscription, fiwareHeaders(caller)),
+  creation: (subscription, caller) => jsonPost("/v1/subscribeContext", subscription.text, fiwareHeaders(caller)),
   created,
-  deletion: (subscriptionId, caller) => jsonPost("/v1/unsubscribeContext", { subscriptionId }, fiwareHeaders(caller)),
+  deletion: (subscriptionId, caller) =>
+    jsonPost("/v1/unsubscribeContext", JSON.stringify({ subscriptionId }), fiwareHeaders(caller)),
   deleted,
   reading: undefined,
 };

@@ -7,7 +7,7 @@ const collection = "/v2/subscriptions";
 
 export const apiV2: BrokerApi = {
   check: readV2,
-  creation: (subscription, caller) => jsonPost(collection, subscription, fiwareHeaders(caller)),
+  creation: (subscription, caller) => jsonPost(collection, subscription.text, fiwareHeaders(caller)),
   created: createdResource,
   deletion: (id, caller) => ({
     method: "DELETE",
@@ -26,15 +26,15 @@ export const apiV2: BrokerApi = {
   },
 };
 
-/** Reads a subscription of NGSI v2; the function it returns throws the error of the first check that fails. */
+/**
+ * Reads a subscription of NGSI v2; the function it returns throws the error of the first check that fails. Checked is
+ * what every broker requires: entities with an id or a pattern, and where to notify. The broker judges the rest.
+ */
 function readV2(subscription: Fields | undefined): () => void {
   const subject = subscription?.object("subject");
-  const described = ["description", "expires", "throttling"].flatMap((name) => {
-    const text = subscription?.text(name);
-    return [missing(name, text), empty(name, text)];
-  });
+  const described = ["description", "expires", "throttling"].map((name) => empty(name, subscription?.text(name)));
   const checks = [
-    ...(subject === undefined || subject.isEmpty ? [] : outlineChecks(subject)),
+    ...(subject === undefined || subject.isEmpty ? [] : [missing("entities", subject.list("entities"))]),
     ...described,
     missing("subject", subject),
     ...(subject === undefined ? [] : subjectChecks(subject)),
@@ -47,39 +47,30 @@ function readV2(subscription: Fields | undefined): () => void {
   };
 }
 
-function outlineChecks(subject: Fields): readonly Check[] {
-  return [missing("entities", subject.list("entities")), missing("condition", subject.object("condition"))];
-}
-
 function subjectChecks(subject: Fields): readonly Check[] {
-  const entities = subject.objects("entities")?.flatMap((entity) =>
-    ["idPattern", "type"].map((name) => {
-      return { name, text: entity.text(name) };
-    }),
-  );
+  const entities = subject.objects("entities")?.map((entity) => ({
+    id: entity.text("id") ?? entity.text("idPattern"),
+    texts: ["id", "idPattern", "type", "typePattern"].map((name) => empty(name, entity.text(name))),
+  }));
   const condition = subject.object("condition");
-  const expression = condition?.object("expression");
-  const q = expression?.text("q");
+  condition?.list("attrs");
+  const q = condition?.object("expression")?.text("q");
   return [
     [subject.isEmpty, "subject", "is empty"],
     [entities?.length === 0, "entities", "is empty"],
-    ...(entities ?? []).map(({ name, text }) => missing(name, text)),
-    missing("attrs", condition?.list("attrs")),
-    missing("expression", expression),
-    missing("q", q),
-    ...(entities ?? []).map(({ name, text }) => empty(name, text)),
+    ...(entities ?? []).map(({ id }) => missing("idPattern", id)),
+    ...(entities ?? []).flatMap(({ texts }) => texts),
     empty("q", q),
   ];
 }
 
+/** The members that say where to notify; each has a URL. */
+const receivers = ["http", "httpCustom", "mqtt", "mqttCustom", "kafka", "kafkaCustom"] as const;
+
 function notificationChecks(notification: Fields | undefined): readonly Check[] {
-  const http = notification?.object("http");
-  const url = http?.text("url");
-  return [
-    missing("notification", notification),
-    missing("http", http),
-    missing("url", url),
-    missing("attrs", notification?.list("attrs")),
-    empty("url", url),
-  ];
+  notification?.list("attrs");
+  const name = receivers.find((receiver) => notification?.has(receiver)) ?? "http";
+  const receiver = notification?.object(name);
+  const url = receiver?.text("url");
+  return [missing("notification", notification), missing(name, receiver), missing("url", url), empty("url", url)];
 }

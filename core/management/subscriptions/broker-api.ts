@@ -7,12 +7,19 @@ import type { Fields } from "./fields.js";
 export interface BrokerApi {
   /** Reads a subscription, and throws for members of the wrong type; the function it returns makes the other checks. */
   readonly check: (subscription: Fields | undefined) => () => void;
-  readonly creation: (subscription: unknown, caller: Caller) => BrokerRequest;
+  readonly creation: (subscription: NewSubscription, caller: Caller) => BrokerRequest;
   readonly created: (answer: BrokerAnswer) => Outcome;
   readonly deletion: (id: string, caller: Caller) => BrokerRequest;
   readonly deleted: (answer: BrokerAnswer) => Outcome;
   /** Undefined for an API without reading. */
   readonly reading: Reading | undefined;
+}
+
+/** A subscription as the caller sent it. */
+export interface NewSubscription {
+  /** Its JSON text, byte for byte; what the broker gets. */
+  readonly text: string;
+  readonly members: unknown;
 }
 
 export interface Reading {
@@ -95,5 +102,7 @@ export function brokerFailure(error: unknown): Outcome | undefined {
 const statuses: ReadonlyMap<string | undefined, number> = new Map([
   ["BROKER_NOT_ALLOWED", 403],
   ["BROKER_UNREACHABLE", 502],
+  ["BROKER_HUNG_UP", 502],
+  ["BROKER_ANSWER_TOO_LARGE", 502],
   ["BROKER_TIMEOUT", 504],
 ]);

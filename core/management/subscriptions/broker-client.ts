@@ -1,14 +1,18 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
-import { isIP } from "node:net";
-import { AgentError } from "../../sdk/index.js";
+import { isNestedDeeperThan } from "../../ngsi/values/json.js";
+import { AgentError, codeOf, onAbort } from "../../sdk/index.js";
+import { addressOf, type BrokerEndpoint, type BrokerTargets } from "./broker-targets.js";
 
-/** Maximum size of an answer; a page of subscriptions is far smaller. */
-const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Maximum size of an answer, and of all pages of a list together. */
+export const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Maximum nesting of an answer: what is nested deeper cannot be written again. */
+const DEEPEST_ANSWER = 200;
 
 export interface BrokerRequest {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Path and query, encoded. */
+  /** Path and query, encoded. The path prefix of the endpoint is put before it. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -17,14 +21,25 @@ export interface BrokerRequest {
 export interface BrokerAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The object or list of the body; undefined when it holds neither. */
+  readonly text: string;
+  /** The object or list of the text; undefined when it holds neither. */
   readonly body: object | undefined;
 }
 
 export interface BrokerSettings {
   readonly targets: BrokerTargets;
+  /** Time-out of a call that reads or deletes. */
   readonly timeoutMillis: number;
+  /** Time-out of a call that creates a subscription. */
+  readonly createTimeoutMillis: number;
   readonly verifyTls: boolean;
+}
+
+/** A call whose answer has not arrived. */
+export interface OpenCall {
+  readonly answer: Promise<BrokerAnswer>;
+  /** Whether there was a connection, so that the broker may have acted upon the call. */
+  reached(): boolean;
 }
 
 /** Calls context brokers. Does not follow redirects or reuse connections. */
@@ -35,41 +50,90 @@ export class BrokerClient {
     this.#settings = settings;
   }
 
-  /** Rejects with code BROKER_NOT_ALLOWED, BROKER_TIMEOUT or BROKER_UNREACHABLE. */
+  get timeoutMillis(): number {
+    return this.#settings.timeoutMillis;
+  }
+
+  get createTimeoutMillis(): number {
+    return this.#settings.createTimeoutMillis;
+  }
+
+  /** Rejects with code BROKER_NOT_ALLOWED, BROKER_TIMEOUT, BROKER_UNREACHABLE, BROKER_HUNG_UP or BROKER_ANSWER_TOO_LARGE. */
   async call(endpoint: BrokerEndpoint, call: BrokerRequest, signal: AbortSignal): Promise<BrokerAnswer> {
-    this.#settings.targets.check(endpoint);
-    const timeout = AbortSignal.timeout(this.#settings.timeoutMillis);
+    const timeout = AbortSignal.timeout(this.timeoutMillis);
     try {
-      const response = await this.#send(endpoint, call, AbortSignal.any([timeout, signal]));
-      const text = await textOf(response);
-      return { status: response.statusCode ?? 0, headers: response.headers, body: jsonOf(text) };
+      return await this.open(endpoint, call, AbortSignal.any([timeout, signal])).answer;
     } catch (cause) {
-      if (timeout.aborted) throw this.#timeOut(endpoint, cause);
-      const message = `calling broker "${addressOf(endpoint)}", which cannot be reached`;
-      throw new AgentError("BROKER_UNREACHABLE", message, { cause, retryable: true });
+      throw timeout.aborted ? brokerTimeout(endpoint, this.timeoutMillis, cause) : cause;
     }
   }
 
-  #send(endpoint: BrokerEndpoint, { body, ...call }: BrokerRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const { host, port, tls } = endpoint;
+  /** A call without a time-out of its own: it lasts until the signal aborts. Throws when the broker is not allowed. */
+  open(endpoint: BrokerEndpoint, call: BrokerRequest, signal: AbortSignal): OpenCall {
+    this.#settings.targets.check(endpoint);
+    const progress = { reached: false };
+    const answered = async () => {
+      try {
+        const response = await this.#send(endpoint, call, { signal, progress });
+        const text = await textOf(response);
+        // A body without a length ends like a complete one when the call is aborted.
+        signal.throwIfAborted();
+        return { status: response.statusCode ?? 0, headers: response.headers, text, body: jsonOf(text) };
+      } catch (cause) {
+        throw codeOf(cause) === "BROKER_ANSWER_TOO_LARGE" ? cause : failureOf(endpoint, progress.reached, cause);
+      }
+    };
+    return { answer: answered(), reached: () => progress.reached };
+  }
+
+  #send(endpoint: BrokerEndpoint, { body, path, ...call }: BrokerRequest, course: Course): Promise<IncomingMessage> {
+    const { host, port, tls, prefix } = endpoint;
     const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
     const token = endpoint.token === undefined ? {} : { "X-Auth-Token": endpoint.token };
     const headers = { Accept: "application/json", ...token, ...call.headers, ...length };
-    const options = { ...call, host, port, headers, signal, agent: false };
+    const { signal, progress } = course;
+    const options = { ...call, path: `${prefix}${path}`, host, port, headers, signal, agent: false };
     return new Promise((resolve, reject) => {
+      onAbort(signal, () => reject(signal.reason));
       const outgoing = tls
         ? requestTls({ ...options, rejectUnauthorized: this.#settings.verifyTls }, resolve)
         : requestPlain(options, resolve);
       outgoing.on("error", reject);
+      // Without a listener a change of the protocol would end the connection and leave the call open.
+      outgoing.on("upgrade", (_response, socket) => {
+        socket.destroy();
+        reject(new Error("the broker changes the protocol"));
+      });
+      outgoing.on("socket", (socket) => {
+        // A call that its caller has left does not keep a stopping process.
+        socket.unref();
+        socket.once(tls ? "secureConnect" : "connect", () => {
+          progress.reached = true;
+        });
+      });
       outgoing.end(body);
     });
   }
+}
 
-  #timeOut(endpoint: BrokerEndpoint, cause: unknown): AgentError {
-    const { timeoutMillis } = this.#settings;
-    const message = `calling broker "${addressOf(endpoint)}", which did not answer within ${timeoutMillis} milliseconds`;
-    return new AgentError("BROKER_TIMEOUT", message, { cause, retryable: true });
-  }
+interface Course {
+  readonly signal: AbortSignal;
+  readonly progress: { reached: boolean };
+}
+
+export function brokerTimeout(endpoint: BrokerEndpoint, millis: number, cause?: unknown): AgentError {
+  const message = `calling broker "${addressOf(endpoint)}", which did not answer within ${millis} milliseconds`;
+  return new AgentError("BROKER_TIMEOUT", message, { cause, retryable: true });
+}
+
+function failureOf(endpoint: BrokerEndpoint, reached: boolean, cause: unknown): AgentError {
+  const broker = `calling broker "${addressOf(endpoint)}", which`;
+  return reached
+    ? new AgentError("BROKER_HUNG_UP", `${broker} ended the connection without a full answer`, {
+        cause,
+        retryable: true,
+      })
+    : new AgentError("BROKER_UNREACHABLE", `${broker} cannot be reached`, { cause, retryable: true });
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -78,57 +142,24 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > MOST_ANSWER_BYTES) {
-      throw new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`, {
-        retryable: false,
-      });
-    }
+    if (size > MOST_ANSWER_BYTES) throw tooLarge();
     chunks.push(bytes);
   }
   return Buffer.concat(chunks, size).toString("utf8");
 }
 
+export function tooLarge(): AgentError {
+  return new AgentError("BROKER_ANSWER_TOO_LARGE", `reading an answer of more than ${MOST_ANSWER_BYTES} bytes`, {
+    retryable: false,
+  });
+}
+
 function jsonOf(text: string): object | undefined {
+  if (isNestedDeeperThan(DEEPEST_ANSWER, text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** The brokers that calls are allowed to. */
-export class BrokerTargets {
-  readonly #allowed: readonly string[];
-
-  constructor(allowed: readonly string[]) {
-    this.#allowed = allowed.map((target) => target.toLowerCase());
-  }
-
-  /** Throws when the broker is not allowed. */
-  check(endpoint: BrokerEndpoint): void {
-    const host = endpoint.host.toLowerCase();
-    const address = addressOf({ ...endpoint, host });
-    if (this.#allowed.some((target) => target === host || target === address || matches(target, host))) return;
-    const remedy = "it is not among the allowed brokers; add it to --broker-targets or DENEB_BROKER_TARGETS";
-    throw new AgentError("BROKER_NOT_ALLOWED", `calling broker "${address}": ${remedy}`, { retryable: false });
-  }
-}
-
-function matches(target: string, host: string): boolean {
-  return target === "*" || (target.startsWith("*.") && isIP(host) === 0 && host.endsWith(target.slice(1)));
-}
-
-/** The address of a broker, and how to call it. */
-export interface BrokerEndpoint {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
-  /** Sent as `X-Auth-Token` when there is one. */
-  readonly token: string | undefined;
-}
-
-/** Host and port in the usual notation. */
-function addressOf({ host, port }: BrokerEndpoint): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,6 +1,5 @@
-import { isRecord } from "../../sdk/records.js";
+import { isRecord } from "../../sdk/event.js";
 import { badRequest, type HttpError, malformedJson } from "../answers.js";
-import type { BrokerEndpoint } from "./broker-client.js";
 
 /**
  * The members of a JSON object; `null` is read as absent. A member of the wrong type is malformed JSON; numbers and
@@ -82,47 +81,4 @@ export function missing(field: string, value: unknown): Check {
 
 export function empty(field: string, text: string | undefined): Check {
   return [text === "", field, "is empty"];
-}
-
-/** The endpoint object of a request, before its checks. */
-export interface GivenEndpoint {
-  readonly host: string | undefined;
-  readonly port: string | undefined;
-  readonly ssl: string | undefined;
-  readonly token: string | undefined;
-}
-
-/** Throws only for members of the wrong type. */
-export function readEndpoint(fields: Fields | undefined): GivenEndpoint {
-  return {
-    host: fields?.text("host"),
-    port: fields?.text("port"),
-    ssl: fields?.text("ssl"),
-    token: fields?.text("xauthtoken"),
-  };
-}
-
-/** The endpoint to call. Throws the documented error of the first check that fails. */
-export function checkedEndpoint({ host, port, ssl, token }: GivenEndpoint): BrokerEndpoint {
-  if (host === undefined && port === undefined && ssl === undefined && token === undefined) {
-    throw badRequest("Missing endpoint");
-  }
-  if (ssl === undefined) throw invalid("endpoint", "ssl", "is missing");
-  if (host === undefined) throw invalid("endpoint", "host", "is missing");
-  if (port === undefined) throw invalid("endpoint", "port", "is missing");
-  if (host === "") throw invalid("endpoint", "host", "is empty");
-  if (port === "") throw invalid("endpoint", "port", "is empty");
-  if (ssl === "") throw invalid("endpoint", "ssl", "is empty");
-  if (ssl !== "true" && ssl !== "false") throw invalid("endpoint", "ssl", "invalid");
-  if (!/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i.test(host)) throw invalid("endpoint", "host", "invalid");
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
-    throw invalid("endpoint", "port", "invalid");
-  const plainHost = host.replaceAll(/[[\]]/g, "");
-  return { host: plainHost, port: Number(port), tls: ssl === "true", token: token === "" ? undefined : token };
-}
-
-/** Deleting needs a token, even if the broker does not require one. */
-export function checkToken({ token }: GivenEndpoint): void {
-  if (token === undefined) throw badRequest("Missing Auth-Token. Required for DELETE subscriptions");
-  if (token === "") throw badRequest("Empty Auth-Token. Required for DELETE subscriptions");
 }

@@ -1,4 +1,4 @@
-import { done, type Outcome, type PageWindow, relayed, unknownSubscription } from "./broker-api.js";
+import { done, type Outcome, relayed, unknownSubscription } from "./broker-api.js";
 import type { BrokerAnswer, BrokerRequest } from "./broker-client.js";
 
 /** The path of a subscription. An id of dots is encoded: some servers treat it as a directory. */
@@ -6,9 +6,8 @@ export function resourcePath(collection: string, id: string): string {
   return `${collection}/${encodeURIComponent(id).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"))}`;
 }
 
-export function jsonPost(path: string, body: unknown, headers: BrokerRequest["headers"]): BrokerRequest {
-  const content = { "Content-Type": "application/json", ...headers };
-  return { method: "POST", path, headers: content, body: JSON.stringify(body) };
+export function jsonPost(path: string, body: string, headers: BrokerRequest["headers"]): BrokerRequest {
+  return { method: "POST", path, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 
 /** The id is the last segment of the header Location. */
@@ -45,37 +44,4 @@ function lastSegment(location: string | undefined): string | undefined {
   } catch {
     return segment;
   }
-}
-
-/** Subscriptions of one page; all brokers allow this number. */
-const PAGE = 100;
-
-/** Maximum number of pages that are read. */
-const MOST_PAGES = 1000;
-
-/** Reads all pages of a broker; the outcome holds all subscriptions in one list. */
-export async function allSubscriptions(
-  page: (window: PageWindow) => Promise<BrokerAnswer>,
-  countHeader: string,
-): Promise<Outcome> {
-  const found: unknown[] = [];
-  let last = "";
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const answer = await page({ limit: PAGE, offset: found.length });
-    if (answer.status !== 200 || !Array.isArray(answer.body)) return relayed(answer);
-    const text = JSON.stringify(answer.body);
-    // A broker that does not support offset sends the same page again.
-    if (text === last) break;
-    last = text;
-    found.push(...answer.body);
-    if (answer.body.length === 0 || isComplete(found.length, answer, countHeader)) break;
-  }
-  return done({ result: found });
-}
-
-/** Without a count, another page is expected only after a page of exactly the requested size. */
-function isComplete(found: number, { headers, body }: BrokerAnswer, countHeader: string): boolean {
-  const count = headers[countHeader];
-  if (typeof count === "string" && /^\d+$/.test(count)) return found >= Number(count);
-  return !Array.isArray(body) || body.length !== PAGE;
 }

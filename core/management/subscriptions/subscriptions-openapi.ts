@@ -7,7 +7,7 @@ const unknown = failure("The broker does not know the subscription.");
 
 const brokerFailures = {
   "502": failure("The broker cannot be reached, failed, or did not answer with JSON."),
-  "504": failure("The broker did not answer in time."),
+  "504": failure("The broker did not answer in time; after a creation the error says what was found there."),
 } as const;
 
 const endpointBody = {
@@ -30,6 +30,7 @@ export const subscriptionPaths: Paths = {
       responses: {
         "200": answer("SubscriptionID, or with version 1 the answer of the broker.", schemaRef("Result")),
         "400": failure(relayed),
+        "503": failure("Too many subscriptions are being created."),
         ...brokerFailures,
       },
     }),
@@ -71,7 +72,9 @@ export const subscriptionSchemas = {
       host: text,
       port: { type: ["string", "integer"] },
       ssl: { enum: ["true", "false", true, false] },
-      xauthtoken: { type: "string", description: "Sent as X-Auth-Token; required to delete." },
+      path: { type: "string", description: "Path prefix of a broker behind a proxy, for example /orion." },
+      xauthtoken: { type: "string", description: "Sent as X-Auth-Token. authToken is the same." },
+      authToken: text,
     },
   },
   NewSubscription: record({ subscription: { type: "object" }, endpoint: schemaRef("Endpoint") }),

@@ -1,23 +1,19 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
 import type { Resource } from "../openapi.js";
-import { disconnected, jsonBody, parameterOf } from "../requests.js";
+import { bodyOf, disconnected, jsonBody, parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
+import { allSubscriptions } from "./all-subscriptions.js";
 import { apiLd } from "./api-ld.js";
 import { apiV1 } from "./api-v1.js";
 import { apiV2 } from "./api-v2.js";
-import { type BrokerApi, brokerFailure, callerOf, type Outcome } from "./broker-api.js";
-import type { BrokerClient } from "./broker-client.js";
-import {
-  checkedEndpoint,
-  checkToken,
-  Fields,
-  type GivenEndpoint,
-  invalidVersion,
-  parameterError,
-  readEndpoint,
-} from "./fields.js";
-import { allSubscriptions, readResource } from "./rest-subscriptions.js";
+import { type BrokerApi, brokerFailure, callerOf, done, type Outcome, relayed } from "./broker-api.js";
+import type { BrokerAnswer, BrokerClient } from "./broker-client.js";
+import { Creations } from "./creations.js";
+import { checkedEndpoint, checkToken, type GivenEndpoint, readEndpoint } from "./endpoint.js";
+import { Fields, invalidVersion, parameterError } from "./fields.js";
+import { memberText } from "./member-text.js";
+import { readResource } from "./rest-subscriptions.js";
 import { subscriptionPaths as paths, subscriptionSchemas as schemas } from "./subscriptions-openapi.js";
 
 /** By the value of the parameter ngsi_version. */
@@ -30,7 +26,11 @@ const brokerApis: ReadonlyMap<string, BrokerApi> = new Map([
 /** `/v1/subscriptions`: checks a call, calls the broker that it names, and answers with the outcome. */
 export function subscriptionsResource(brokers: BrokerClient): Resource {
   const router = Router({ caseSensitive: true });
-  router.post("/v1/subscriptions", answering(brokers, create));
+  const creations = new Creations(brokers);
+  router.post(
+    "/v1/subscriptions",
+    answering(brokers, (call) => create(call, creations)),
+  );
   router.get("/v1/subscriptions", adminOnly, answering(brokers, read));
   router.delete("/v1/subscriptions", answering(brokers, remove));
   return { router, paths, schemas };
@@ -44,15 +44,16 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-async function create({ request, response, brokers, signal }: Call): Promise<Outcome> {
+async function create({ request, response }: Call, creations: Creations): Promise<Outcome> {
   const api = requiredVersion(request);
   const payload = Fields.of(jsonBody(request));
   const checkSubscription = api.check(payload.object("subscription"));
   const given = readEndpoint(payload.object("endpoint"));
   checkSubscription();
   const endpoint = checkedEndpoint(given);
-  const creation = api.creation(payload.value("subscription"), callerOf(request, response));
-  return api.created(await brokers.call(endpoint, creation, signal));
+  const text = memberText(bodyOf(request), "subscription") ?? "";
+  const subscription = { text, members: payload.value("subscription") };
+  return await creations.create({ api, endpoint, subscription, caller: callerOf(request, response) });
 }
 
 async function remove({ request, response, brokers, signal }: Call): Promise<Outcome> {
@@ -61,7 +62,17 @@ async function remove({ request, response, brokers, signal }: Call): Promise<Out
   const given = bareEndpoint(request);
   const endpoint = checkedEndpoint(given);
   checkToken(given);
-  return api.deleted(await brokers.call(endpoint, api.deletion(id, callerOf(request, response)), signal));
+  const answer = await brokers.call(endpoint, api.deletion(id, callerOf(request, response)), signal);
+  return given.token === undefined && wantsToken(answer) ? tokenMissing(answer) : api.deleted(answer);
+}
+
+function wantsToken({ status }: BrokerAnswer): boolean {
+  return status === 401 || status === 403;
+}
+
+function tokenMissing({ body }: BrokerAnswer): Outcome {
+  const error = "Missing Auth-Token. Required for DELETE subscriptions";
+  return { status: 400, payload: body === undefined ? { error } : { error, result: body } };
 }
 
 async function read(call: Call): Promise<Outcome> {
@@ -73,10 +84,8 @@ async function read(call: Call): Promise<Outcome> {
   const endpoint = checkedEndpoint(bareEndpoint(request));
   const caller = callerOf(request, response);
   if (id !== undefined) return readResource(await brokers.call(endpoint, reading.one(id, caller), signal));
-  return await allSubscriptions(
-    (window) => brokers.call(endpoint, reading.page(window, caller), signal),
-    reading.countHeader,
-  );
+  const listed = await allSubscriptions({ brokers, endpoint, reading, caller, signal });
+  return "answer" in listed ? relayed(listed.answer) : done({ result: listed.subscriptions });
 }
 
 function notImplemented(id: string | undefined): HttpError {

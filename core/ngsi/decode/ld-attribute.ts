@@ -4,16 +4,61 @@ import { isArray, isObject, type Json, type JsonObject, toValue } from "../value
 
 /**
  * One attribute of an NGSI-LD entity: normalized when its type is one of NGSI-LD, concise when it has a value member
- * and no type, else simplified, which means that it is the value itself; so is a list of instances. The format decides
- * whether an object that may be either is concise; without it, a member that NGSI-LD does not know makes it a value.
+ * and no type, else simplified, which means that it is the value itself. The format decides whether an object that may
+ * be either is concise; without it, a member that NGSI-LD does not know makes it a value. A list of such attributes is
+ * one attribute with several instances.
  */
 export function decodeLdAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
-  const shape = shapeOf(json);
-  if (shape === undefined || (shape.form === "concise" && !isConcise(shape, format))) {
-    return { name, form: "simplified", value: toValue(json), members: none };
+  const shape = attributeShape(json, format);
+  if (shape !== undefined) return attributeOf(name, shape);
+  const instances = isArray(json) ? instancesIn(json, format) : [];
+  const chosen = chosenOf(instances);
+  if (chosen === undefined) {
+    const form = format === "keyValues" ? "normalized" : "simplified";
+    return { name, form: isOfEntity(name) ? "plain" : form, value: toValue(json), members: none };
   }
+  const others = instances.filter((one) => one !== chosen).map((one) => attributeOf(name, one));
+  return others.length === 0 ? attributeOf(name, chosen) : { ...attributeOf(name, chosen), others };
+}
+
+function attributeShape(json: Json, format: AttributeFormat | undefined): Shape | undefined {
+  const shape = shapeOf(json);
+  return shape === undefined || (shape.form === "concise" && !isConcise(shape, format)) ? undefined : shape;
+}
+
+function attributeOf(name: string, shape: Shape): Attribute {
   return { name, type: shape.type, form: "normalized", value: toValue(valueIn(shape)), members: membersOf(shape) };
 }
+
+/**
+ * The instances in a list. Without a datasetId in it a list is a value of the simplified form, in which any object may
+ * stand, except for one that holds a single attribute.
+ */
+function instancesIn(list: readonly Json[], format: AttributeFormat | undefined): readonly Shape[] {
+  const shapes = list.flatMap((json) => attributeShape(json, format) ?? []);
+  const [first, ...rest] = shapes;
+  if (first === undefined || shapes.length < list.length) return [];
+  const isOne = rest.length === 0 && first.form === "normalized";
+  return isOne || shapes.some((shape) => datasetOf(shape) !== undefined) ? shapes : [];
+}
+
+/** The default instance, or without such the one whose datasetId comes first: it does not depend on the order. */
+function chosenOf(instances: readonly Shape[]): Shape | undefined {
+  const [first, ...rest] = instances;
+  if (first === undefined) return undefined;
+  return rest.reduce((best, one) => ((datasetOf(one) ?? "") < (datasetOf(best) ?? "") ? one : best), first);
+}
+
+function datasetOf({ json: { datasetId } }: Shape): string | undefined {
+  return typeof datasetId === "string" ? datasetId : undefined;
+}
+
+/** Whether NGSI-LD itself defines the member of an entity. */
+function isOfEntity(name: string): boolean {
+  return membersOfEntities.has(name.startsWith(typePrefix) ? name.slice(typePrefix.length) : name);
+}
+
+const membersOfEntities: ReadonlySet<string> = new Set(["createdAt", "modifiedAt", "deletedAt", "scope"]);
 
 /** How an object looks when it is read as an attribute. */
 interface Shape {
@@ -31,8 +76,10 @@ function shapeOf(json: Json): Shape | undefined {
 
 function typedShape(json: JsonObject, sentType: Json): Shape | undefined {
   if (typeof sentType !== "string") return undefined;
-  const type = sentType.startsWith(typePrefix) ? sentType.slice(typePrefix.length) : sentType;
-  const ownName = valueMembers.get(type);
+  // Nearly every type is sent as its short name, and no short name begins with the prefix.
+  const known = valueMembers.get(sentType);
+  const type = known === undefined && sentType.startsWith(typePrefix) ? sentType.slice(typePrefix.length) : sentType;
+  const ownName = known ?? valueMembers.get(type);
   if (ownName === undefined) return undefined;
   return { json, form: "normalized", type, valueName: ownName in json ? ownName : valueNameIn(json) };
 }
@@ -49,7 +96,7 @@ function valueNameIn(json: JsonObject): ValueName | undefined {
 }
 
 function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
-  if (format !== undefined) return format !== "simplified";
+  if (format !== undefined) return format !== "simplified" && format !== "keyValues";
   const { json, valueName } = shape;
   return Object.entries(json).every(
     ([name, member]) =>
@@ -74,19 +121,19 @@ function membersOf({ json, valueName }: Shape): readonly Member[] {
 
 const none: readonly Member[] = [];
 
-/** A sub-attribute gives its value and type; what it has besides, there is no column for. */
 function decodeMember(name: string, json: Json): Member {
   const shape = shapeOf(json);
-  return shape === undefined
-    ? { name, value: toValue(json) }
-    : { name, type: shape.type, value: toValue(valueIn(shape)) };
+  if (shape === undefined) return { name, value: toValue(json) };
+  const members = membersOf(shape);
+  const own = { name, type: shape.type, value: toValue(valueIn(shape)) };
+  return members.length === 0 ? own : { ...own, members };
 }
 
 function valueIn({ json, valueName }: Shape): Json {
   return valueName === undefined ? null : (json[valueName] ?? null);
 }
 
-/** What comes before the name of an attribute type where a broker sends it in full. */
+/** What comes before a name of NGSI-LD where a broker sends it in full. */
 export const typePrefix = "https://uri.etsi.org/ngsi-ld/";
 
 /** The members that hold the value of an attribute, each with the type it stands for in the concise form. */

@@ -33,17 +33,22 @@ function elementsOf(root: JsonObject, format: AttrsFormat | undefined): readonly
 
 function decodeEntity(element: Json, place: string, format: AttrsFormat | undefined): Entity {
   if (!isObject(element)) throw notANotification("v2", `${place} is ${shown(element)}, not an entity`);
-  const { id, type = "", ...attributes } = element;
+  const { id, type = "" } = element;
   if (!isName(id)) {
     throw notANotification("v2", `"id" of ${place} is ${shown(id)}, not a text with at least one character`);
   }
   if (typeof type !== "string") throw notANotification("v2", `"type" of ${place} is ${shown(type)}, not a text`);
-  return {
-    id,
-    type,
-    api: "v2",
-    attributes: Object.entries(attributes).map(([name, json]) => decodeV2Attribute(name, json, format)),
-  };
+  return { id, type, api: "v2", attributes: attributesOf(element, format) };
+}
+
+function attributesOf(element: JsonObject, format: AttrsFormat | undefined): readonly Attribute[] {
+  const attributes: Attribute[] = [];
+  // JSON has own members only, and this makes no list of their names.
+  for (const name in element) {
+    if (name === "id" || name === "type") continue;
+    attributes.push(decodeV2Attribute(name, element[name] ?? null, format));
+  }
+  return attributes;
 }
 
 /**
@@ -53,28 +58,39 @@ function decodeEntity(element: Json, place: string, format: AttrsFormat | undefi
  */
 function decodeV2Attribute(name: string, json: Json, format: AttrsFormat | undefined): Attribute {
   if (!isObject(json) || !isNormalized(json, format)) {
-    return { name, form: "normalized", value: toValue(json), members: [] };
+    return { name, form: "normalized", value: toValue(json), members: none };
   }
   const { type, value = null, metadata } = json;
   return { name, ...typeOf(type), form: "normalized", value: toValue(value), members: membersOf(metadata) };
 }
 
-const ownNames: ReadonlySet<string> = new Set(["type", "value", "metadata"]);
+const none: readonly Member[] = [];
 
 function isNormalized(json: JsonObject, format: AttrsFormat | undefined): boolean {
   if (format === "keyValues" || format === "simplifiedKeyValues") return false;
   const { type, value, metadata } = json;
-  const names = Object.keys(json);
   const isTyped = type === undefined || type === null || typeof type === "string";
   const isAnnotated = metadata === undefined || metadata === null || isObject(metadata);
-  if (!isTyped || !isAnnotated || !names.every((name) => ownNames.has(name))) return false;
+  if (!isTyped || !isAnnotated) return false;
+  let members = 0;
+  for (const name in json) {
+    if (name !== "type" && name !== "value" && name !== "metadata") return false;
+    members += 1;
+  }
   return format === "normalized" || format === "simplifiedNormalized"
-    ? names.length > 0
-    : value !== undefined && names.length > 1;
+    ? members > 0
+    : value !== undefined && members > 1;
 }
 
 function membersOf(metadata: Json | undefined): readonly Member[] {
-  return isObject(metadata) ? Object.entries(metadata).map(([name, json]) => decodeMember(name, json)) : [];
+  if (!isObject(metadata)) return none;
+  let members: Member[] | undefined;
+  for (const name in metadata) {
+    const member = decodeMember(name, metadata[name] ?? null);
+    if (members === undefined) members = [member];
+    else members.push(member);
+  }
+  return members ?? none;
 }
 
 function decodeMember(name: string, json: Json): Member {

@@ -30,6 +30,8 @@ export interface Naming {
   readonly database: Database;
   /** Counts for MySQL only: names in PostgreSQL and SQLite are lower case either way. */
   readonly lowercase: boolean;
+  /** Whether schemas and databases whose names are not exactly the service end in a hash of it. */
+  readonly serviceHash?: boolean;
 }
 
 /** Where a notification belongs. */

@@ -22,7 +22,7 @@ export function databaseName(address: Address, naming: Naming): string | undefin
 
 /**
  * The schema of an address, in MySQL its database. A name that the database keeps for itself gets a leading `_`.
- * Throws code `NO_NAME` where the data model names it after the service path and the path `/` gives no name.
+ * Throws code `NO_NAME` where the data model names it after the service path of NGSI v2 and the path `/` gives no name.
  */
 export function schemaName(address: Address, naming: Naming): string {
   const ofPath = naming.dataModel.endsWith("-schema");
@@ -53,9 +53,10 @@ function serviceSource({ service }: Address, { encoding, database }: Naming): st
   return encodeName(service, database === "mysql" ? "both cases" : "lower case");
 }
 
-function pathSource({ servicePath }: Address, { encoding, dataModel }: Naming): string {
+function pathSource({ servicePath, api }: Address, { encoding, dataModel }: Naming): string {
   const name = encoding ? encodeName(servicePath) : replaceOdd(servicePath.replace(/^\//, ""), "dots and dashes");
-  if (name !== "") return name;
+  // All of NGSI-LD is at the root path, whose name is empty, and an empty name is `_`.
+  if (name !== "" || api === "ld") return name;
   throw new AgentError(
     "NO_NAME",
     `naming the schema of service path "${servicePath}": data model "${dataModel}" names it after the path and this one gives no name; set enable_encoding = true, or use another data model`,
@@ -72,14 +73,19 @@ function tableSource(entity: Entity, naming: Naming, place: TableNameParts): str
   const shape = shapes[naming.dataModel];
   if (shape === undefined) throw unsupported(entity, naming.dataModel);
   const parts = [...subject(entity, shape), ...attributeOf(entity, shape, place)];
-  const named = entity.api === "v2" && shape.path ? withPath(parts, naming, place) : parts;
+  const isV2 = entity.api === "v2";
+  if (!isV2 && parts.length === 0) return naming.encoding ? encodeName(ROOT) : "";
+  const named = isV2 && shape.path ? withPath(parts, naming, place) : parts;
   if (named.length === 0) throw nameless(entity, naming.dataModel, "it has no service path that gives one");
   if (naming.encoding) return named.map((part) => encodeName(part, lettersOf(entity, shape, naming))).join("xffff");
   const kept = entity.api === "v2" ? "dots and dashes" : "nothing else";
   return named.map((part) => replaceOdd(part, kept)).join("_");
 }
 
-/** The parts of a table name in their order; NGSI-LD leaves out the path. */
+/** The path of all entities of NGSI-LD. */
+const ROOT = "/";
+
+/** The parts of a table name in their order; NGSI-LD leaves out the path, unless it is all there is. */
 interface Shape {
   readonly path: boolean;
   readonly subject: "entity" | "type" | "nothing";

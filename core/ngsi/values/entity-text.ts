@@ -16,9 +16,19 @@ export function entityValuesJson(entity: Entity): string {
   return entityText(entity, attributeJson);
 }
 
-/** The value of an attribute as JSON text. */
-export function attributeJson({ value }: Attribute): string {
-  return valueJson(value);
+/** The value of an attribute as JSON text; several instances are a list, each with its members. */
+export function attributeJson(attribute: Attribute): string {
+  return attribute.others === undefined ? valueJson(attribute.value) : ldAttribute(attribute);
+}
+
+/** The other instances of an attribute as a JSON list, or undefined if it has only one. */
+export function othersJson({ others }: Attribute): string | undefined {
+  return others === undefined ? undefined : listOf(others.map(ldInstance));
+}
+
+/** What a sub-attribute has besides type and value as a JSON object, or undefined if it has nothing more. */
+export function subMembersJson({ members }: Member): string | undefined {
+  return members === undefined ? undefined : object(members.map(ldMember));
 }
 
 function entityText(entity: Entity, write: (attribute: Attribute) => string): string {
@@ -32,13 +42,23 @@ function typeMembers({ type, api }: Entity): readonly string[] {
   return [member("type", JSON.stringify(types ?? type))];
 }
 
-function ldAttribute({ form, type = "Property", value, members }: Attribute): string {
-  return form === "simplified" ? valueJson(value) : object([...ldValue(type, value), ...members.map(ldMember)]);
+function ldAttribute(attribute: Attribute): string {
+  const { others } = attribute;
+  return others === undefined ? ldInstance(attribute) : listOf([attribute, ...others].map(ldInstance));
+}
+
+/** An attribute without a type came as a bare value. */
+function ldInstance({ form, type, value, members }: Attribute): string {
+  if (form !== "normalized" || type === undefined) return valueJson(value);
+  return object([...ldValue(type, value), ...members.map(ldMember)]);
 }
 
 /** A sub-attribute has a type, what NGSI-LD itself defines (unitCode, observedAt) is a plain member. */
-function ldMember({ name, type, value }: Member): string {
-  return member(name, type === undefined ? valueJson(value) : object(ldValue(type, value)));
+function ldMember({ name, type, value, members = [] }: Member): string {
+  return member(
+    name,
+    type === undefined ? valueJson(value) : object([...ldValue(type, value), ...members.map(ldMember)]),
+  );
 }
 
 function ldValue(type: string, value: Value): readonly string[] {
@@ -67,12 +87,16 @@ function object(members: readonly string[]): string {
   return `{${members.join(",")}}`;
 }
 
+function listOf(items: readonly string[]): string {
+  return `[${items.join(",")}]`;
+}
+
 /**
  * The text a store keeps for an attribute; undefined stands for SQL NULL. A string is plain in the normalized form and
  * JSON text, with its quotes, in the simplified form; likewise `null` is NULL in the one and the text `null` in the other.
  */
-export function attributeText(attribute: Attribute): string | undefined {
-  return attribute.form === "normalized" ? plainText(attribute.value) : jsonText(attribute.value);
+export function attributeText({ form, value }: Attribute): string | undefined {
+  return form === "simplified" ? jsonText(value) : plainText(value);
 }
 
 /** The text a store keeps for a member of an attribute; undefined stands for SQL NULL. */
@@ -101,13 +125,15 @@ function jsonText({ kind, text }: Value): string {
 
 /**
  * The metadata of an NGSI v2 or v1 attribute as stores keep it: a JSON array of `{"name","type","value"}`, `[]` when
- * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as JSON.
+ * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as JSON. What
+ * a sub-attribute of NGSI-LD has besides is a list of the same kind, `"metadata"`.
  */
 export function metadataText(members: readonly Member[]): string {
-  return `[${members.map(itemText).join(",")}]`;
+  return listOf(members.map(itemText));
 }
 
-function itemText({ name, type = "", value: { kind, text } }: Member): string {
+function itemText({ name, type = "", value: { kind, text }, members }: Member): string {
   const value = kind === "object" || kind === "array" ? text : JSON.stringify(text);
-  return `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":${value}}`;
+  const metadata = members === undefined ? "" : `,"metadata":${metadataText(members)}`;
+  return `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":${value}${metadata}}`;
 }

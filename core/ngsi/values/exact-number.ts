@@ -20,7 +20,7 @@ export class ExactNumber {
   }
 }
 
-// A lone surrogate: JSON texts that hold one are refused, so no string of a notification can look like a marked number.
+// A lone surrogate: parseJson replaces those of a JSON text, so no string of a notification can look like a marked number.
 const MARK = "\ud800";
 const MARK_IN_JSON = "\\ud800";
 
@@ -54,9 +54,10 @@ function holdsLongNumber(text: string): boolean {
     let start = at;
     while (isDigitOrPoint(text.charCodeAt(start - 1))) start -= 1;
     while (isDigitOrPoint(text.charCodeAt(at))) at += 1;
+    if (at - start < LONG) continue;
     const isNumber =
       AFTER_NUMBER.test(text.charAt(at)) && BEFORE_NUMBER.test(text.slice(Math.max(0, start - 2), start));
-    if (isNumber && at - start >= LONG) return true;
+    if (isNumber) return true;
   }
   return false;
 }

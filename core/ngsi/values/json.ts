@@ -23,21 +23,19 @@ export interface JsonObject {
 export const DEEPEST = 512;
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
+// Each escape of a text: a surrogate pair, half of one, or the beginning of any other.
+const ESCAPES = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)/gs;
 
 /**
  * Reads a JSON text that was decoded from UTF-8. The last of several members of the same name counts, a byte order mark
- * is skipped. Throws code `MALFORMED_JSON` when the text is no JSON, is nested deeper than 512 levels, or holds half of
- * a surrogate pair, which no database stores as text; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers keep their
- * precise value, or their digits as sent.
+ * is skipped, and half of a surrogate pair, which no database stores as text, becomes U+FFFD. Throws code `MALFORMED_JSON`
+ * when the text is no JSON or is nested deeper than 512 levels; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers
+ * keep their precise value, or their digits as sent.
  */
 export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
-  const document = text.startsWith("\ufeff") ? text.slice(1) : text;
+  const document = withWholePairs(text.startsWith("\ufeff") ? text.slice(1) : text);
   checkDepth(document, limits);
   const json = parsed(document);
-  if (document.includes("\\u") && SURROGATE_ESCAPE.test(document) && holdsLoneSurrogate(json)) {
-    throw malformed('a string holds half of a surrogate pair ("\\ud800" to "\\udfff")');
-  }
   const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits, limits) : undefined;
   return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
 }
@@ -82,11 +80,10 @@ function malformed(reason: string, cause?: unknown): AgentError {
   return new AgentError("MALFORMED_JSON", `parsing the body as JSON: ${reason}`, { cause, retryable: false });
 }
 
-function holdsLoneSurrogate(json: Json): boolean {
-  if (typeof json === "string") return LONE_SURROGATE.test(json);
-  if (isObject(json) && Object.keys(json).some((name) => LONE_SURROGATE.test(name))) return true;
-  const children = isObject(json) ? Object.values(json) : json;
-  return isArray(children) && children.some(holdsLoneSurrogate);
+/** As encoders of UTF-8 do, with the character that stands for what cannot be decoded. */
+function withWholePairs(document: string): string {
+  if (!document.includes("\\u") || !SURROGATE_ESCAPE.test(document)) return document;
+  return document.replace(ESCAPES, (sequence, half: string | undefined) => (half === undefined ? sequence : "\\ufffd"));
 }
 
 const QUOTE = 0x22;
@@ -96,7 +93,7 @@ const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
 
 /** Whether a JSON text nests objects and arrays deeper than the given levels. Checks brackets only: it need not be valid. */
-function isNestedDeeperThan(levels: number, text: string): boolean {
+export function isNestedDeeperThan(levels: number, text: string): boolean {
   const braces = count("{", text, levels);
   if (braces <= levels && braces + count("[", text, levels) <= levels) return false;
   let depth = 0;

@@ -1,4 +1,5 @@
-import type { Event } from "../../sdk/index.js";
+import { inspect } from "node:util";
+import { type Event, letterHeader } from "../../sdk/index.js";
 
 /**
  * Why an event is not tried any more: the store will never take it, the retries are used up, it ended the
@@ -81,4 +82,30 @@ function isEvent(value: unknown): value is Event {
 function hasTexts<const K extends string>(value: unknown, names: readonly K[]): value is Readonly<Record<K, string>> {
   if (typeof value !== "object" || value === null) return false;
   return names.every((name) => typeof Reflect.get(value, name) === "string");
+}
+
+/** What is no event as an event that can be kept: its description for people is the body. */
+export function describedEvent(value: unknown): Event {
+  return { headers: {}, body: inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 10_000 }) };
+}
+
+/** The letter as it can be read again; an event that JSON cannot hold is described instead. */
+export function readableLetter(letter: DeadLetter): DeadLetter {
+  const plain = { ...letter, event: withoutLetter(letter.event) };
+  return isReadable(plain) ? plain : { ...letter, event: describedEvent(letter.event) };
+}
+
+function isReadable(letter: DeadLetter): boolean {
+  try {
+    return recordOf(lineOf(letter)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** An event without the header of its letter. */
+export function withoutLetter(event: Event): Event {
+  if (event.headers[letterHeader] === undefined) return event;
+  const { [letterHeader]: _, ...headers } = event.headers;
+  return { ...event, headers };
 }

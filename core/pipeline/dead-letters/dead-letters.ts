@@ -38,6 +38,7 @@ export class DeadLetters {
   readonly #run = randomUUID();
   readonly #shelves = new Map<string, LetterShelf>();
   #timer: NodeJS.Timeout | undefined;
+  #kept: (() => void) | undefined;
 
   constructor(folder: string, options: DeadLetterOptions = usual) {
     this.#folder = folder;
@@ -82,7 +83,14 @@ export class DeadLetters {
    */
   async keep(letters: readonly DeadLetter[]): Promise<void> {
     const [first] = letters;
-    if (first !== undefined) await this.#shelf(first.sink).keep(letters);
+    if (first === undefined) return;
+    await this.#shelf(first.sink).keep(letters);
+    this.#kept?.();
+  }
+
+  /** The listener is called after letters were kept; undefined ends that. */
+  whenKept(listener: (() => void) | undefined): void {
+    this.#kept = listener;
   }
 
   /** The letters that are neither stored nor dropped, oldest first; of all sinks when none is named. */

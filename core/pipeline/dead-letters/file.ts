@@ -2,9 +2,8 @@ import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
-import { contentsIn, type FileContents, recordsIn } from "./records.js";
+import { contentsIn, type FileContents, mendTail, openIfThere, recordsIn } from "./records.js";
 import { LetterTable } from "./table.js";
-import { mendTail, openIfThere } from "./text-lines.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
 export class DeadLetterFile {

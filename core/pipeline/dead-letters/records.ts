@@ -1,7 +1,7 @@
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
+import { codeOf } from "../../sdk/index.js";
 import { type LetterRecord, recordOf } from "./dead-letter.js";
 import { LetterTable } from "./table.js";
-import { linesOf, type TextLine } from "./text-lines.js";
 
 /** A line of a file with its record. */
 export interface NumberedRecord extends TextLine {
@@ -44,4 +44,77 @@ export async function contentsIn(handle: FileHandle, size: number): Promise<File
     }
   }
   return { table, lines, unreadable };
+}
+
+const lineEnd = 10;
+const tailStep = 65_536;
+const readStep = 262_144;
+
+/** The longest line that is read; a longer one was not written by the agent. */
+const longestLine = 268_435_456;
+
+/** A line that ends in a line feed, without it. */
+interface TextLine {
+  /** The offset of its first byte in the file. */
+  readonly start: number;
+  /** The offset behind its line feed. */
+  readonly end: number;
+  /** Undefined when it is too long to be read. */
+  readonly text: Buffer | undefined;
+}
+
+/**
+ * The whole lines in the first `size` bytes of an open file, as many together as one read brings. Each byte is copied
+ * twice at most, however long a line is.
+ */
+async function* linesOf(file: FileHandle, size: number): AsyncGenerator<readonly TextLine[]> {
+  let pieces: Buffer[] = [];
+  let start = 0;
+  for (let at = 0; at < size; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(readStep, size - at)), { position: at });
+    if (bytesRead === 0) return;
+    const chunk = buffer.subarray(0, bytesRead);
+    const lines: TextLine[] = [];
+    let from = 0;
+    for (let to = chunk.indexOf(lineEnd); to !== -1; to = chunk.indexOf(lineEnd, from)) {
+      const end = at + to + 1;
+      const last = chunk.subarray(from, to);
+      const text = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+      lines.push({ start, end, text: end - start > longestLine ? undefined : text });
+      pieces = [];
+      start = end;
+      from = to + 1;
+    }
+    at += bytesRead;
+    if (at - start > longestLine) pieces = [];
+    else if (from < chunk.length) pieces.push(chunk.subarray(from));
+    yield lines;
+  }
+}
+
+/** Opens a file to read it; undefined when there is none. */
+export async function openIfThere(file: string, flags: "r" | "r+" = "r"): Promise<FileHandle | undefined> {
+  return await open(file, flags).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** Cuts a file behind its last line feed: what follows was never written completely. */
+export async function mendTail(file: string): Promise<void> {
+  const handle = await openIfThere(file, "r+");
+  if (handle === undefined) return;
+  try {
+    const { size } = await handle.stat();
+    for (let end = size; end > 0; ) {
+      const length = Math.min(tailStep, end);
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, end - length);
+      const at = buffer.lastIndexOf(lineEnd);
+      if (at !== -1) return end - length + at + 1 < size ? await handle.truncate(end - length + at + 1) : undefined;
+      end -= length;
+    }
+    await handle.truncate(0);
+  } finally {
+    await handle.close();
+  }
 }

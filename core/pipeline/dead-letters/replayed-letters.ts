@@ -1,15 +1,6 @@
 import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { DeadLetters } from "./dead-letters.js";
 
-export { letterHeader } from "../../sdk/index.js";
-
-/** An event without the header of its letter. */
-export function withoutLetter(event: Event): Event {
-  if (event.headers[letterHeader] === undefined) return event;
-  const { [letterHeader]: _, ...headers } = event.headers;
-  return { ...event, headers };
-}
-
 export interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;

@@ -1,10 +1,9 @@
 import { AgentError, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { LetterAge } from "./age.js";
 import { LetterBook, type LetterCounts } from "./book.js";
 import { type DeadLetter, type LetterMark, type LetterRecord, lineOf } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
-import { type DeadLetterLimits, lettersFull } from "./limits.js";
+import { type DeadLetterLimits, LetterAge, lettersFull } from "./limits.js";
 import { isOpen, type LetterEntry } from "./table.js";
 
 /** Milliseconds after which the text of stored letters is removed from a file. */

@@ -1,7 +1,6 @@
 import { type Logger, reasonOf } from "../../sdk/index.js";
-import type { FailureState } from "../failure-state.js";
-import { intervalOf, type RetryPolicy } from "./retry-policy.js";
-import { wait } from "./wait.js";
+import { type FailureState, heardByMany } from "../supervision.js";
+import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 
 /** A sink that may keep positions with the data. */
 export interface PositionKeeper {
@@ -39,7 +38,7 @@ export class AskedPositions {
     const { keepers, timeLimit, log } = this.#parts;
     const told = new Map<PositionKeeper, readonly string[]>();
     const enough = new AbortController();
-    const asking = AbortSignal.any([signal, enough.signal]);
+    const asking = heardByMany(AbortSignal.any([signal, enough.signal]));
     let late = false;
     const judge = () => {
       if (told.size === keepers.length || (late && told.size > 0)) enough.abort();

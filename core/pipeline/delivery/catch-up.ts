@@ -1,11 +1,9 @@
 import { codeOf, type Event, type Logger, positionFaults, type Receipt, reasonOf } from "../../sdk/index.js";
 import { AskedPositions, type AskedPositionsParts, type PositionKeeper } from "./asked-positions.js";
-import type { GateTicket, PositionGate } from "./position-gate.js";
-import { intervalOf, type RetryPolicy } from "./retry-policy.js";
-import { type Course, nothingSent, type Stage } from "./stage.js";
-import { isPositionFault } from "./store-questions.js";
+import type { GateTicket, PositionGate } from "./channel-outlet.js";
+import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
+import { type Course, isPositionFault, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
-import { wait } from "./wait.js";
 
 export interface CatchUpParts extends AskedPositionsParts {
   readonly gate: PositionGate;

@@ -1,7 +1,7 @@
 import type { CountedChannel } from "../counted-channel.js";
 import type { ChannelAccount } from "../ledger.js";
-import { PositionGate, type PositionSkipping } from "./position-gate.js";
-import { Settlements } from "./settlements.js";
+import { heardByMany } from "../supervision.js";
+import { Settlements } from "./taken-batch.js";
 
 /** The end of a channel from which sinks take: what all that take from it share, also those that come later. */
 export class ChannelOutlet implements PositionSkipping {
@@ -31,4 +31,103 @@ export class ChannelOutlet implements PositionSkipping {
   #count(skipped: number): void {
     if (skipped > 0) this.#account?.skipped(skipped);
   }
+}
+
+/** What a gate asks of its channel. */
+interface PositionSkipping {
+  /** Leaves out what was done before a stored position. */
+  skipTo(position: string): Promise<unknown>;
+}
+
+/**
+ * What is stored already must be left out before anyone takes from a channel. Each sink of the channel joins, then arrives
+ * with the positions it has stored, or leaves. The gate opens once: when nobody is missing and somebody waits.
+ */
+export class PositionGate {
+  readonly #channel: PositionSkipping;
+  readonly #opening = new AbortController();
+  readonly #opened = heardByMany(this.#opening.signal);
+  readonly #missing = new Set<GateTicket>();
+  #waiting = 0;
+
+  constructor(channel: PositionSkipping) {
+    this.#channel = channel;
+  }
+
+  get isOpen(): boolean {
+    return this.#opened.aborted;
+  }
+
+  join(): GateTicket {
+    const ticket = new GateTicket(this);
+    if (!this.isOpen) this.#missing.add(ticket);
+    return ticket;
+  }
+
+  /** For tickets. */
+  async skip(position: string): Promise<boolean> {
+    if (this.isOpen) return false;
+    await this.#channel.skipTo(position);
+    return true;
+  }
+
+  /** For tickets. */
+  async arrive(ticket: GateTicket, signal: AbortSignal): Promise<boolean> {
+    this.#missing.delete(ticket);
+    this.#waiting += 1;
+    this.#openIfComplete();
+    await anyAborted(this.#opened, signal);
+    this.#waiting -= 1;
+    return this.isOpen;
+  }
+
+  /** For tickets. */
+  leave(ticket: GateTicket): void {
+    this.#missing.delete(ticket);
+    this.#openIfComplete();
+  }
+
+  #openIfComplete(): void {
+    if (this.#missing.size === 0 && this.#waiting > 0) this.#opening.abort();
+  }
+}
+
+/** The place of one sink, or one group of sinks, at a gate. */
+export class GateTicket {
+  readonly #gate: PositionGate;
+
+  constructor(gate: PositionGate) {
+    this.#gate = gate;
+  }
+
+  /**
+   * Leaves out what is done according to a stored position. False when the gate is open: others have taken already, so
+   * the holder compares each of its batches with the position.
+   */
+  async skip(position: string): Promise<boolean> {
+    return await this.#gate.skip(position);
+  }
+
+  /** After the last position. Resolves to true when the gate is open, to false when the signal aborts first. */
+  async arrive(signal: AbortSignal): Promise<boolean> {
+    return await this.#gate.arrive(this, signal);
+  }
+
+  /** The gate does not wait for this ticket any more. A second call does nothing. */
+  leave(): void {
+    this.#gate.leave(this);
+  }
+}
+
+function anyAborted(one: AbortSignal, other: AbortSignal): Promise<void> {
+  if (one.aborted || other.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      one.removeEventListener("abort", end);
+      other.removeEventListener("abort", end);
+      resolve();
+    };
+    one.addEventListener("abort", end);
+    other.addEventListener("abort", end);
+  });
 }

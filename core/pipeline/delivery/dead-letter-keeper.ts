@@ -1,17 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { codeOf, type Event, type Logger, reasonOf } from "../../sdk/index.js";
+import { codeOf, type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
+import { readableLetter } from "../dead-letters/dead-letter.js";
 import type { DeadLetter, DeadLetterReason, DeadLetters } from "../dead-letters/dead-letters.js";
-import { readableLetter } from "../dead-letters/letter-event.js";
-import { letterHeader } from "../dead-letters/replayed-letters.js";
-import { FailureState } from "../failure-state.js";
-import { logContext } from "../log-context.js";
-import { intervalOf, type RetryPolicy } from "./retry-policy.js";
-import type { Course } from "./stage.js";
-import type { StoreQuestions } from "./store-questions.js";
+import { logContext } from "../log-lines.js";
+import { FailureState } from "../supervision.js";
+import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
+import type { Course, StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
-import { wait } from "./wait.js";
 
 export interface DeadLetterKeeperParts {
   /** Of the sink or the group: its dead letters are kept under it. */

@@ -3,17 +3,17 @@ import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { CrashWatch } from "../crash-watch.js";
 import type { DeadLetters } from "../dead-letters/dead-letters.js";
+import type { Erasures } from "../erasures.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
+import type { PositionGate } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
 import { Measure } from "./measure.js";
-import type { PositionGate } from "./position-gate.js";
 import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import { Split } from "./split.js";
-import type { Stage } from "./stage.js";
-import type { StoreQuestions } from "./store-questions.js";
+import type { Stage, StoreQuestions } from "./stage.js";
 
 /** All that a batch passes between a feed and a sink. */
 export interface DeliveryChain {
@@ -22,6 +22,7 @@ export interface DeliveryChain {
   /** Passed before the first take; only behind a durable channel. */
   readonly catchUp?: CatchUp;
   readonly keeper: DeadLetterKeeper;
+  readonly retry: Pick<Retry, "writing">;
 }
 
 export interface DeliveryChainParts {
@@ -34,6 +35,8 @@ export interface DeliveryChainParts {
   readonly positions?: Pick<AskedPositionsParts, "keepers" | "timeLimit"> & { readonly gate: PositionGate };
   /** Only behind a durable channel: what the next process is to know when this one dies. */
   readonly crashWatch?: CrashWatch;
+  /** Which events were erased while they waited. */
+  readonly erasures?: Pick<Erasures, "meant">;
   readonly deadLetters: DeadLetters;
   readonly counters: SinkCounters;
   readonly log: Logger;
@@ -43,19 +46,21 @@ export interface DeliveryChainParts {
 
 /** Links the parts in the order in which a batch passes them. */
 export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
-  const { name, sink, retry, positions, crashWatch, counters, log, clock, observer } = parts;
+  const { name, sink, retry, erasures, positions, crashWatch, counters, log, clock, observer } = parts;
   const keeper = new DeadLetterKeeper({ ...parts, store: sink });
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
-  const first = linked(sink, [
-    ...(positions === undefined ? [] : [(next: Stage) => new CatchUp({ ...positions, retry, log }, next)]),
-    (next) => new Retry({ retry, keeper, log }, next),
+  const behind = linked(sink, [
     (next) => new Split({ store: sink, keeper }, next),
     ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),
   ]);
 
-  return { first, keeper, ...(first instanceof CatchUp ? { catchUp: first } : {}) };
+  const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
+  const common = { keeper, retry: retrying };
+  if (positions === undefined) return { first: retrying, ...common };
+  const catchUp = new CatchUp({ ...positions, retry, log }, retrying);
+  return { first: catchUp, catchUp, ...common };
 }
 
 function linked(last: Stage, parts: readonly ((next: Stage) => Stage)[]): Stage {

@@ -20,17 +20,16 @@ export interface HandOverStageParts {
  */
 export class HandOver implements Stage {
   readonly name = "hand over";
-  readonly next: Stage;
-  readonly #parts: HandOverStageParts;
   #known: HandOvers | undefined;
 
-  constructor(parts: HandOverStageParts, next: Stage) {
-    this.#parts = parts;
-    this.next = next;
-  }
+  constructor(
+    private readonly parts: HandOverStageParts,
+    readonly next: Stage,
+  ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const inHand = this.#inHand;
+    if (inHand.suspicion === undefined) return await this.#hand(batch, course);
     let rest = batch;
     let receipt = nothingSent;
     while (inHand.suspicion !== undefined && rest.events.length > 0) {
@@ -43,7 +42,7 @@ export class HandOver implements Stage {
   }
 
   async #alone(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { keeper, log } = this.#parts;
+    const { keeper, log } = this.parts;
     const inHand = this.#inHand;
     const [event] = batch.events;
     if (event === undefined || !inHand.isSetAside(event)) {
@@ -60,7 +59,7 @@ export class HandOver implements Stage {
 
   /** Not before the first batch: the marks are read at the start of the agent. */
   get #inHand(): HandOvers {
-    this.#known ??= this.#parts.crashWatch.of(this.#parts.name);
+    this.#known ??= this.parts.crashWatch.of(this.parts.name);
     return this.#known;
   }
 

@@ -15,16 +15,14 @@ export interface MeasureParts {
 /** Counts and reports every write, and settles the events of those that succeed. */
 export class Measure implements Stage {
   readonly name = "measure";
-  readonly next: Stage;
-  readonly #parts: MeasureParts;
 
-  constructor(parts: MeasureParts, next: Stage) {
-    this.#parts = parts;
-    this.next = next;
-  }
+  constructor(
+    private readonly parts: MeasureParts,
+    readonly next: Stage,
+  ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const { sink, counters, clock, observer } = this.#parts;
+    const { sink, counters, clock, observer } = this.parts;
     const { events } = batch;
     const attempt = { sink, events, startedAt: clock.now() };
     let receipt: Receipt;

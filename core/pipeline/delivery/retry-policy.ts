@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { AgentError } from "../../sdk/index.js";
 
 export interface RetryPolicy {
@@ -29,4 +30,15 @@ export function intervalOf({ batchRetryIntervals }: RetryPolicy, attempt: number
   if (interval === undefined)
     throw new AgentError("NO_RETRY_INTERVAL", "batch_retry_intervals must not be empty", { retryable: false });
   return interval;
+}
+
+/** Waits; returns false at once when the signal aborts. */
+export async function wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await delay(milliseconds, undefined, { signal });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
 }

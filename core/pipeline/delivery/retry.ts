@@ -1,11 +1,18 @@
 import { type Logger, type Receipt, reasonOf, retryAfterOf, retryableOf } from "../../sdk/index.js";
-import { logContext } from "../log-context.js";
+import type { Erasures } from "../erasures.js";
+import { logContext } from "../log-lines.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
-import { intervalOf, mayRetry, type RetryPolicy } from "./retry-policy.js";
-import { type Course, GivenBack, nothingSent, type Stage } from "./stage.js";
-import { isPositionFault, kindOfFailure, mayBeAboutData } from "./store-questions.js";
+import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js";
+import {
+  type Course,
+  GivenBack,
+  isPositionFault,
+  kindOfFailure,
+  mayBeAboutData,
+  nothingSent,
+  type Stage,
+} from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
-import { wait } from "./wait.js";
 
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
@@ -20,35 +27,36 @@ export interface RetryParts {
   readonly retry: RetryPolicy;
   readonly keeper: DeadLetterKeeper;
   readonly log: Logger;
+  /** Tells which events were erased while they waited. */
+  readonly erasures?: Pick<Erasures, "meant">;
 }
 
 /** Repeats what may pass; what has used up its retries becomes dead letters. */
 export class Retry implements Stage {
   readonly name = "retry";
-  readonly next: Stage;
-  readonly #parts: RetryParts;
   /** The failure that was last logged; the same one again is not news. */
   #failing: string | undefined;
+  /** Settled when the running write ends, however it ends; undefined between two. */
+  #writing: Promise<void> | undefined;
 
-  constructor(parts: RetryParts, next: Stage) {
-    this.#parts = parts;
-    this.next = next;
-  }
+  constructor(
+    private readonly parts: RetryParts,
+    readonly next: Stage,
+  ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const tries = new Tries();
-    for (let rest = batch; ; rest = batch.open()) {
+    for (let rest = this.#wanted(batch); ; rest = this.#wanted(batch)) {
+      if (rest.events.length === 0) return nothingSent;
       const { attempt, doubt } = tries;
       try {
-        const receipt = await this.next.deliver(rest, { ...course, attempt, doubt });
-        if (receipt !== nothingSent) this.#works(batch);
-        return receipt;
+        return await this.#written(rest, { ...course, attempt, doubt });
       } catch (error) {
         if (course.signal.aborted || isPositionFault(error)) throw error;
-        const open = batch.open();
+        const open = this.#wanted(batch);
         if (open.events.length === 0) return nothingSent;
         const failed = tries.failed(error, open.events.length < rest.events.length);
-        if (!mayRetry(this.#parts.retry, failed, retryableOf(error))) {
+        if (!mayRetry(this.parts.retry, failed, retryableOf(error))) {
           return await this.#exhausted(open, error, { ...course, attempt: failed, doubt: "exhausted" });
         }
         await this.#pause(open, error, { ...course, attempt: failed, doubt });
@@ -56,8 +64,38 @@ export class Retry implements Stage {
     }
   }
 
+  get writing(): Promise<void> | undefined {
+    return this.#writing;
+  }
+
+  async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
+    const written = this.next.deliver(batch, course);
+    const ended = written.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#writing = ended;
+    try {
+      const receipt = await written;
+      if (receipt !== nothingSent) this.#works(batch);
+      return receipt;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** The events to be stored: those that were erased meanwhile are left out before each try. */
+  #wanted(batch: TakenBatch): TakenBatch {
+    const open = batch.open();
+    const erased = this.parts.erasures?.meant(open.events) ?? [];
+    if (erased.length === 0) return open;
+    const count = batch.settle("filtered", erased);
+    this.parts.log.info({ events: count }, "erased events are left out");
+    return batch.open();
+  }
+
   #works({ events }: TakenBatch): void {
-    if (this.#failing !== undefined) this.#parts.log.info({ events: events.length }, "storing again");
+    if (this.#failing !== undefined) this.parts.log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
   }
 
@@ -66,11 +104,11 @@ export class Retry implements Stage {
     const { events } = batch;
     const { attempt, doubt, hurry } = course;
     const asked = Math.min(retryAfterOf(error) ?? 0, longestTimer);
-    const interval = Math.max(intervalOf(this.#parts.retry, attempt), asked);
+    const interval = Math.max(intervalOf(this.parts.retry, attempt), asked);
     const reason = reasonOf(error);
     const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...logContext(events) };
-    if (reason === this.#failing) this.#parts.log.debug(fields, "batch not stored, will be retried");
-    else this.#parts.log.warn(fields, "batch not stored, will be retried");
+    if (reason === this.#failing) this.parts.log.debug(fields, "batch not stored, will be retried");
+    else this.parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;
     if (!(await wait(interval, hurry))) throw error;
     if (doubt === "suspected" && this.#wantsNeighbours(batch, error, course)) throw new GivenBack(error);
@@ -78,7 +116,7 @@ export class Retry implements Stage {
 
   /** Among few events a bad one may not be found: with more that have come meanwhile it can be. */
   #wantsNeighbours({ events }: TakenBatch, error: unknown, { channel }: Course): boolean {
-    const { batchTtl, untilStored = false } = this.#parts.retry;
+    const { batchTtl, untilStored = false } = this.parts.retry;
     const endless = untilStored || (batchTtl === -1 && retryableOf(error) === true);
     return endless && events.length <= few && channel !== undefined && channel.size > events.length;
   }
@@ -87,7 +125,7 @@ export class Retry implements Stage {
   async #exhausted(rest: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
     if (retryableOf(error) !== true && rest.events.length > 1) return await this.next.deliver(rest, course);
     const end = { error, attempts: course.attempt, reason: "retries-exhausted" } as const;
-    await this.#parts.keeper.keep(rest, end, course);
+    await this.parts.keeper.keep(rest, end, course);
     return nothingSent;
   }
 }

@@ -1,22 +1,23 @@
+import { isEvent } from "../../sdk/event-fault.js";
 import {
   AgentError,
   type Channel,
   type Event,
   type Logger,
+  letterHeader,
   onAbort,
   reasonOf,
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
-import { describedEvent, isEvent } from "../dead-letters/letter-event.js";
+import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import { type BatchLimits, JoinedTakes, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
-import type { Settled } from "./settlements.js";
+import { wait } from "./retry-policy.js";
 import { type Course, GivenBack } from "./stage.js";
-import { TakenBatch } from "./taken-batch.js";
-import { wait } from "./wait.js";
+import { type Settled, TakenBatch } from "./taken-batch.js";
 
 /** Milliseconds before the loop goes on after its channel failed. */
 const pauseAfterChannelFailure = 1000;
@@ -48,6 +49,8 @@ export interface Feed {
   start(): void;
   /** Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts. */
   drain(signal: AbortSignal): Promise<void>;
+  /** Waits for the write that is running; false if the signal aborts first. The next one leaves out what is erased. */
+  settled(signal: AbortSignal): Promise<boolean>;
   /** Ends after the write that is running; what is not stored goes back into the channel. */
   halt(signal: AbortSignal): Promise<void>;
 }
@@ -87,6 +90,15 @@ export class SinkFeed implements Feed {
 
   async halt(signal: AbortSignal): Promise<void> {
     await this.#end(this.#halting, signal);
+  }
+
+  async settled(signal: AbortSignal): Promise<boolean> {
+    const { writing } = this.#parts.chain.retry;
+    if (writing === undefined) return true;
+    return await new Promise((resolve) => {
+      const stopListening = onAbort(signal, () => resolve(false));
+      void writing.then(() => resolve(true)).finally(stopListening);
+    });
   }
 
   async #end(way: AbortController, signal: AbortSignal): Promise<void> {
@@ -160,12 +172,12 @@ export class SinkFeed implements Feed {
     const events = eventsOf(taken);
     const odd = taken.length - events.length;
     if (odd > 0) await this.#setAside(taken);
-    const repeated = replayed?.repeated(events) ?? [];
-    settlements.note(repeated, "filtered");
+    const hasLetters = replayed !== undefined && events.some(({ headers }) => headers[letterHeader] !== undefined);
+    if (hasLetters) settlements.note(replayed.repeated(events), "filtered");
     const batch = new TakenBatch(settlements.open(events), taken, transaction, settlements);
     counters.processed += batch.events.length + odd;
     if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
-    await replayed?.stored(events.filter((event) => settlements.isStored(event)));
+    if (hasLetters) await replayed.stored(events.filter((event) => settlements.isStored(event)));
     await transaction.commit();
     const settled = settlements.close(events);
     account?.settled({ ...settled, "dead-lettered": settled["dead-lettered"] + odd }, events);
@@ -186,4 +198,37 @@ export class SinkFeed implements Feed {
 /** The list itself while nothing in it is anything else. */
 function eventsOf(taken: readonly Event[]): readonly Event[] {
   return taken.every((value) => isEvent(value)) ? taken : taken.filter((value) => isEvent(value));
+}
+
+/** The feed of several sinks: it begins when the last one of them has started, and ends when the first one asks. */
+export class SharedFeed implements Feed {
+  readonly #feed: Feed;
+  #missing: number;
+
+  constructor(feed: Feed, sinks: number) {
+    this.#feed = feed;
+    this.#missing = sinks;
+  }
+
+  join(): void {
+    this.#feed.join();
+  }
+
+  /** Called once for each sink. */
+  start(): void {
+    this.#missing -= 1;
+    if (this.#missing === 0) this.#feed.start();
+  }
+
+  async drain(signal: AbortSignal): Promise<void> {
+    await this.#feed.drain(signal);
+  }
+
+  async settled(signal: AbortSignal): Promise<boolean> {
+    return await this.#feed.settled(signal);
+  }
+
+  async halt(signal: AbortSignal): Promise<void> {
+    await this.#feed.halt(signal);
+  }
 }

@@ -8,12 +8,9 @@ import {
   type SinkProcessor,
 } from "../../sdk/index.js";
 import { SinkCounters } from "../counters.js";
-import { logContext } from "../log-context.js";
-import type { Settled } from "./settlements.js";
-import { type Course, nothingSent, type Stage } from "./stage.js";
-import type { StoreQuestions } from "./store-questions.js";
-import { isPositionFault } from "./store-questions.js";
-import type { TakenBatch } from "./taken-batch.js";
+import { logContext } from "../log-lines.js";
+import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import type { Settled, TakenBatch } from "./taken-batch.js";
 
 /** A sink of a group; the agent starts and stops it. */
 export interface GroupMember {

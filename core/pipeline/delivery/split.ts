@@ -1,7 +1,15 @@
 import { type Receipt, retryableOf } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
-import { type Course, nothingSent, type Stage, sumOf } from "./stage.js";
-import { isPositionFault, kindOfFailure, mayBeAboutData, type StoreQuestions } from "./store-questions.js";
+import {
+  type Course,
+  isPositionFault,
+  kindOfFailure,
+  mayBeAboutData,
+  nothingSent,
+  type Stage,
+  type StoreQuestions,
+  sumOf,
+} from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** So often must the store refuse an event after it took another one, where it cannot be asked. */
@@ -21,13 +29,11 @@ export interface SplitParts {
  */
 export class Split implements Stage {
   readonly name = "split";
-  readonly next: Stage;
-  readonly #parts: SplitParts;
 
-  constructor(parts: SplitParts, next: Stage) {
-    this.#parts = parts;
-    this.next = next;
-  }
+  constructor(
+    private readonly parts: SplitParts,
+    readonly next: Stage,
+  ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     try {
@@ -54,13 +60,13 @@ export class Split implements Stage {
   }
 
   async #keep(batch: TakenBatch, verdict: Verdict, course: Course): Promise<Receipt> {
-    await this.#parts.keeper.keep(batch, { ...verdict, attempts: course.attempt }, course);
+    await this.parts.keeper.keep(batch, { ...verdict, attempts: course.attempt }, course);
     return nothingSent;
   }
 
   /** Stores what stands before the first event that fails alone, judges that one, and goes on behind it. */
   async #search(batch: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const answers = await store.answers(error, course.signal);
     const mayTryOthers = !store.keepsPositions || batch.position === undefined;
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;

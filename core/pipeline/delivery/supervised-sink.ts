@@ -12,18 +12,14 @@ import {
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { FailureState } from "../failure-state.js";
-import { withinLimit } from "../within-limit.js";
-import { SinkStage } from "./sink-stage.js";
-import type { Course, Stage } from "./stage.js";
-import type { StoreQuestions } from "./store-questions.js";
-import { isPositionFault } from "./store-questions.js";
+import { FailureState, withinLimit } from "../supervision.js";
+import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** After this number of successive errors of unknown meaning the sink counts as broken. */
 const mostUnknownErrors = 3;
 
-export interface SupervisedSinkParts {
+interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
   readonly create: () => Sink;
@@ -221,4 +217,18 @@ function asError(thrown: unknown): Error {
   return known.retryable === undefined
     ? new Error(message)
     : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
+}
+
+/** The sink of a plugin, at the end of the way: one batch in, one write. */
+class SinkStage implements Stage {
+  readonly name = "sink";
+  readonly plugin: Sink;
+
+  constructor(plugin: Sink) {
+    this.plugin = plugin;
+  }
+
+  async deliver(batch: TakenBatch, { signal }: Course): Promise<Receipt> {
+    return await this.plugin.persist(batch.forSink(), signal);
+  }
 }

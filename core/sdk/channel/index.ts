@@ -9,8 +9,8 @@ export {
   type QueuedEvent,
   type QueuePositions,
   type Reservation,
+  SequenceRing,
   WaitingTakes,
 } from "./event-queue.js";
 export { QueuePut, QueueTake } from "./queue-transactions.js";
 export { Room } from "./room.js";
-export { SequenceRing } from "./sequence-ring.js";

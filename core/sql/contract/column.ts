@@ -5,25 +5,35 @@ import type { Cell } from "./statement.js";
  * The kind of a column: `text` is that of nearly every column; `longtext` lacks the limit that `text` has in MySQL;
  * `other` is any type that the sink does not create and writes as text.
  */
-export type ColumnKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
+export type ColumnKind = PlainKind | GeometryKind;
+
+/** The kinds that every dialect has. */
+export type PlainKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
+
+/** Geometries in the plane, and those of existing columns that may have a height; a dialect may have neither. */
+export type GeometryKind = "geometry" | "geometryz";
 
 /** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
+  /** Whether a new column gets a spatial index. */
+  readonly indexed?: boolean;
 }
 
 /** A value before it is converted to the cell of a column. */
 export interface NativeValue {
-  readonly kind: Exclude<ColumnKind, "longtext" | "other">;
-  /** The characters of a text, the digits of a number, `true`, an ISO 8601 time, or JSON. */
+  readonly kind: Exclude<ColumnKind, "longtext" | "other" | "geometryz">;
+  /** The characters of a text, the digits of a number, `true`, an ISO 8601 time, JSON, or GeoJSON that is not checked. */
   readonly text: string;
   /** What a text column stores. */
   readonly plain: string;
 }
 
 /** The cell that a column of each kind stores for a value; undefined if the column cannot store it without loss. */
-export type Cells = Record<ColumnKind, (value: NativeValue) => Cell>;
+export type Cells = Readonly<
+  Record<PlainKind, (value: NativeValue) => Cell> & Partial<Record<GeometryKind, (value: NativeValue) => Cell>>
+>;
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
@@ -58,9 +68,18 @@ export function booleanCell(yes: string, no: string): Cells["boolean"] {
 }
 
 /** JSON text of any value. */
-export function jsonCell({ kind, text }: NativeValue): string {
+export function jsonCell({ kind, text, plain }: NativeValue): string {
+  if (kind === "geometry") return /^[[{]/.test(plain) ? plain : JSON.stringify(plain);
   return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
 }
+
+/** For columns that refuse escapes of NUL and of halves of surrogate pairs in JSON, as `jsonb` of PostgreSQL does. */
+export function strictJsonCell(value: NativeValue): Cell {
+  const json = jsonCell(value);
+  return REFUSED_IN_JSON.test(json) ? undefined : json;
+}
+
+const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
 
 /**
  * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time or

@@ -1,7 +1,12 @@
 import type { Database } from "../../ngsi/index.js";
 import type { Column, ColumnKind, NativeValue } from "./column.js";
 import type { DatabaseErrorReader } from "./database-error.js";
-import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
+import type { LastRow, RemovedRows } from "./last-row.js";
+import type { MatchingRows } from "./matching.js";
+import type { Partitioning, PartitionStatements } from "./partitions.js";
+import type { Cell, KeyedRows, SchemaName, Statement, TableName } from "./statement.js";
+import type { TableIndex } from "./table-index.js";
+import type { ViewSql } from "./views.js";
 
 /** The rows of one batch for one table. */
 export interface TableRows {
@@ -16,25 +21,10 @@ export interface TableDefinition {
   readonly name: TableName;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
-}
-
-/** A row of last data: there is one for each key, and only a newer one replaces it. */
-export interface LastRow {
-  readonly name: TableName;
-  /** Only the columns that the row has; others keep their values. */
-  readonly columns: readonly Column[];
-  readonly cells: readonly Cell[];
-  readonly key: readonly string[];
-  /** The column that determines which row is newer, and the format of its text where the database needs one. */
-  readonly time: Column;
-  readonly timeFormat: string | undefined;
-}
-
-/** Rows with these values in these columns. */
-export interface KeyedRows {
-  readonly name: TableName;
-  readonly key: readonly string[];
-  readonly cells: readonly Cell[];
+  /** Absent for a plain table. */
+  readonly partitioning?: Partitioning | undefined;
+  /** The columns of each index beside the key. */
+  readonly indexes?: readonly TableIndex[];
 }
 
 /** A bounded selection of columns and rows, whatever the table holds. */
@@ -83,6 +73,8 @@ export interface Dialect {
   readonly reservedColumns: readonly string[];
   /** The number of characters that always fits into a column of kind text. */
   readonly longestText: number;
+  /** The most columns that a table can have; absent where only the database knows. */
+  readonly mostColumns?: number;
   /** Maps all spellings of a column name to one key. */
   columnKey(column: string): string;
   /** The name, or a replacement if the database reserves such names. */
@@ -106,9 +98,9 @@ export interface Dialect {
   insertNew(rows: TableRows): readonly Statement[];
   /** Changes a row if it still has the known values, with `changes: 1`. */
   changeKnown(change: GuardedChange): Statement;
-  remove(rows: KeyedRows): Statement;
-  /** Selects one column of the rows. */
-  select(column: string, rows: KeyedRows): Statement;
+  remove(rows: RemovedRows): Statement;
+  /** Selects these columns of the rows, of all rows if the key is empty. */
+  selectColumns(columns: readonly string[], rows: KeyedRows): Statement;
   /** Selects columns of the rows after waiting for the transactions that are changing such rows. */
   selectSettled(rows: BoundedRows): readonly Statement[];
   /** The commit unit of a schema: what one transaction of the database covers. */
@@ -136,30 +128,22 @@ export interface Dialect {
   deleteOlder(history: History, time: string, limit: number): Statement;
   /** Deletes up to `limit` rows that are not among the newest. Rows without a time count as new. */
   deleteExcess(history: History, newest: number, limit: number): Statement;
+  /** Counts up to `limit` rows that meet the conditions. */
+  countMatching(rows: MatchingRows, limit: number): Statement;
+  /** Deletes up to `limit` of these rows. */
+  deleteMatching(rows: MatchingRows, limit: number): Statement;
+  /** Selects these columns of the rows, as text that another program can read. */
+  readMatching(columns: readonly Column[], rows: MatchingRows): Statement;
   /** Selects the statements that write the notes as comments of tables; empty where tables have no comments. */
   noteTexts(notes: readonly TableNote[]): readonly Statement[];
+  /** Absent where tables are not partitioned by time. */
+  readonly partitions?: PartitionStatements;
+  /**
+   * Creates indexes of an existing table, each without a transaction and without keeping writers waiting where the
+   * database can do that.
+   */
+  createIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[];
   readonly errors: DatabaseErrorReader;
+  /** Views over the entities of a type (`views = true`); absent where they are not offered. */
+  readonly views?: ViewSql;
 }
-
-/** Quotes an identifier as in standard SQL. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Memoizes the text of a list of columns: most tables share one list. */
-export function rememberingColumns(
-  text: (columns: readonly Column[]) => string,
-): (columns: readonly Column[]) => string {
-  const known = new WeakMap<readonly Column[], string>();
-  return (columns) => {
-    const remembered = known.get(columns);
-    if (remembered !== undefined) return remembered;
-
-    const made = text(columns);
-    known.set(columns, made);
-    return made;
-  };
-}
-
-/** The quoted names of columns, as in an INSERT. */
-export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

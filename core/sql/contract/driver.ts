@@ -1,4 +1,4 @@
-import { AgentError, codeOf } from "../../sdk/index.js";
+import { AgentError, codeOf, onAbort } from "../../sdk/index.js";
 import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
@@ -10,12 +10,22 @@ export interface Driver {
   /** The rows of all statements in order; none of a database that does not exist. */
   read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
   /**
+   * The rows of one statement, as they are read, in lists of about this many: a result may be larger than the memory. All
+   * are of one moment. Absent: `read` is used, which holds all rows.
+   */
+  pages?(statement: Statement, rows: number, signal: AbortSignal): AsyncIterable<readonly (readonly Cell[])[]>;
+  /**
    * Runs the statements in order, in one transaction for each commit unit, and resolves to the size of the responses in
    * bytes. If only some commit units were committed, it throws {@link PartlyWritten}. If a statement with `changes`
    * changes another number of rows, or violates the unique key of its table, the transaction is rolled back and {@link
    * unexpectedChanges} is thrown.
    */
   write(statements: readonly Statement[], signal: AbortSignal): Promise<number>;
+  /**
+   * Runs a statement by itself: in no transaction, and without the time limit of others, because it may take as long as
+   * a table is large. Absent where `write` does that.
+   */
+  alone?(statement: Statement, signal: AbortSignal): Promise<void>;
   /** The known commit units that may hold tables: databases, or schemas with a file of their own. */
   commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]>;
   /** Closes connections and threads; may be called twice. When the signal is aborted, running work is abandoned. */
@@ -56,12 +66,8 @@ export function isUnexpectedChanges(error: unknown): boolean {
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    const abort = () => reject(writeAborted());
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise
-      .then((value) => (signal.aborted ? late(value) : resolve(value)), reject)
-      .finally(() => signal.removeEventListener("abort", abort));
+    const stopListening = onAbort(signal, () => reject(writeAborted()));
+    promise.then((value) => (signal.aborted ? late(value) : resolve(value)), reject).finally(stopListening);
   });
 }
 
@@ -78,12 +84,11 @@ export interface Store {
 
 /** Runs the work, and calls `abort` once if the signal is aborted before or during it. */
 export async function abortable<T>(signal: AbortSignal, abort: () => void, work: () => Promise<T>): Promise<T> {
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
+  const stopListening = onAbort(signal, abort);
   try {
     return await work();
   } finally {
-    signal.removeEventListener("abort", abort);
+    stopListening();
   }
 }
 

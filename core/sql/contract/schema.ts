@@ -1,4 +1,10 @@
+import { createHash } from "node:crypto";
+import { type Database, type GeometryX, type Naming, parseDataModel } from "../../ngsi/index.js";
 import type { ConfigOf, Schema } from "../../sdk/index.js";
+import { periods } from "./partitions.js";
+
+/** The columns that `notification_columns` can name, in the order of a table. */
+export const notificationColumns = ["notifiedAt", "subscriptionId", "sequence"] as const;
 
 /** The properties of every SQL sink: spread them into the schema of your plugin. */
 export const sqlSchema = {
@@ -25,6 +31,20 @@ export const sqlSchema = {
     doc: "true: the metadata of attributes are stored, in attrMd (row) or a column attribute_md (column, NGSI v2). false: they are not.",
     format: "flag",
     default: true,
+  },
+  attr_short_names: {
+    doc:
+      "true: an attribute of NGSI-LD whose name is an IRI, or one of its members, is called by the last part of the IRI, unless " +
+      "another one of the entity (or attribute) has that name. false: names are those of the notification.",
+    format: "flag",
+    default: false,
+  },
+  notification_columns: {
+    doc:
+      "Columns about the notification that each row gets: notifiedAt (NGSI-LD), subscriptionId, and sequence, a number that is " +
+      "higher for each later event. Empty: none.",
+    format: "words",
+    default: [],
   },
   last_data_mode: {
     doc:
@@ -74,6 +94,41 @@ export const sqlSchema = {
     format: "words",
     default: [],
   },
+  views: {
+    doc:
+      "true: views with typed columns over the entities of each type, deneb_all_<type>, deneb_latest_<type> and deneb_tidy_<type>, are " +
+      "kept in each schema. PostgreSQL only, not with data models by service path.",
+    format: "flag",
+    default: false,
+  },
+  partition: {
+    doc:
+      "The time that one partition of a new table of history covers, by the time of reception in UTC: day, week (from Monday), " +
+      "month or year. none: plain tables. PostgreSQL and MySQL; existing tables change by `deneb tables partition` only.",
+    format: ["none", ...periods],
+    default: "none",
+  },
+  retention_days: {
+    doc:
+      "Days after which rows are deleted: from partitioned tables as whole partitions, from plain ones as by " +
+      "persistence_policy.expiration_time. -1: never.",
+    format: "integer",
+    default: -1,
+    min: -1,
+    max: 100_000,
+  },
+  indexes: {
+    doc: "true: new tables of history get an index on the time and, if they hold several entities, one on entity and time. false: none.",
+    format: "flag",
+    default: false,
+  },
+  timescaledb: {
+    doc:
+      "true: partitions are chunks of a hypertable of TimescaleDB, which must be installed in the PostgreSQL database; needs " +
+      "attr_native_types = true. false: the partitions are those of the database.",
+    format: "flag",
+    default: false,
+  },
   protected_schemas: {
     doc: "Schemas and databases that no event is stored in: such events become dead letters.",
     format: "words",
@@ -107,17 +162,85 @@ export const sqlSchema = {
     format: "flag",
     default: false,
   },
+  enable_service_hash: {
+    doc:
+      "true: the schema (or database) of a service whose name has to be changed for it, such as FARMX or a-b c, ends in _ and 8 digits of " +
+      "the SHA-256 of the service, so that no two services share one. false: services such as farmx and FARMX do, and the log says so.",
+    format: "flag",
+    default: false,
+  },
   enable_name_mappings: {
-    doc: "true: the names that a name-mappings interceptor gave are used instead of the original ones.",
+    doc: "true: schemas, tables and attributes have the names that a name-mappings interceptor gave. Ids, types and service paths in the rows stay the original ones.",
     format: "flag",
     default: false,
   },
 } as const satisfies Schema;
 
-/** The values of {@link sqlSchema} and of two properties that only some dialects have. */
+/** The values of {@link sqlSchema} and of properties that only some dialects have. */
 export interface SqlConfig extends ConfigOf<typeof sqlSchema> {
   /** Whether names are folded to lower case in a database with case-sensitive names. */
   readonly enable_lowercase?: boolean;
   /** The format by which the database parses a time that is text; empty for ISO 8601. */
   readonly last_data_sql_timestamp_format?: string;
+  /** Whether new columns of geometries have the kind `geometry`. */
+  readonly attr_geometry?: boolean;
+  readonly attr_geometry_x?: GeometryX;
+  readonly attr_geometry_index?: boolean;
+  /** Whether the row layout has a column of geometries too. */
+  readonly attr_geometry_rows?: boolean;
+}
+
+const SECONDS_OF_A_DAY = 86_400;
+
+/** The age in seconds at which rows are deleted; negative for never. */
+export function expirationSeconds(config: SqlConfig): number {
+  const days = config.retention_days;
+  return days < 0 ? config["persistence_policy.expiration_time"] : days * SECONDS_OF_A_DAY;
+}
+
+/** The naming rules that follow from the configuration and the database. */
+export function namingOf(config: SqlConfig, database: Database): Naming {
+  return {
+    dataModel: parseDataModel(config.data_model) ?? "dm-by-entity",
+    encoding: config.enable_encoding,
+    database,
+    lowercase: config.enable_lowercase ?? false,
+    serviceHash: config.enable_service_hash,
+  };
+}
+
+/** A hash of the settings that determine tables and rows: all properties except those of the connection. */
+export function settingsHash(config: SqlConfig): string {
+  const own = Object.entries(config).filter(
+    ([name, value]) =>
+      !name.startsWith("rdb_") &&
+      !elsewhere.has(name) &&
+      !(added.has(name) && isOff(value)) &&
+      (config.attr_geometry || !isOfGeometry(name)),
+  );
+  const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function isOfGeometry(name: string): boolean {
+  return name.startsWith("attr_geometry");
+}
+
+/** These decide whether something is stored or deleted, not where. */
+const elsewhere: ReadonlySet<string> = new Set([
+  "views",
+  "partition",
+  "retention_days",
+  "indexes",
+  "timescaledb",
+  "allowed_services",
+  "protected_schemas",
+  "persistence_policy.adopted_schemas",
+]);
+
+/** Properties of later versions: while they are off, the hash is that of earlier ones. */
+const added: ReadonlySet<string> = new Set(["attr_short_names", "notification_columns", "enable_service_hash"]);
+
+function isOff(value: unknown): boolean {
+  return value === false || (Array.isArray(value) && value.length === 0);
 }

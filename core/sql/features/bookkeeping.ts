@@ -1,11 +1,9 @@
-import type { Batch, Context } from "../../sdk/index.js";
+import { type Batch, type Context, letterHeader } from "../../sdk/index.js";
 import type { BookkeepingTables } from "../contract/driver.js";
-import type { SqlConfig } from "../contract/schema.js";
-import { settingsHash } from "../contract/settings.js";
+import { type SqlConfig, settingsHash } from "../contract/schema.js";
 import type { Statement } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
-import type { KnownStore } from "../tables/known-store.js";
-import { makeOwnTable } from "../tables/own-table.js";
+import { type KnownStore, makeOwnTable } from "../tables/known-store.js";
 import { positionTableAt } from "./position-rows.js";
 import { Positions } from "./positions.js";
 import { StoredDeadLetters } from "./stored-dead-letters.js";
@@ -42,13 +40,15 @@ export class Bookkeeping {
   async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
     const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
-    return [...positions, ...(await this.#deadLetters.covered(tables, signal))];
+    return hasDeadLetters(tables) ? [...positions, ...(await this.#deadLetters.covered(tables, signal))] : positions;
   }
 
   /** The statements that belong to the rows of a step. Creates their tables first. */
   async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
     await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
-    const deadLetters = await this.#deadLetters.statements(step.tables, step.later, signal);
+    const deadLetters = hasDeadLetters(step.tables)
+      ? await this.#deadLetters.statements(step.tables, step.later, signal)
+      : [];
     const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
     return {
       statements: [...deadLetters, ...(moves?.statements ?? [])],
@@ -73,7 +73,7 @@ export class Bookkeeping {
   ): Promise<boolean> {
     const { bookkeepingDatabase } = this.#store;
     const keeps = position !== undefined && this.#positions !== undefined;
-    if (bookkeepingDatabase === undefined || (!keeps && !this.#deadLetters.hasSome(tables))) return true;
+    if (bookkeepingDatabase === undefined || (!keeps && !hasDeadLetters(tables))) return true;
     return await bookkeepingDatabase.settle(this.#tables(signal), written);
   }
 
@@ -94,4 +94,9 @@ export class Bookkeeping {
   async stored(signal: AbortSignal): Promise<readonly string[]> {
     return (await this.#positions?.stored(signal)) ?? [];
   }
+}
+
+/** Whether any of the events is a replayed dead letter. Few batches have one, and others cause no query. */
+function hasDeadLetters(tables: readonly PlacedRows[]): boolean {
+  return tables.some(({ placed }) => placed.some(({ event }) => event.headers[letterHeader] !== undefined));
 }

@@ -1,12 +1,14 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
+import { type Context, reasonOf } from "../../sdk/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
+import { abortable, type Store } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import type { SchemaName, Statement, TableName } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 
 const TIME = "timestamp";
-const COLUMNS: readonly Column[] = [
+export const errorColumns: readonly Column[] = [
   { name: TIME, kind: "time" },
   { name: "error", kind: "longtext" },
   { name: "query", kind: "longtext" },
@@ -17,7 +19,7 @@ const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
 
 /** A write that a database refused. */
-export interface RefusedWrite {
+interface RefusedWrite {
   /** The schema of the event; throws if it has none. */
   of(): SchemaName;
   /** ISO 8601 in UTC, with microseconds. */
@@ -30,19 +32,17 @@ export interface RefusedWrite {
 /** The error table of each schema, `<database>_error_log`, with the latest refused writes. */
 export class ErrorTable {
   readonly #store: KnownStore;
-  readonly #database: string;
   readonly #most: number;
 
   constructor(config: Pick<SqlConfig, "max_latest_errors">, store: KnownStore) {
     this.#store = store;
-    this.#database = store.server.database;
     this.#most = config.max_latest_errors;
   }
 
   /** Adds a row and deletes the oldest excess rows. Creates the table if it does not exist. */
   async add(write: RefusedWrite, signal: AbortSignal): Promise<void> {
     const { dialect, tables, driver } = this.#store;
-    const name = this.#nameIn(write.of());
+    const name = errorTableIn(write.of(), this.#store);
     const values = valuesOf(write);
     for (let attempt = 1; ; attempt++) {
       try {
@@ -68,18 +68,12 @@ export class ErrorTable {
     }
   }
 
-  #nameIn({ database, schema }: SchemaName): TableName {
-    const { dialect } = this.#store;
-    const base = { postgresql: database === "" ? this.#database : database, mysql: schema, sqlite: schema };
-    const full = `${base[dialect.database]}_error_log`;
-    const folded = dialect.database === "mysql" ? full : lowerCase(full);
-    // No reserved name ends in this way.
-    return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
-  }
-
   /** With the kinds of an existing table, or those of a new one. */
   #columns(name: TableName): readonly Column[] {
-    return COLUMNS.map((column) => ({ ...column, kind: this.#store.tables.kind(name, column.name) ?? column.kind }));
+    return errorColumns.map((column) => ({
+      ...column,
+      kind: this.#store.tables.kind(name, column.name) ?? column.kind,
+    }));
   }
 
   async #make(name: TableName, signal: AbortSignal): Promise<void> {
@@ -88,9 +82,9 @@ export class ErrorTable {
     await lookUp([name], this.#store, signal);
     if (tables.columns(name) !== undefined) return;
     // No key: two errors may occur at the same time.
-    const made = dialect.createTable({ name, columns: COLUMNS, key: [] });
+    const made = dialect.createTable({ name, columns: errorColumns, key: [] });
     await driver.write([...dialect.createSchema(name), ...made], signal);
-    tables.learn(name, COLUMNS);
+    tables.learn(name, errorColumns);
   }
 
   async #cap(name: TableName, signal: AbortSignal): Promise<void> {
@@ -100,6 +94,15 @@ export class ErrorTable {
     const excess = Math.min(Number(row?.[0] ?? 0) - this.#most, ROWS_AT_ONCE);
     if (excess > 0) await driver.write([dialect.deleteExcess(history, this.#most, excess)], signal);
   }
+}
+
+/** The error table of a schema. */
+export function errorTableIn({ database, schema }: SchemaName, { dialect, server }: Store): TableName {
+  const base = { postgresql: database === "" ? server.database : database, mysql: schema, sqlite: schema };
+  const full = `${base[dialect.database]}_error_log`;
+  const folded = dialect.database === "mysql" ? full : lowerCase(full);
+  // No reserved name ends in this way.
+  return dialect.allowed({ database, schema, table: shorten(folded, nameLimits[dialect.database]) });
 }
 
 /** In the order of the columns. */
@@ -119,4 +122,66 @@ function textValue(text: string): NativeValue {
   const taken = text.replaceAll("\0", "\\u0000");
   const plain = taken.length <= MOST_CHARACTERS ? taken : `${taken.slice(0, MOST_CHARACTERS - 1)}…`;
   return { kind: "text", text: plain, plain };
+}
+
+/** The time limit for one row, and the pause after a failure. */
+const ROW_LIMIT_MILLIS = 5000;
+const PAUSE_AFTER_FAILURE_MILLIS = 60_000;
+/** Further rows are dropped while this number is waiting. */
+const MOST_WAITING = 100;
+
+/**
+ * Writes refused events to the error table in the background. No delivery waits for it, and its failures are only
+ * logged: the events are kept as dead letters in any case.
+ */
+export class ErrorTableWriter {
+  readonly #table: Pick<ErrorTable, "add">;
+  readonly #context: Pick<Context, "log" | "now">;
+  readonly #ending = new AbortController();
+  #waiting: readonly RefusedWrite[] = [];
+  #loop: Promise<void> | undefined;
+  #quietUntil = Number.NEGATIVE_INFINITY;
+  #lastMicros = Number.NEGATIVE_INFINITY;
+
+  constructor(table: Pick<ErrorTable, "add">, context: Pick<Context, "log" | "now">) {
+    this.#table = table;
+    this.#context = context;
+  }
+
+  add(write: Omit<RefusedWrite, "time">): void {
+    const now = this.#context.now().getTime();
+    if (this.#ending.signal.aborted || now < this.#quietUntil || this.#waiting.length >= MOST_WAITING) return;
+    this.#waiting = [...this.#waiting, { ...write, time: this.#timeAfter(now) }];
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = undefined;
+    });
+  }
+
+  /** Ends after the waiting rows are written, or at once when the signal is aborted. */
+  async stop(signal: AbortSignal): Promise<void> {
+    const end = () => this.#ending.abort();
+    await abortable(signal, end, async () => await this.#loop);
+    end();
+  }
+
+  async #run(): Promise<void> {
+    for (let [first, ...rest] = this.#waiting; first !== undefined; [first, ...rest] = this.#waiting) {
+      this.#waiting = rest;
+      try {
+        await this.#table.add(first, AbortSignal.any([this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)]));
+      } catch (error) {
+        this.#waiting = [];
+        if (this.#ending.signal.aborted) return;
+        this.#quietUntil = this.#context.now().getTime() + PAUSE_AFTER_FAILURE_MILLIS;
+        this.#context.log.warn({ reason: reasonOf(error) }, "the error table is not written, paused for a minute");
+      }
+    }
+  }
+
+  /** Times are unique: tables of the predecessor have them as their key. */
+  #timeAfter(now: number): string {
+    this.#lastMicros = Math.max(now * 1000, this.#lastMicros + 1);
+    const millis = new Date(Math.floor(this.#lastMicros / 1000)).toISOString().replace("Z", "");
+    return `${millis}${String(this.#lastMicros % 1000).padStart(3, "0")}Z`;
+  }
 }

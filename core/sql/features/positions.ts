@@ -3,9 +3,8 @@ import { RecentMap } from "../contract/recent-map.js";
 import { type SchemaName, type Statement, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
-import { ownPositions } from "./own-positions.js";
-import { positionConflict } from "./position-conflict.js";
-import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
+import { DATABASE, PART, type PositionRow, PositionRows, positionConflict, type Standing } from "./position-rows.js";
+import { ownPositions } from "./stored-summary.js";
 
 const DEFAULT_SCHEMA: SchemaName = { database: "", schema: "" };
 const MOST_REMEMBERED = 10_000;
@@ -21,6 +20,8 @@ export interface PositionsOf {
   readonly settingsHash: string;
   /** The run of the agent, which owns the rows it writes. */
   readonly run: string;
+  /** How many commit units, and how many rows, are remembered. */
+  readonly mostRemembered?: number;
   now(): Date;
 }
 
@@ -45,10 +46,13 @@ export class Positions {
   readonly #of: PositionsOf;
   readonly #store: KnownStore;
   readonly #rows: PositionRows;
-  /** Positions by commit unit and channel, as first read: what was written later is known. */
-  #kept = new RecentMap<readonly string[]>(MOST_REMEMBERED);
+  /**
+   * Positions by commit unit and channel, as first read. They hold while the rows of this sink are known: these move from
+   * the known values only.
+   */
+  #kept: RecentMap<readonly string[]>;
   /** The rows of this sink, as first read or last written. */
-  readonly #known = new RecentMap<Standing>(MOST_REMEMBERED);
+  readonly #known: RecentMap<Standing>;
   /** The databases that are known to be listed in the default one. */
   readonly #listed = new Set<string>();
 
@@ -56,6 +60,8 @@ export class Positions {
     this.#of = of;
     this.#store = store;
     this.#rows = new PositionRows(store);
+    this.#known = new RecentMap(this.#most);
+    this.#kept = new RecentMap(this.#most);
   }
 
   /**
@@ -85,7 +91,7 @@ export class Positions {
    * The rows of a batch that are stored: in each commit unit those that its positions cover. Throws `POSITION_CONFLICT`
    * if another agent has moved a position of this sink.
    */
-  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
+  async covered(batch: Batch, tables: readonly PlacedRows[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
     const position = batch.position?.text;
     if (position === undefined) return [];
     const stored = new Map<string, ReadonlySet<Event>>();
@@ -103,7 +109,7 @@ export class Positions {
 
   /** Discards what is cached: a write whose outcome is unknown may have changed it. */
   forget(): void {
-    this.#kept = new RecentMap(MOST_REMEMBERED);
+    this.#kept = new RecentMap(this.#most);
   }
 
   /** All positions that this sink has recorded for whole batches. From now on they move from these values. */
@@ -113,6 +119,10 @@ export class Positions {
       this.#known.set(rowKey(name, row.channel), { position: row.position, owner: row.owner });
     }
     return found.flatMap(({ row }) => (isWhole(row) ? row.position : []));
+  }
+
+  get #most(): number {
+    return this.#of.mostRemembered ?? MOST_REMEMBERED;
   }
 
   #part(channel: string, position: string): { readonly channel: string; readonly position: string } {
@@ -125,7 +135,11 @@ export class Positions {
     await this.#listDatabase(dialect.commitUnit(table), signal);
     const name = dialect.positionsTable(table);
     const key = rowKey(name, channel);
-    if (this.#known.get(key) === undefined) await this.#read(name, [channel], signal);
+    if (this.#known.get(key) === undefined) {
+      // What is read now may be of another agent and say more than what was kept.
+      this.forget();
+      await this.#read(name, [channel], signal);
+    }
     const known = this.#known.get(key) ?? NOTHING;
     const next = { position, owner: run };
     const move = { sink, channel, known, next, moved: now(), events };
@@ -147,11 +161,13 @@ export class Positions {
   /** The positions of all sinks of the channel: another one may have stored these events before. */
   async #positionsAt(table: TableName, channel: string, signal: AbortSignal): Promise<readonly string[]> {
     const key = `${this.#keyOf(table)}\0${channel}`;
-    const remembered = this.#kept.get(key);
-    if (remembered !== undefined) return remembered;
-
     const name = this.#store.dialect.positionsTable(table);
-    const rows = await this.#read(name, [channel, this.#part(channel, "").channel], signal);
+    const own = [channel, this.#part(channel, "").channel];
+    const remembered = this.#kept.get(key);
+    const areKnown = own.map((one) => this.#known.get(rowKey(name, one)) !== undefined);
+    if (remembered !== undefined && areKnown.every(Boolean)) return remembered;
+
+    const rows = await this.#read(name, own, signal);
     const positions = rows.map(({ position }) => (position.startsWith(PART) ? position.slice(PART.length) : position));
     this.#kept.set(key, positions);
     return positions;

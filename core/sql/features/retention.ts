@@ -2,15 +2,18 @@ import { setTimeout } from "node:timers/promises";
 import { type ColumnNaming, columnName, isoTime } from "../../ngsi/index.js";
 import { type Context, reasonOf } from "../../sdk/index.js";
 import type { History } from "../contract/dialect.js";
+import type { PartitionedTable } from "../contract/partitions.js";
 import { RecentMap } from "../contract/recent-map.js";
-import type { SqlConfig } from "../contract/schema.js";
+import { expirationSeconds, type SqlConfig } from "../contract/schema.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { columnLayoutColumns } from "../rows/layout.js";
 import { isShortened } from "../rows/table-names.js";
 import type { KnownStore } from "../tables/known-store.js";
 import type { ListedStore } from "../tables/make-missing.js";
+import { WrittenTables } from "../tables/table-life.js";
 import { historiesIn, historiesOf } from "./histories.js";
+import { PartitionRetention } from "./partition-retention.js";
 
 // The number of rows deleted in one transaction, so that writes need not wait long.
 const ROWS_AT_ONCE = 5000;
@@ -25,6 +28,12 @@ export class Retention {
   readonly #context: Context;
   readonly #mostRows: number;
   readonly #mostAgeMillis: number;
+  /** Rows are not deleted from partitions, which are dropped as a whole. */
+  readonly #wholePartitions: boolean;
+  /** Undefined in a database without partitions. */
+  readonly #partitions: PartitionRetention | undefined;
+  /** The tables that get their next partitions ahead of time; undefined if new tables are not partitioned. */
+  readonly writtenTables: WrittenTables | undefined;
   readonly #pauseMillis: number;
   readonly #lastDataSuffix: string;
   /** Schemas whose tables the operator has assigned to this sink. */
@@ -41,15 +50,31 @@ export class Retention {
     this.#naming = store.naming;
     this.#context = context;
     this.#mostRows = config["persistence_policy.max_records"];
-    this.#mostAgeMillis = config["persistence_policy.expiration_time"] * SECOND;
+    this.#mostAgeMillis = expirationSeconds(config) * SECOND;
+    this.#wholePartitions = config["persistence_policy.expiration_time"] < 0;
+    const { partitions: statements } = store.dialect;
+    this.#partitions =
+      statements === undefined
+        ? undefined
+        : new PartitionRetention({ store, life: store.life, statements }, config.timescaledb);
+    if (store.life.period !== undefined && !config.timescaledb) this.writtenTables = new WrittenTables(MOST_COUNTED);
     this.#pauseMillis = config["persistence_policy.checking_time"] * SECOND;
     this.#lastDataSuffix = config.last_data_table_suffix;
     this.#adopted = new Set(config["persistence_policy.adopted_schemas"]);
   }
 
+  /** Whether tables have a largest number of rows, so that they are checked when they grow. */
+  get capsRows(): boolean {
+    return this.#mostRows >= 0;
+  }
+
+  get #deletes(): boolean {
+    return this.capsRows || this.#mostAgeMillis >= 0;
+  }
+
   /** Checks at intervals until it is stopped. */
   start(): void {
-    if (this.#mostRows < 0 && this.#mostAgeMillis < 0) return;
+    if (!this.#deletes && this.writtenTables === undefined) return;
     this.#loop ??= this.#run(this.#ending.signal);
   }
 
@@ -63,7 +88,6 @@ export class Retention {
    * check finds them.
    */
   async grown(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
-    if (this.#mostRows < 0) return;
     for (const { name, rows } of tables.filter((table) => table.key.length === 0 && !this.#isLastData(table.name))) {
       const known = this.#counts.get(tableKey(name));
       if (known !== undefined) this.#counts.set(tableKey(name), known + rows.length);
@@ -81,16 +105,48 @@ export class Retention {
     }
   }
 
-  /** Checks all tables of history of this sink. */
+  /** Makes partitions ahead of time, and checks all tables of history of this sink for rows to delete. */
   async sweep(signal: AbortSignal): Promise<void> {
-    for (const history of await this.#histories(signal)) {
+    await this.#guarded({}, "partitions not made ahead of time", () => this.#ahead(signal));
+    if (!this.#deletes) return;
+    const histories = await this.#histories(signal);
+    const names = histories.map(({ name }) => name);
+    const partitioned = await this.#partitions?.tables(names, signal);
+    const hypertables = await this.#partitions?.hypertables(names, signal);
+    for (const history of histories) {
       if (signal.aborted) return;
+      const key = tableKey(history.name);
       await this.#onTable(history, async () => {
-        this.#counts.delete(tableKey(history.name));
-        await this.#expire(history, signal);
+        this.#counts.delete(key);
+        await this.#expireTable(
+          { history, partitioned: partitioned?.get(key), isHypertable: hypertables?.has(key) },
+          signal,
+        );
         await this.#cap(history, signal);
       });
     }
+  }
+
+  async #ahead(signal: AbortSignal): Promise<void> {
+    const written = this.writtenTables?.take() ?? [];
+    await this.#partitions?.ahead(written, this.#pauseMillis, signal);
+  }
+
+  async #expireTable({ history, partitioned, isHypertable }: KnownHistory, signal: AbortSignal): Promise<void> {
+    if (this.#mostAgeMillis < 0) return;
+    if (isHypertable === true) return await this.#partitions?.dropChunks(history.name, this.#oldest(), signal);
+    if (partitioned === undefined) return await this.#expire(history, signal);
+    const remaining = (await this.#partitions?.drop(partitioned, this.#oldest(), signal)) ?? [];
+    if (!this.#wholePartitions) return await this.#expire(history, signal);
+    for (const { name } of remaining.filter(({ isFiller }) => !isFiller))
+      await this.#expire({ ...history, name }, signal);
+  }
+
+  /** In UTC with a space. */
+  #oldest(): string {
+    return isoTime(this.#context.now().getTime() - this.#mostAgeMillis)
+      .replace("T", " ")
+      .replace("Z", "");
   }
 
   /** The tables that this sink writes to, and those of adopted schemas. */
@@ -109,7 +165,7 @@ export class Retention {
   }
 
   async #cap(history: History, signal: AbortSignal): Promise<void> {
-    if (this.#mostRows < 0) return;
+    if (!this.capsRows) return;
     const key = tableKey(history.name);
     const count = this.#counts.get(key) ?? (await this.#number(this.#store.dialect.count(history), signal));
     // The number is unknown until the deletion is done.
@@ -122,10 +178,7 @@ export class Retention {
   }
 
   async #expire(history: History, signal: AbortSignal): Promise<void> {
-    if (this.#mostAgeMillis < 0) return;
-    const oldest = isoTime(this.#context.now().getTime() - this.#mostAgeMillis)
-      .replace("T", " ")
-      .replace("Z", "");
+    const oldest = this.#oldest();
     for (;;) {
       const question = this.#store.dialect.countOlder(history, oldest, ROWS_AT_ONCE);
       const older = await this.#number(question, signal);
@@ -162,4 +215,11 @@ export class Retention {
     this.#working = before.then(() => this.#guarded({ table }, "old rows not deleted, will be tried again", work));
     await this.#working;
   }
+}
+
+/** How a table of history is kept by the database. */
+interface KnownHistory {
+  readonly history: History;
+  readonly partitioned: PartitionedTable | undefined;
+  readonly isHypertable: boolean | undefined;
 }

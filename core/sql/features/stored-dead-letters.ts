@@ -3,8 +3,7 @@ import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { type SchemaName, type Statement, schemaKey, type TableName } from "../contract/statement.js";
 import type { PlacedRows, TableBatch } from "../rows/grouping.js";
-import type { KnownStore } from "../tables/known-store.js";
-import { findOwnTable, makeOwnTable, type OwnTable } from "../tables/own-table.js";
+import { findOwnTable, type KnownStore, makeOwnTable, type OwnTable } from "../tables/known-store.js";
 
 const LETTER = "deneb_letter";
 const SINK = "deneb_sink";
@@ -36,11 +35,6 @@ export class StoredDeadLetters {
   constructor(of: StoredDeadLettersOf, store: KnownStore) {
     this.#of = of;
     this.#store = store;
-  }
-
-  /** Whether any of the events is a replayed dead letter. */
-  hasSome(tables: readonly PlacedRows[]): boolean {
-    return tables.some(({ placed }) => placed.some(({ event }) => idOf(event) !== undefined));
   }
 
   /** The rows of a batch whose dead letters are stored, by any sink. */

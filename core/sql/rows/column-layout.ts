@@ -1,15 +1,16 @@
-import { type Attribute, attributeText, type Entity, memberText, metadataText } from "../../ngsi/index.js";
+import type { Attribute, Entity } from "../../ngsi/index.js";
 import type { NativeValue } from "../contract/column.js";
 import { RecentMap } from "../contract/recent-map.js";
 import type { Cell } from "../contract/statement.js";
-import { type Claim, columnNames, type ReservedColumns } from "./column-names.js";
+import { addCells, claimsOf, hasMore, ownValue, valuesOf, widthOf, withColumns } from "./attribute-columns.js";
+import { columnNames, type ReservedColumns } from "./column-names.js";
+import { GeometryColumns } from "./geometry-columns.js";
 import {
   type Arrival,
-  attributeValue,
+  type AttributeColumns,
   columnLayoutColumns,
   type Layout,
   type LayoutOptions,
-  memberValue,
   namesOf,
   type Row,
   recvTimes,
@@ -24,9 +25,6 @@ const MOST_SHAPES = 5000;
  */
 const LONGEST_SHAPE = 20_000;
 
-/** The attribute in which NGSI v2 gives the reason for a notification; it is not part of the entity. */
-export const ALTERATION_TYPE = "alterationType";
-
 /**
  * Makes one row of an entity: with a column for each attribute, and for each of its members (NGSI-LD) or for all of its
  * metadata (NGSI v2).
@@ -35,7 +33,8 @@ export class ColumnLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #reserved: ReservedColumns;
   readonly #recvTime = recvTimes();
-  readonly #columns = new RecentMap<readonly string[]>(MOST_SHAPES);
+  readonly #geometries = new GeometryColumns();
+  readonly #columns = new RecentMap<ShapeColumns>(MOST_SHAPES);
   /** The last shape of each type: most entities of a type have the same. */
   readonly #latest = new RecentMap<KnownShape>(MOST_SHAPES);
 
@@ -47,13 +46,19 @@ export class ColumnLayout implements Layout {
   rows(entity: Entity, arrival: Arrival): readonly Row[] {
     if (entity.attributes.length === 0) return [];
 
-    const stored = entity.api === "v2" ? withoutAlteration(entity) : entity;
-    const columns = this.#columnsOf(stored);
+    const stored = withColumns(entity);
+    const { columns, attributes } = this.#columnsOf(stored);
     const cells = this.#fixedCells(stored, arrival);
-    for (const attribute of stored.attributes) this.#addCells(attribute, entity, cells);
-    cells.forEach((cell, index) => refuseUnstorable(cell, entity, columns[index]));
-    const values = () => this.#values(stored, arrival);
-    return [{ columns, cells, values, native: this.#options.nativeTypes ? columns : none }];
+    for (const attribute of stored.attributes) addCells(attribute, stored, this.#options, cells);
+    for (let at = 0; at < cells.length; at += 1) refuseUnstorable(cells[at], entity, columns[at]);
+    const values = (only?: number) => this.#values(stored, arrival, only);
+    return [{ columns, cells, values, native: this.#native(columns, stored), attributes }];
+  }
+
+  /** The columns that get the types of their values. */
+  #native(columns: readonly string[], entity: Entity): readonly string[] {
+    if (this.#options.nativeTypes) return columns;
+    return this.#options.geometryX === undefined ? none : this.#geometries.columns(columns, entity, this.#options);
   }
 
   #fixedCells(entity: Entity, { epochMillis, servicePath }: Arrival): Cell[] {
@@ -62,88 +67,96 @@ export class ColumnLayout implements Layout {
     return api === "v2" ? [time, servicePath, id, type] : [time, id, type];
   }
 
-  #addCells(attribute: Attribute, { api }: Entity, cells: Cell[]): void {
-    cells.push(this.#attributeCell(attribute));
-    if (api !== "v2") for (const member of attribute.members) cells.push(memberText(member));
-    else if (this.#options.metadata) cells.push(metadataText(attribute.members));
-  }
-
-  #values(entity: Entity, arrival: Arrival): readonly (NativeValue | undefined)[] {
+  #values(entity: Entity, arrival: Arrival, only?: number): readonly (NativeValue | undefined)[] {
+    if (only !== undefined) return [this.#value(only, entity) ?? this.#values(entity, arrival)[only]];
     const [, ...fixed] = this.#fixedCells(entity, arrival);
     return [
       this.#instantValue(arrival, entity),
       ...fixed.map(textValue),
-      ...entity.attributes.flatMap((attribute) => this.#attributeValues(attribute, entity)),
+      ...entity.attributes.flatMap((attribute) => valuesOf(attribute, entity, this.#options)),
     ];
+  }
+
+  /** The value of a column of an attribute; undefined for any other column. */
+  #value(column: number, entity: Entity): NativeValue | undefined {
+    let at: number = columnLayoutColumns[entity.api ?? "ld"].length;
+    for (const attribute of entity.attributes) {
+      if (at === column) return ownValue(attribute, this.#options);
+      at += widthOf(attribute, entity, this.#options);
+    }
+    return undefined;
   }
 
   #instantValue({ epochMillis }: Arrival, { api }: Entity): NativeValue {
     return { kind: "time", text: this.#recvTime.ld(epochMillis), plain: this.#recvTime[api ?? "ld"](epochMillis) };
   }
 
-  #attributeValues(attribute: Attribute, { api }: Entity): readonly (NativeValue | undefined)[] {
-    const own = attributeValue(attribute, this.#attributeCell(attribute));
-    if (api !== "v2") return [own, ...attribute.members.map((member) => memberValue(member, memberText(member)))];
-    return this.#options.metadata ? [own, textValue(metadataText(attribute.members))] : [own];
-  }
-
-  #attributeCell(attribute: Attribute): Cell {
-    const { form, value } = attribute;
-    const isNull = this.#options.nativeTypes && form === "simplified" && value.kind === "null";
-    return isNull ? undefined : attributeText(attribute);
-  }
-
-  #columnsOf(entity: Entity): readonly string[] {
+  #columnsOf(entity: Entity): ShapeColumns {
     const latest = this.#latest.get(entity.type);
-    if (latest !== undefined && hasNames(entity, latest)) return latest.columns;
+    if (latest !== undefined && hasNames(entity, latest)) return latest.shaped;
 
     const shape = shapeOf(entity);
-    const columns = this.#columnsOfShape(shape, entity);
-    if (shape.length > LONGEST_SHAPE) return columns;
-    this.#latest.set(entity.type, { api: entity.api, names: namesIn(entity), columns });
-    return columns;
+    const shaped = this.#columnsOfShape(shape, entity);
+    if (shape.length > LONGEST_SHAPE) return shaped;
+    this.#latest.set(entity.type, { api: entity.api, names: namesIn(entity), shaped });
+    return shaped;
   }
 
-  #columnsOfShape(shape: string, entity: Entity): readonly string[] {
+  #columnsOfShape(shape: string, entity: Entity): ShapeColumns {
     const isRemembered = shape.length <= LONGEST_SHAPE;
     const known = isRemembered ? this.#columns.get(shape) : undefined;
     if (known !== undefined) return known;
 
-    const claims = entity.attributes.flatMap((attribute) => this.#claims(attribute, entity));
-    const fixed = namesOf(columnLayoutColumns[entity.api ?? "ld"], this.#reserved.naming);
-    const columns = [...fixed, ...columnNames(claims, this.#reserved)];
-    if (isRemembered) this.#columns.set(shape, columns);
-    return columns;
+    const shaped = this.#shaped(entity);
+    if (isRemembered) this.#columns.set(shape, shaped);
+    return shaped;
   }
 
-  #claims({ name, members }: Attribute, { api }: Entity): readonly Claim[] {
-    const own: Claim = { name, origin: name, of: "attribute" };
-    if (api !== "v2") return [own, ...members.map((member) => memberClaim(name, member.name))];
-    return this.#options.metadata ? [own, memberClaim(name, "md")] : [own];
+  #shaped(entity: Entity): ShapeColumns {
+    const claims = entity.attributes.map((attribute) => claimsOf(attribute, entity, this.#options));
+    const own = columnNames(claims.flat(), this.#reserved);
+    const columns = [...namesOf(columnLayoutColumns[entity.api ?? "ld"], this.#reserved.naming), ...own];
+    if (entity.api === "v2") return { columns, attributes: [] };
+    let at = 0;
+    const attributes = entity.attributes.map(({ name }, index) => {
+      const [, ...ofMembers] = claims[index] ?? [];
+      const column = own[at++] ?? "";
+      return { name, column, members: ofMembers.map((claim) => ({ name: claim.name, column: own[at++] ?? "" })) };
+    });
+    return { columns, attributes };
   }
 }
 
 const none: readonly string[] = [];
 
-function withoutAlteration(entity: Entity): Entity {
-  return { ...entity, attributes: entity.attributes.filter(({ name }) => name !== ALTERATION_TYPE) };
-}
-
-function memberClaim(attribute: string, member: string): Claim {
-  return { name: `${attribute}_${member}`, origin: `${attribute}\0${member}`, of: "member" };
+/** The columns of all entities with the same attributes and members. */
+interface ShapeColumns {
+  readonly columns: readonly string[];
+  readonly attributes: readonly AttributeColumns[];
 }
 
 interface KnownShape {
   readonly api: Entity["api"];
   /** For each attribute its name and those of its members. */
-  readonly names: readonly (readonly string[])[];
-  readonly columns: readonly string[];
+  readonly names: readonly (readonly ShapeName[])[];
+  readonly shaped: ShapeColumns;
 }
 
-function namesIn({ api, attributes }: Entity): readonly (readonly string[])[] {
-  return attributes.map(({ name, members }) =>
-    api === "v2" ? [name] : [name, ...members.map((member) => member.name)],
-  );
+/** A name, or one of the marks below. */
+type ShapeName = string | number;
+
+/** The member before has a second column. */
+const MORE = 1;
+/** The attribute has other instances. */
+const OTHERS = 2;
+
+function namesIn({ api, attributes }: Entity): readonly (readonly ShapeName[])[] {
+  return attributes.map((attribute) => (api === "v2" ? [attribute.name] : ldNames(attribute)));
+}
+
+function ldNames({ name, members, others }: Attribute): readonly ShapeName[] {
+  const names = members.flatMap((member) => (hasMore(member) ? [member.name, MORE] : [member.name]));
+  return others === undefined ? [name, ...names] : [name, ...names, OTHERS];
 }
 
 /** Whether {@link namesIn} would return the known names, without allocating: this runs for every event. */
@@ -155,26 +168,35 @@ function hasNames({ api, attributes }: Entity, known: KnownShape): boolean {
   return true;
 }
 
-function isNamed(attribute: Attribute | undefined, names: readonly string[] | undefined, api: Entity["api"]): boolean {
+function isNamed(
+  attribute: Attribute | undefined,
+  names: readonly ShapeName[] | undefined,
+  api: Entity["api"],
+): boolean {
   if (attribute === undefined || names === undefined || attribute.name !== names[0]) return false;
   if (api === "v2") return true;
-  const { members } = attribute;
-  if (names.length !== members.length + 1) return false;
-  for (let at = 0; at < members.length; at += 1) if (members[at]?.name !== names[at + 1]) return false;
-  return true;
+  let at = 1;
+  for (const member of attribute.members) {
+    if (member.name !== names[at++]) return false;
+    if (hasMore(member) && names[at++] !== MORE) return false;
+  }
+  if (attribute.others !== undefined && names[at++] !== OTHERS) return false;
+  return at === names.length;
 }
 
 /** A key of all names of the entity in order. It is unique because names never contain NUL. */
 function shapeOf(entity: Entity): string {
   let shape: string = entity.api ?? "ld";
-  for (const { name, members } of entity.attributes) {
+  for (const { name, members, others } of entity.attributes) {
     refuseUnstorable(name, entity, name);
     shape += `\0a${name}`;
     if (entity.api === "v2") continue;
     for (const member of members) {
       refuseUnstorable(member.name, entity, name);
       shape += `\0m${member.name}`;
+      if (hasMore(member)) shape += "\0+";
     }
+    if (others !== undefined) shape += "\0*";
   }
   return shape;
 }

@@ -12,7 +12,7 @@ export interface Claim {
   readonly of: "attribute" | "member";
 }
 
-/** Columns that no claim may have, besides overflow columns. */
+/** Columns that no claim may have, besides overflow columns and the one of members. */
 export interface ReservedColumns {
   readonly naming: ColumnNaming;
   /** Their keys. */
@@ -25,6 +25,9 @@ export function overflowColumn(column: string, naming: ColumnNaming): string {
 }
 
 const OVERFLOW = "$json";
+
+/** The column of a row of last data that tells which columns belong to the members of which attribute. */
+export const MEMBERS = "deneb$members";
 
 /**
  * The columns of the claims in the same order, all different and none reserved.
@@ -50,7 +53,8 @@ interface Wish extends Claim {
 function wish(claim: Claim, { naming, keys }: ReservedColumns): Wish {
   const column = columnName(claim.name, naming);
   const key = columnKey(column, naming);
-  return { ...claim, column, key, exact: key === claim.name, free: !keys.has(key) && !key.endsWith(OVERFLOW) };
+  const free = !keys.has(key) && !key.endsWith(OVERFLOW) && key !== MEMBERS;
+  return { ...claim, column, key, exact: key === claim.name, free };
 }
 
 function owners(wishes: readonly Wish[]): ReadonlySet<Wish> {

@@ -24,6 +24,8 @@ export interface TableBatch {
   readonly rows: readonly (readonly Cell[])[];
   /** The typed values; undefined for none. */
   values(): readonly (readonly (NativeValue | undefined)[])[];
+  /** The typed values of one column. */
+  valuesOf(column: number): readonly (NativeValue | undefined)[];
   /** Columns that are created with the type of their values. */
   readonly native: ReadonlySet<string>;
   /** The source of each row, in the same order. */
@@ -49,7 +51,12 @@ export function groupedByTable(rows: readonly PlacedRow[]): readonly TableBatch[
     if (others === undefined) byTable.set(key, [row]);
     else others.push(row);
   }
-  return [...byTable.values()].flatMap((ofTable) => joined(ofTable) ?? []);
+  const batches: TableBatch[] = [];
+  for (const ofTable of byTable.values()) {
+    const batch = joined(ofTable);
+    if (batch !== undefined) batches.push(batch);
+  }
+  return batches;
 }
 
 function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
@@ -64,9 +71,15 @@ function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
     columns,
     rows: rows.map((row) => aligned(row.cells, row, columns)),
     values: () => rows.map((row) => aligned(row.values(), row, columns)),
+    valuesOf: (column) => rows.map((row) => valueIn(row, column, columns)),
     native: nativeOf(rows, first.native),
     placed: rows,
   };
+}
+
+function valueIn(row: Row, column: number, columns: readonly string[]): NativeValue | undefined {
+  const own = row.columns === columns ? column : row.columns.indexOf(columns[column] ?? "");
+  return own === -1 ? undefined : row.values(own)[0];
 }
 
 function nativeOf(rows: readonly Row[], native: readonly string[]): ReadonlySet<string> {

@@ -4,6 +4,8 @@ import {
   type ColumnNaming,
   columnName,
   type Entity,
+  type GeometryX,
+  geometryText,
   isoTime,
   type Member,
   type Value,
@@ -17,16 +19,31 @@ export interface Row {
   readonly columns: readonly string[];
   /** The cells for text columns, one for each column. */
   readonly cells: readonly Cell[];
-  /** The typed values, one for each column, undefined for none. Computed on demand. */
-  values(): readonly (NativeValue | undefined)[];
+  /** The typed values, one for each column, undefined for none; or only that of one column. Computed on demand. */
+  values(only?: number): readonly (NativeValue | undefined)[];
   /** The columns that are created with the type of their values instead of text. */
   readonly native: readonly string[];
+  /** The attributes whose members have columns of their own: those of NGSI-LD in the column layout. */
+  readonly attributes: readonly AttributeColumns[];
+}
+
+/** The columns of one attribute of a row. */
+export interface AttributeColumns {
+  /** The attribute as it is named in the notification, or by its name mapping. */
+  readonly name: string;
+  readonly column: string;
+  /** The columns of its members in this row, each with the name that it stands for. */
+  readonly members: readonly { readonly name: string; readonly column: string }[];
 }
 
 /** When and where an event arrived. */
 export interface Arrival {
   readonly epochMillis: number;
   readonly servicePath: string;
+  /** What the event tells about its notification. */
+  readonly notifiedAt?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly sequence?: string | undefined;
 }
 
 /** Makes rows of an entity. */
@@ -38,6 +55,10 @@ export interface Layout {
 export interface LayoutOptions {
   readonly nativeTypes: boolean;
   readonly metadata: boolean;
+  /** Which coordinate of a position of NGSI v2 is x; undefined if geometries have no columns. */
+  readonly geometryX?: GeometryX | undefined;
+  /** Whether the row layout has a column of geometries. */
+  readonly geometryRows?: boolean;
 }
 
 /** The columns before those of the attributes; `columnName` converts them to names of the database. */
@@ -58,6 +79,9 @@ export const rowLayoutColumns = [
   "attrValue",
   "attrMd",
 ] as const;
+
+/** The column of geometries in the row layout. */
+export const rowGeometryColumn = "attrGeometry";
 
 export function namesOf(columns: readonly string[], naming: ColumnNaming): readonly string[] {
   return columns.map((column) => columnName(column, naming));
@@ -85,11 +109,30 @@ function remembered(write: (epochMillis: number) => string): (epochMillis: numbe
 // 2020-05-13, 2020-05-13T10:00:00.123456Z, 2020-05-13 10:00+02:00
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const TIME_TYPES: ReadonlySet<string> = new Set(["DateTime", "ISO8601", "TemporalProperty"]);
-const TIME_MEMBERS: ReadonlySet<string> = new Set(["observedAt", "createdAt", "modifiedAt", "deletedAt", "expiresAt"]);
+/** The members that NGSI-LD itself gives attributes and whose values are times. */
+export const TIME_MEMBERS: ReadonlySet<string> = new Set([
+  "observedAt",
+  "createdAt",
+  "modifiedAt",
+  "deletedAt",
+  "expiresAt",
+]);
 
 /** The typed value of an attribute; undefined for none. `plain` is its cell in a text column. */
-export function attributeValue({ type = "", value }: Attribute, plain: Cell): NativeValue | undefined {
-  return native(value, plain, TIME_TYPES.has(type));
+export function attributeValue(
+  attribute: Attribute,
+  plain: Cell,
+  { geometryX }: Pick<LayoutOptions, "geometryX">,
+): NativeValue | undefined {
+  const { type = "", form, value } = attribute;
+  return geometryValue(attribute, plain, geometryX) ?? native(value, plain, form === "plain" || TIME_TYPES.has(type));
+}
+
+/** The geometry of an attribute; undefined for none. */
+export function geometryValue(attribute: Attribute, plain: Cell, x: GeometryX | undefined): NativeValue | undefined {
+  if (x === undefined || plain === undefined) return undefined;
+  const text = geometryText(attribute, x);
+  return text === undefined ? undefined : { kind: "geometry", text, plain };
 }
 
 /** The typed value of a member of an NGSI-LD attribute. */
@@ -103,7 +146,7 @@ export function textValue(text: Cell): NativeValue | undefined {
 }
 
 /** Whether this text is an ISO 8601 time or date. */
-function isTime(text: string): boolean {
+export function isTime(text: string): boolean {
   return TIME.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T")));
 }
 
@@ -117,9 +160,14 @@ function native({ kind, text }: Value, plain: Cell, mayBeTime: boolean): NativeV
 // SQLite truncates text at NUL silently, and a lone surrogate has no UTF-8 encoding: both would be stored changed.
 const unstorable = /\0|\p{Surrogate}/u;
 
+/** Whether no database can store this text. */
+export function isUnstorable(text: string): boolean {
+  return unstorable.test(text);
+}
+
 /** Throws for text that no database can store. */
 export function refuseUnstorable(text: Cell, { id }: Entity, column: string | undefined): void {
-  if (text === undefined || !unstorable.test(text)) return;
+  if (text === undefined || !isUnstorable(text)) return;
   const message = `storing ${JSON.stringify(column)} of entity ${JSON.stringify(id)}: NUL or half a surrogate pair in it`;
   throw new AgentError("VALUE_NOT_STORABLE", `${message}, which no database keeps`, { retryable: false });
 }

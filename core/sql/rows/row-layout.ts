@@ -1,22 +1,27 @@
 import {
+  type Api,
   type Attribute,
   attributeText,
   type ColumnNaming,
+  columnName,
   type Entity,
   type Member,
   metadataText,
+  othersJson,
   type ValueKind,
 } from "../../ngsi/index.js";
 import type { Cell } from "../contract/statement.js";
 import {
   type Arrival,
   attributeValue,
+  geometryValue,
   type Layout,
   type LayoutOptions,
   namesOf,
   type Row,
   recvTimes,
   refuseUnstorable,
+  rowGeometryColumn,
   rowLayoutColumns,
   textValue,
 } from "./layout.js";
@@ -25,13 +30,17 @@ import {
 export class RowLayout implements Layout {
   readonly #options: LayoutOptions;
   readonly #columns: readonly string[];
-  readonly #instant: readonly string[];
+  /** The columns that get the types of their values. */
+  readonly #native: Readonly<Record<Api, readonly string[]>>;
   readonly #recvTime = recvTimes();
 
   constructor(options: LayoutOptions, naming: ColumnNaming) {
     this.#options = options;
-    this.#columns = namesOf(options.metadata ? rowLayoutColumns : rowLayoutColumns.slice(0, -1), naming);
-    this.#instant = this.#columns.slice(0, 1);
+    const geometry = hasGeometry(options) ? [columnName(rowGeometryColumn, naming)] : [];
+    const text = namesOf(options.metadata ? rowLayoutColumns : rowLayoutColumns.slice(0, -1), naming);
+    this.#columns = [...text, ...geometry];
+    // The tables of NGSI v2 keep the instant as text; those of NGSI-LD as a number.
+    this.#native = { ld: [...text.slice(0, 1), ...geometry], v2: geometry };
   }
 
   rows(entity: Entity, arrival: Arrival): readonly Row[] {
@@ -44,16 +53,18 @@ export class RowLayout implements Layout {
     const value = this.#valueCell(attribute);
     const before = [this.#recvTime[api](epochMillis), servicePath, id, type, attribute.name, attribute.type ?? ""];
     const after = this.#options.metadata ? [metadataOf(attribute, entity)] : [];
-    const cells = [instant, ...before, value, ...after];
+    const geometry = hasGeometry(this.#options) ? [geometryValue(attribute, value, this.#options.geometryX)] : none;
+    const cells = [instant, ...before, value, ...after, ...geometry.map(() => undefined)];
     cells.forEach((cell, index) => refuseUnstorable(cell, entity, this.#columns[index]));
-    const values = () => [
+    const all = () => [
       { kind: "integer", text: instant, plain: instant } as const,
       ...before.map(textValue),
-      attributeValue(attribute, value),
+      attributeValue(attribute, value, asText),
       ...after.map(textValue),
+      ...geometry,
     ];
-    // The tables of NGSI v2 keep the instant as text; those of NGSI-LD as a number.
-    return { columns: this.#columns, cells, values, native: api === "ld" ? this.#instant : [] };
+    const values = (only?: number) => (only === undefined ? all() : [all()[only]]);
+    return { columns: this.#columns, cells, values, native: this.#native[api], attributes: [] };
   }
 
   #valueCell(attribute: Attribute): Cell {
@@ -62,13 +73,28 @@ export class RowLayout implements Layout {
   }
 }
 
-function metadataOf({ members }: Attribute, { api }: Entity): string {
-  return metadataText(api === "v2" ? members : members.map(typed));
+const none: readonly undefined[] = [];
+
+/** The column of values has no geometries. */
+const asText = { geometryX: undefined } as const;
+
+function hasGeometry({ geometryX, geometryRows }: LayoutOptions): boolean {
+  return geometryX !== undefined && geometryRows === true;
+}
+
+function metadataOf(attribute: Attribute, { api }: Entity): string {
+  const { members } = attribute;
+  if (api === "v2") return metadataText(members);
+  const text = othersJson(attribute);
+  const others: Member | undefined =
+    text === undefined ? undefined : { name: "datasets", value: { kind: "array", text } };
+  return metadataText((others === undefined ? members : [...members, others]).map(typed));
 }
 
 /** A plain member of NGSI-LD has no type; metadata have one. */
 function typed(member: Member): Member {
-  return member.type === undefined ? { ...member, type: metadataTypes[member.value.kind] } : member;
+  const { type = metadataTypes[member.value.kind], members } = member;
+  return members === undefined ? { ...member, type } : { ...member, type, members: members.map(typed) };
 }
 
 const metadataTypes = {

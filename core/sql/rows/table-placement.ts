@@ -7,12 +7,14 @@ import {
   mappedEvent,
   type Naming,
   schemaName,
+  withServiceHash,
+  withShortNames,
 } from "../../ngsi/index.js";
 import { AgentError, type Event } from "../../sdk/index.js";
 import type { Dialect } from "../contract/dialect.js";
 import type { SchemaName } from "../contract/statement.js";
 import { type Admission, freeSchema } from "./admission.js";
-import { ALTERATION_TYPE } from "./column-layout.js";
+import { isRemoved } from "./attribute-columns.js";
 import type { PlacedRow } from "./grouping.js";
 import type { Arrival, Layout } from "./layout.js";
 import type { TableNames } from "./table-names.js";
@@ -23,8 +25,15 @@ export interface PlacementParts {
   readonly schemaOf: SchemaOf;
   readonly layout: Layout;
   readonly tableNames: TableNames;
-  /** Whether names after the name mappings are used. */
+  readonly names: NameChoice;
+}
+
+/** Which names of an event determine its schema, tables and columns. */
+export interface NameChoice {
+  /** Whether they are those after the name mappings. */
   readonly mapped: boolean;
+  /** Whether attributes whose names are IRIs are called by the last part. */
+  readonly short: boolean;
 }
 
 export type SchemaOf = (address: Address) => SchemaName;
@@ -34,19 +43,31 @@ export interface SchemaRules {
   readonly naming: Naming;
   readonly dialect: Pick<Dialect, "allowed" | "database">;
   readonly admission: Admission;
+  /** Called with the service of each schema. */
+  readonly stores: (service: string, schema: SchemaName) => void;
 }
 
 /** Caches the last result: most events of a batch have the same address. */
-export function schemasBy({ naming, dialect, admission }: SchemaRules): SchemaOf {
+export function schemasBy({ naming, dialect, admission, stores }: SchemaRules): SchemaOf {
   let last: { readonly address: Address; readonly name: SchemaName } | undefined;
   return (address) => {
     if (last === undefined || !isSame(address, last.address)) {
       const named = { database: databaseName(address, naming) ?? "", schema: schemaName(address, naming) };
-      const name = freeSchema(named, dialect);
+      const free = freeSchema(named, dialect);
+      const name = naming.serviceHash === true ? hashed(free, address.service, naming) : free;
       admission.check(address, name);
+      stores(address.service, name);
       last = { address, name };
     }
     return last.name;
+  };
+}
+
+/** A schema that is named after the service path has no hash, and neither has the database of the configuration. */
+function hashed({ database, schema }: SchemaName, service: string, naming: Naming): SchemaName {
+  return {
+    database: database === "" ? database : withServiceHash(database, service, naming),
+    schema: naming.dataModel.endsWith("-schema") ? schema : withServiceHash(schema, service, naming),
   };
 }
 
@@ -54,20 +75,33 @@ function isSame(one: Address, other: Address): boolean {
   return one.service === other.service && one.servicePath === other.servicePath && one.api === other.api;
 }
 
-/** The rows of an event and their tables; none for an entity without attributes. */
-export function placedRows(event: Event, placement: PlacementParts): readonly PlacedRow[] {
-  const { naming, schemaOf, mapped } = placement;
+/** The event with the names that determine its schema, tables and columns. */
+export function namedEvent(event: Event, { mapped, short }: NameChoice): Event {
   const named = mapped ? mappedEvent(event) : event;
+  return short ? { ...named, body: withShortNames(entityOf(named)) } : named;
+}
+
+/**
+ * The rows of an event and their tables; none for an entity without attributes. Schema, table and columns have the
+ * names that were chosen; id, type and service path in the rows are those of the notification.
+ */
+export function placedRows(event: Event, placement: PlacementParts): readonly PlacedRow[] {
+  const { naming, schemaOf, names } = placement;
+  const named = namedEvent(event, names);
   const entity = entityOf(named);
-  const arrival = {
-    epochMillis: Number(header(named, entity, eventHeaders.timestamp)),
-    servicePath: named.headers[eventHeaders.servicePath] ?? "/",
-  };
+  const address = addressOf(named, entity);
   const origin = {
     event,
-    removed: isRemoved(entityOf(event)),
-    schemaName: schemaOf(addressOf(named, entity)),
-    arrival,
+    ...identityOf(entityOf(event)),
+    schemaName: schemaOf(address),
+    servicePath: address.servicePath,
+    arrival: {
+      epochMillis: Number(header(named, entity, eventHeaders.timestamp)),
+      servicePath: event.headers[eventHeaders.servicePath] ?? "/",
+      notifiedAt: event.headers[eventHeaders.notifiedAt],
+      subscriptionId: event.headers[eventHeaders.subscriptionId],
+      sequence: event.headers[eventHeaders.sequence],
+    },
   };
   if (naming.dataModel !== "dm-by-attribute") return rowsOf(entity, undefined, origin, placement);
   return entity.attributes.flatMap((attribute) =>
@@ -78,8 +112,13 @@ export function placedRows(event: Event, placement: PlacementParts): readonly Pl
 /** What the rows of an event have in common. */
 interface Origin {
   readonly event: Event;
+  /** As the notification has them. */
+  readonly id: string;
+  readonly type: string;
   readonly removed: boolean;
   readonly schemaName: SchemaName;
+  /** The one that tables are named after. */
+  readonly servicePath: string;
   readonly arrival: Arrival;
 }
 
@@ -87,19 +126,20 @@ interface Origin {
 function rowsOf(
   part: Entity,
   attribute: string | undefined,
-  { event, removed, schemaName, arrival }: Origin,
+  { event, id, type, removed, schemaName, servicePath, arrival }: Origin,
   { naming, layout, tableNames }: PlacementParts,
 ): readonly PlacedRow[] {
-  const rows = layout.rows(part, arrival);
+  const rows = layout.rows(identified(part, id, type), arrival);
   if (rows.length === 0) return [];
   const subject = subjectOf(part, naming);
-  const name = tableNames.of(part, { schemaName, servicePath: arrival.servicePath, attribute, subject });
+  const name = tableNames.of(part, { schemaName, servicePath, attribute, subject });
   // Not `{ ...row }`: spreading takes as long as everything else here.
-  return rows.map(({ columns, cells, values, native }) => ({
+  return rows.map(({ columns, cells, values, native, attributes }) => ({
     columns,
     cells,
     values,
     native,
+    attributes,
     name,
     subject,
     event,
@@ -107,12 +147,21 @@ function rowsOf(
   }));
 }
 
+function identityOf(original: Entity): Pick<Origin, "id" | "type" | "removed"> {
+  return { id: original.id, type: original.type, removed: isRemoved(original) };
+}
+
+/** The entity with the id and type of the notification. */
+function identified(entity: Entity, id: string, type: string): Entity {
+  return entity.id === id && entity.type === type ? entity : { ...entity, id, type };
+}
+
 /** The schema of the rows of an event. */
 export function schemaOfEvent(
   event: Event,
-  { schemaOf, mapped }: Pick<PlacementParts, "schemaOf" | "mapped">,
+  { schemaOf, names }: Pick<PlacementParts, "schemaOf" | "names">,
 ): SchemaName {
-  const named = mapped ? mappedEvent(event) : event;
+  const named = namedEvent(event, { ...names, short: false });
   return schemaOf(addressOf(named, entityOf(named)));
 }
 
@@ -126,11 +175,6 @@ function addressOf(named: Event, entity: Entity): Address {
 
 function subjectOf({ id, type }: Entity, { dataModel }: Naming): string {
   return dataModel.includes("type") ? type : id;
-}
-
-function isRemoved({ api, attributes }: Entity): boolean {
-  if (api !== "v2") return false;
-  return attributes.some(({ name, value }) => name === ALTERATION_TYPE && value.text === "entityDelete");
 }
 
 function header({ headers }: Event, { id }: Entity, name: string): string {

@@ -1,9 +1,18 @@
 import { lowerCase } from "../../ngsi/index.js";
-import { booleanCell, type Cells, doubleCell, integerCell, jsonCell, plainCell, utcTime } from "../contract/column.js";
-import { type Dialect, quoted } from "../contract/dialect.js";
+import {
+  booleanCell,
+  type Cells,
+  doubleCell,
+  integerCell,
+  plainCell,
+  strictJsonCell,
+  utcTime,
+} from "../contract/column.js";
+import type { Dialect } from "../contract/dialect.js";
 import { plain } from "../contract/statement.js";
-import { boundedSelect, guarded } from "./guarded-statements.js";
-import { type StandardSql, StandardStatements } from "./standard-statements.js";
+import { type MatchingSql, matching } from "./matching.js";
+import { boundedSelect, guarded, quoted } from "./sql-text.js";
+import { type StandardSql, StandardStatements, sortable } from "./standard-statements.js";
 
 /**
  * A dialect for databases that have identifiers in double quotes, `CREATE ... IF NOT EXISTS`, the views of
@@ -21,7 +30,7 @@ export function standardDialect(differences: StandardSql): Dialect {
     allowed: (name) => name,
     catalogue: (tables) => sql.catalogue(tables),
     columnKind: (type) => differences.kinds.find(([pattern]) => pattern.test(type))?.[1] ?? "other",
-    cell: (kind, value) => cells[kind](value),
+    cell: (kind, value) => (cells[kind] ?? cells.other)(value),
     createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
     createTable: (table) => sql.createTable(table),
     addColumns: (name, columns) => sql.addColumns(name, columns),
@@ -29,8 +38,8 @@ export function standardDialect(differences: StandardSql): Dialect {
     insert: (rows) => sql.insert(rows),
     upsert: (row) => sql.upsert(row),
     ...guarded(sql.guarded),
-    remove: (rows) => sql.keyed("DELETE", rows),
-    select: (column, rows) => sql.keyed(`SELECT ${quoted(column)}`, rows),
+    remove: (rows) => sql.remove(rows),
+    selectColumns: (columns, rows) => sql.selectColumns(columns, rows),
     selectSettled: (rows) => [boundedSelect(rows, sql.guarded)],
     commitUnit: ({ database }) => ({ database, schema: "" }),
     positionsTable: () => ({ database: "", schema: "deneb", table: "positions" }),
@@ -42,7 +51,9 @@ export function standardDialect(differences: StandardSql): Dialect {
     countOlder: (history, before, limit) => sql.countOlder(history, before, limit),
     deleteOlder: (history, before, limit) => sql.deleteOlder(history, before, limit),
     deleteExcess: (history, newest, limit) => sql.deleteExcess(history, newest, limit),
+    ...matching(matchingOf(sql, differences)),
     noteTexts: () => [],
+    createIndexes: (name, indexes) => sql.createIndexes(name, indexes),
     errors: differences.errors,
   };
 }
@@ -54,6 +65,22 @@ const usualCells: Cells = {
   number: doubleCell,
   boolean: booleanCell("true", "false"),
   time: utcTime,
-  json: jsonCell,
+  json: strictJsonCell,
   other: plainCell,
 };
+
+function matchingOf(sql: StandardStatements, { rowId, types }: StandardSql): MatchingSql {
+  return {
+    path: (name) => sql.path(name),
+    quoted,
+    parameter: sql.guarded.parameter,
+    time: sortable,
+    timeParameter: ({ kind }, parameter) => (kind === "time" ? `CAST(${parameter} AS ${types.time})` : parameter),
+    is: ({ name }, parameter) => `${quoted(name)} = ${parameter}`,
+    // Every database has it, and it minds letter case.
+    contains: ({ name }, parameter) => `replace(${quoted(name)}, ${parameter}, '') <> ${quoted(name)}`,
+    deletion: (path, where, limit) =>
+      `DELETE FROM ${path} WHERE ${rowId} IN (SELECT ${rowId} FROM ${path}${where} LIMIT ${limit})`,
+    text: ({ name }) => quoted(name),
+  };
+}

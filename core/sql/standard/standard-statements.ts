@@ -1,17 +1,18 @@
 import type { Database } from "../../ngsi/index.js";
-import type { Cells, Column, ColumnKind } from "../contract/column.js";
+import type { Cells, Column, ColumnKind, GeometryKind, PlainKind } from "../contract/column.js";
 import type { DatabaseErrorReader } from "../contract/database-error.js";
+import type { History, TableDefinition, TableRows } from "../contract/dialect.js";
 import {
-  columnList,
-  type History,
-  type KeyedRows,
   type LastRow,
-  quoted,
-  type TableDefinition,
-  type TableRows,
-} from "../contract/dialect.js";
-import { plain, type Statement, type TableName } from "../contract/statement.js";
-import type { GuardedSql } from "./guarded-statements.js";
+  memberChanges,
+  type RemovedRows,
+  rememberingUpserts,
+  type UpsertText,
+  writtenColumns,
+} from "../contract/last-row.js";
+import { type Cell, type KeyedRows, plain, type Statement, type TableName } from "../contract/statement.js";
+import type { TableIndex } from "../contract/table-index.js";
+import { columnList, type GuardedSql, quoted } from "./sql-text.js";
 
 /** What {@link standardDialect} needs to know about a database. */
 export interface StandardSql {
@@ -23,7 +24,7 @@ export interface StandardSql {
   /** Column names that the database reserves, in lower case. */
   readonly reservedColumns?: readonly string[];
   /** The type of a new column of each kind. */
-  readonly types: Readonly<Record<ColumnKind, string>>;
+  readonly types: Readonly<Record<PlainKind, string> & Partial<Record<GeometryKind, string>>>;
   /** The kinds by the types of the catalogue; the first match counts, `other` if there is none. */
   readonly kinds: readonly (readonly [type: RegExp, kind: ColumnKind])[];
   /** Conversions of values that differ from the default. */
@@ -99,10 +100,20 @@ export class StandardStatements {
     };
   }
 
-  createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+  createTable({ name, columns, key, indexes = [] }: TableDefinition): readonly Statement[] {
     const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
     const parts = [...columns.map((column) => this.#definition(column)), ...unique];
-    return [plain(name, `CREATE TABLE IF NOT EXISTS ${this.path(name)} (${parts.join(", ")})`)];
+    return [
+      plain(name, `CREATE TABLE IF NOT EXISTS ${this.path(name)} (${parts.join(", ")})`),
+      ...this.createIndexes(name, indexes),
+    ];
+  }
+
+  createIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[] {
+    return indexes.map((index) => {
+      const columns = index.columns.map((column) => quoted(column.name)).join(", ");
+      return plain(name, `CREATE INDEX IF NOT EXISTS ${quoted(index.name)} ON ${this.path(name)} (${columns})`);
+    });
   }
 
   addColumns(name: TableName, columns: readonly Column[]): readonly Statement[] {
@@ -116,22 +127,53 @@ export class StandardStatements {
     return [{ at: name, text: `${into} VALUES (${this.#parameters(columns.length)})`, runs: rows }];
   }
 
-  upsert({ name, columns, cells, key, time }: LastRow): Statement {
-    const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
+  readonly upsert = rememberingUpserts((row) => this.#upsert(row));
+
+  #upsert({ name, columns, key, time, members }: LastRow): UpsertText {
+    const more: Cell[] = [];
+    const written = writtenColumns({ columns, key, members }).map((column) => quoted(column.name));
+    const changes = [
+      ...written.map((column) => `${column} = excluded.${column}`),
+      ...memberChanges(members, {
+        stored: (column) => `stored.${quoted(column)}`,
+        parameter: (cell) => `CAST(${this.#parameter(columns.length + more.push(cell))} AS ${this.#sql.types.text})`,
+        contains: (text, part) => `POSITION(${part} IN ${text}) > 0`,
+        joined: (texts) => texts.join(" || "),
+      }).map(({ column, value }) => `${quoted(column)} = ${value()}`),
+    ];
     const own = quoted(time.name);
-    const read = (column: string) => (time.kind === "text" ? (this.#sql.readTime?.(column) ?? inUtc(column)) : column);
     const text = `
       INSERT INTO ${this.path(name)} AS stored (${columns.map((column) => quoted(column.name)).join(", ")})
       VALUES (${this.#parameters(columns.length)})
       ON CONFLICT (${key.map(quoted).join(", ")})
-      DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(", ")}
-      WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`excluded.${own}`)}`;
-    return { at: name, text, runs: [cells] };
+      DO UPDATE SET ${changes.join(", ")}
+      WHERE stored.${own} IS NULL OR ${this.#read(`stored.${own}`, time)} < ${this.#read(`excluded.${own}`, time)}`;
+    return { text, more };
+  }
+
+  remove({ until, ...rows }: RemovedRows): Statement {
+    const all = this.keyed("DELETE", rows);
+    if (until === undefined) return all;
+    const { time, cell } = until;
+    const given = `CAST(${this.#parameter(rows.cells.length + 1)} AS ${this.#sql.types[time.kind]})`;
+    const own = quoted(time.name);
+    const condition = `(${own} IS NULL OR ${this.#read(own, time)} <= ${this.#read(given, time)})`;
+    return { ...all, text: `${all.text} AND ${condition}`, runs: [[...rows.cells, cell]] };
+  }
+
+  /** A comparable time. */
+  #read(column: string, { kind }: Column): string {
+    return kind === "text" ? (this.#sql.readTime?.(column) ?? inUtc(column)) : column;
   }
 
   keyed(verb: string, { name, key, cells }: KeyedRows): Statement {
     const conditions = key.map((column, index) => `${quoted(column)} = ${this.#parameter(index + 1)}`);
     return { at: name, text: `${verb} FROM ${this.path(name)} WHERE ${conditions.join(" AND ")}`, runs: [cells] };
+  }
+
+  selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
+    const verb = `SELECT ${columns.map(quoted).join(", ")}`;
+    return rows.key.length === 0 ? plain(rows.name, `${verb} FROM ${this.path(rows.name)}`) : this.keyed(verb, rows);
   }
 
   registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {
@@ -177,7 +219,7 @@ export class StandardStatements {
   }
 
   #definition({ name, kind }: Column): string {
-    return `${quoted(name)} ${this.#sql.types[kind]}`;
+    return `${quoted(name)} ${this.#sql.types[kind] ?? this.#sql.types.text}`;
   }
 
   #parameter(number: number): string {
@@ -190,7 +232,7 @@ export class StandardStatements {
 }
 
 /** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
-function sortable({ name, kind }: Column): string {
+export function sortable({ name, kind }: Column): string {
   return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ')`;
 }
 

@@ -1,8 +1,9 @@
-import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
+import { type Column, type ColumnKind, jsonCell, type NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
 import type { Cell } from "../contract/statement.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
+import { fittedGeometries, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
 import type { KnownColumns, KnownStore } from "./known-store.js";
 
 /** The rows of a table, converted for its columns. */
@@ -16,7 +17,23 @@ export interface FittedRows extends TableRows {
   readonly widened: readonly string[];
 }
 
-export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes">;
+/**
+ * The rows of several batches, if that is all there is to do: their tables are known, belong to a sink, and lack nothing.
+ * Undefined if something may be missing.
+ */
+export function fittedToKnown(batches: readonly TableBatch[], store: KnownStore): readonly FittedRows[] | undefined {
+  const all: FittedRows[] = [];
+  for (const batch of batches) {
+    const columns = store.tables.columns(batch.name);
+    if (columns === undefined || !store.tables.own.has(columns)) return undefined;
+    const rows = fitted(batch, columns, store);
+    if (rows.lacking.length > 0 || rows.widened.length > 0) return undefined;
+    all.push(rows);
+  }
+  return all;
+}
+
+export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes" | "geometryIndex">;
 
 /**
  * Converts the values of a batch for the columns that a table has or gets. With native types a value that its column
@@ -26,24 +43,88 @@ export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes">;
 export function fitted(batch: TableBatch, known: KnownColumns | undefined, fitting: Fitting): FittedRows {
   const { name, subject, key, rows } = batch;
   const { dialect } = fitting;
-  const existing = batch.columns.map((column) => known?.get(dialect.columnKey(column)));
-  const allText = existing.every((kind) => kind === "text" || kind === undefined) && batch.native.size === 0;
-  if (allText && rows.every((row) => row.every((cell) => cell === undefined || cell.length <= dialect.longestText))) {
-    const columns = textColumns(batch.columns);
-    const lacking = columns.filter((_, index) => existing[index] === undefined);
-    return { name, subject, key, rows, columns, lacking, widened: [] };
+  const {
+    existing,
+    kindsFit,
+    allText,
+    columns,
+    lacking: lackingPlain,
+  } = comparedColumns(batch.columns, known, dialect);
+  const makesNative = batch.native.size > 0 && lackingPlain.some((column) => batch.native.has(column.name));
+  const longest = dialect.longestText;
+  const isPlain = (row: readonly Cell[]) => (allText ? fitsText(row, longest) : fitsPlain(row, existing, longest));
+  if (kindsFit && !makesNative && rows.every(isPlain)) {
+    return { name, subject, key, rows, columns, lacking: lackingPlain, widened: [] };
   }
+  const geometries = fittedGeometries(batch, existing, dialect);
+  if (geometries !== undefined) return { name, subject, key, ...geometries, lacking: [], widened: [] };
   const rowsByColumn = fittedByColumn(batch, existing, fitting);
   const lacking = rowsByColumn.columns.filter((column) => known?.has(dialect.columnKey(column.name)) !== true);
   return { ...rowsByColumn, lacking };
 }
 
-/** Returns the same list for the same names: many tables share one. */
-function textColumns(names: readonly string[]): readonly Column[] {
-  const known = remembered.get(names);
-  if (known !== undefined) return known;
+/** The columns of a batch beside those of its table. */
+interface ComparedColumns {
+  readonly known: KnownColumns | undefined;
+  readonly dialect: Fitting["dialect"];
+  /** The kind of each column in the table; undefined where the table lacks it. */
+  readonly existing: readonly (ColumnKind | undefined)[];
+  /** Whether the cells for text columns can be stored as they are: in columns of texts, and whole numbers in those of integers. */
+  readonly kindsFit: boolean;
+  readonly allText: boolean;
+  /** With the kinds of the table, else text. */
+  readonly columns: readonly Column[];
+  /** Those of them that the table lacks. */
+  readonly lacking: readonly Column[];
+}
 
-  const columns = names.map((name) => ({ name, kind: "text" }) as const);
+/** Caches the last comparison of each list: tables of entities with the same attributes share their columns. */
+function comparedColumns(
+  names: readonly string[],
+  known: KnownColumns | undefined,
+  dialect: Fitting["dialect"],
+): ComparedColumns {
+  const last = compared.get(names);
+  if (last !== undefined && last.known === known && last.dialect === dialect) return last;
+
+  const existing = names.map((column) => known?.get(dialect.columnKey(column)));
+  const columns = plainColumns(names, existing);
+  const made = {
+    known,
+    dialect,
+    existing,
+    // The short column of the time of a partitioned table is "other", and takes text.
+    kindsFit: existing.every((kind) => kind === "text" || kind === "integer" || kind === "other" || kind === undefined),
+    allText: existing.every((kind) => kind === "text" || kind === "other" || kind === undefined),
+    columns,
+    lacking: columns.filter((_, index) => existing[index] === undefined),
+  };
+  compared.set(names, made);
+  return made;
+}
+
+const compared = new WeakMap<readonly string[], ComparedColumns>();
+
+function fitsText(row: readonly Cell[], longest: number): boolean {
+  for (const cell of row) if (cell !== undefined && cell.length > longest) return false;
+  return true;
+}
+
+const WHOLE = /^\d{1,18}$/;
+
+function fitsPlain(row: readonly Cell[], existing: readonly (ColumnKind | undefined)[], longest: number): boolean {
+  return row.every((cell, at) => {
+    if (cell === undefined) return true;
+    return existing[at] === "integer" ? WHOLE.test(cell) : cell.length <= longest;
+  });
+}
+
+/** Returns the same list for the same names and kinds: many tables share one. */
+function plainColumns(names: readonly string[], existing: readonly (ColumnKind | undefined)[]): readonly Column[] {
+  const known = remembered.get(names);
+  if (known?.every(({ kind }, at) => kind === (existing[at] ?? "text")) === true) return known;
+
+  const columns = names.map((name, at) => ({ name, kind: existing[at] ?? "text" }) as const);
   remembered.set(names, columns);
   return columns;
 }
@@ -71,13 +152,16 @@ function fittedByColumn(
     const nothing =
       existing[index] === undefined && batch.native.has(column) && own.every((value) => value === undefined);
     if (nothing) return [];
-    const kind = existing[index] ?? (batch.native.has(column) ? kindOf(own) : "text");
-    return fittedColumn(
-      { name: column, kind },
+    const kind = existing[index] ?? (batch.native.has(column) ? kindOf(own, fitting) : "text");
+    const indexed = kind === "geometry" && existing[index] === undefined && fitting.geometryIndex === true;
+    const made = fittedColumn(
+      { name: column, kind, ...(indexed ? { indexed } : {}) },
       own,
       rows.map((row) => row[index]),
       fitting,
     );
+    if (isOfGeometries(kind)) refuseOthers(own, made.cells, { batch, column });
+    return made;
   });
   const all = columns.flatMap(({ column, cells, beside }) => [
     { column, cells },
@@ -94,11 +178,15 @@ function fittedByColumn(
 }
 
 /** The kind of a new column: that of its values if they agree, otherwise text. */
-function kindOf(values: readonly (NativeValue | undefined)[]): ColumnKind {
+function kindOf(values: readonly (NativeValue | undefined)[], { nativeTypes }: Fitting): ColumnKind {
   const kinds = new Set(values.flatMap((value) => value?.kind ?? []));
   const [kind = "text"] = kinds;
-  return kinds.size === 1 ? kind : "text";
+  // Without native types a column of geometries may be null where it is one, and hold another value elsewhere.
+  return kinds.size === 1 && (nativeTypes || generated.has(kind)) ? kind : "text";
 }
+
+/** The kinds of columns that are typed without native types. */
+const generated: ReadonlySet<ColumnKind> = new Set(["integer", "geometry"]);
 
 function fittedColumn(
   column: Column,
@@ -113,11 +201,14 @@ function fittedColumn(
   if (misfits.every((value) => value === undefined)) return { column, cells, widened: false, beside: undefined };
   if (column.kind === "text")
     return { column: { ...column, kind: "longtext" }, cells: plain, widened: true, beside: undefined };
+  // A value that should be a geometry and is none stays without a cell.
+  if (isOfGeometries(column.kind) && misfits.some((value) => value?.kind === "geometry"))
+    return { column, cells, widened: false, beside: undefined };
   if (!nativeTypes)
     return { column, cells: cells.map((cell, row) => cell ?? misfits[row]?.plain), widened: false, beside: undefined };
   const beside = {
     column: { name: overflowColumn(column.name, naming), kind: "longtext" } as const,
-    cells: misfits.map((value) => (value === undefined ? undefined : jsonOf(value))),
+    cells: misfits.map((value) => (value === undefined ? undefined : jsonCell(value))),
   };
   return { column, cells, widened: false, beside };
 }
@@ -125,8 +216,4 @@ function fittedColumn(
 /** A text column may store a text where there is no value, such as the `null` of a simplified attribute. */
 function nullCell(kind: ColumnKind, plain: Cell): Cell {
   return kind === "text" || kind === "longtext" || kind === "other" ? plain : undefined;
-}
-
-function jsonOf({ kind, text }: NativeValue): string {
-  return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
 }

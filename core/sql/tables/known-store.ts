@@ -1,6 +1,7 @@
 import type { ColumnNaming } from "../../ngsi/index.js";
 import type { Logger } from "../../sdk/index.js";
 import type { Column, ColumnKind } from "../contract/column.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type Cell, type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
@@ -20,6 +21,8 @@ export class Tables {
   readonly #schemas: RecentMap<true>;
   readonly #tables: RecentMap<KnownColumns>;
   readonly #shared = new Map<string, KnownColumns>();
+  /** Lists of columns of tables that belong to a sink; many tables share one. */
+  readonly own = new WeakSet<KnownColumns>();
   readonly #keyOf: (column: string) => string;
 
   constructor(keyOf: (column: string) => string, limit = DEFAULT_LIMIT) {
@@ -78,7 +81,11 @@ export interface KnownStore extends Store {
   readonly naming: ColumnNaming;
   /** Whether new columns get the types of their values. */
   readonly nativeTypes: boolean;
+  /** Whether new columns of geometries get an index. */
+  readonly geometryIndex?: boolean;
   readonly log: Logger;
+  /** Told of tables that were created, or got columns. */
+  readonly changed?: (name: TableName) => void;
 }
 
 /** Looks up all unknown tables in one query, and caches those that exist. */
@@ -108,4 +115,50 @@ export function learnAll(catalogue: readonly (readonly Cell[])[], { dialect, tab
     if (column !== undefined) one.columns.push({ name: column, kind: dialect.columnKind(type) });
   }
   for (const { name, columns } of found.values()) tables.learn(name, columns);
+}
+
+const MOST_ATTEMPTS = 5;
+
+/** A table in which the sink keeps its own state. */
+export interface OwnTable {
+  readonly name: TableName;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+/** Creates the table, or the columns that an earlier version did not have. */
+export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<void> {
+  const { tables, dialect, driver } = store;
+  const { name } = table;
+  for (let attempt = 1; ; attempt++) {
+    await lookUp([name], store, signal);
+    const lacking = lackingOf(table, store);
+    if (lacking.length === 0) return;
+    const made = tables.columns(name) !== undefined;
+    try {
+      // Separate from the rows: MySQL commits implicitly at every definition.
+      await driver.write(
+        made ? dialect.addColumns(name, lacking) : [...dialect.createSchema(name), ...dialect.createTable(table)],
+        signal,
+      );
+      tables.learn(name, table.columns);
+    } catch (error) {
+      // All sinks of a database share this table, so another one may create it at the same time.
+      if (attempt === MOST_ATTEMPTS || !dialect.errors.raced(databaseErrorOf(error))) throw error;
+      tables.forget(name);
+    }
+  }
+}
+
+/** Whether the table exists; if so, its missing columns are added. */
+export async function findOwnTable(table: OwnTable, store: KnownStore, signal: AbortSignal): Promise<boolean> {
+  await lookUp([table.name], store, signal);
+  if (store.tables.columns(table.name) === undefined) return false;
+  await makeOwnTable(table, store, signal);
+  return true;
+}
+
+function lackingOf({ name, columns }: OwnTable, { tables, dialect }: KnownStore): readonly Column[] {
+  const known = tables.columns(name);
+  return columns.filter((column) => known?.has(dialect.columnKey(column.name)) !== true);
 }

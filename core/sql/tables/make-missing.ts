@@ -6,6 +6,8 @@ import { isShortened } from "../rows/table-names.js";
 import { type FittedRows, fitted } from "./fitting.js";
 import { type KnownStore, lookUp } from "./known-store.js";
 import type { Register } from "./register.js";
+import type { TableLife } from "./table-life.js";
+import { refuseTooWide } from "./table-width.js";
 
 const MOST_ATTEMPTS = 5;
 // Each new table takes several locks until the end of its transaction; a server has a few thousand.
@@ -14,6 +16,8 @@ const TABLES_PER_TRANSACTION = 200;
 /** A store whose tables are listed in a register; without a register they are not. */
 export interface ListedStore extends KnownStore {
   readonly register: Register | undefined;
+  /** The partitions and indexes of new tables. */
+  readonly life: TableLife;
 }
 
 /** Creates the schemas, tables and columns that the batches need, and returns the rows converted for them. */
@@ -30,7 +34,9 @@ export async function makeMissing(
     const wanted = batches.map((batch) => {
       const columns = store.tables.columns(batch.name);
       register?.refuseForeign(batch, columns);
-      return fitted(batch, columns, store);
+      const rows = fitted(batch, columns, store);
+      refuseTooWide(rows, columns, store);
+      return rows;
     });
     try {
       await makeAll(wanted, store, signal);
@@ -61,7 +67,10 @@ async function make(lacking: readonly FittedRows[], store: ListedStore, signal: 
   ];
   await defineListed(statements, created, { store, signal });
   for (const schema of schemas) tables.learnSchema(schema);
-  for (const { name, columns } of lacking) tables.learn(name, columns);
+  for (const { name, columns } of lacking) {
+    tables.learn(name, columns);
+    store.changed?.(name);
+  }
   log.debug(
     { schemas: schemas.length, created: created.length, altered: lacking.length - created.length },
     "tables created",
@@ -76,10 +85,10 @@ function missingSchemas(created: readonly FittedRows[], { tables }: KnownStore):
   return [...schemas.values()].filter((schema) => !tables.hasSchema(schema));
 }
 
-function madeBy(table: FittedRows, store: KnownStore): readonly Statement[] {
+function madeBy(table: FittedRows, store: ListedStore): readonly Statement[] {
   const { dialect, tables } = store;
   const { name, lacking, widened } = table;
-  if (tables.columns(name) === undefined) return dialect.createTable(table);
+  if (tables.columns(name) === undefined) return dialect.createTable(store.life.definition(table));
   const wider = widened.filter((column) => tables.kind(name, column) !== undefined);
   return [
     ...(lacking.length === 0 ? [] : dialect.addColumns(name, lacking)),

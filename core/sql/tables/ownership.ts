@@ -1,9 +1,8 @@
-import { type ColumnNaming, columnName } from "../../ngsi/index.js";
+import { columnName } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
-import type { Dialect } from "../contract/dialect.js";
 import type { TableName } from "../contract/statement.js";
 import { columnLayoutColumns } from "../rows/layout.js";
-import type { KnownColumns } from "./known-store.js";
+import type { KnownColumns, KnownStore } from "./known-store.js";
 
 interface FixedColumn {
   readonly name: string;
@@ -13,10 +12,11 @@ interface FixedColumn {
 /** Decides by its columns whether a table may be written to: it must have the columns of every layout. */
 export class Ownership {
   readonly #fixed: readonly FixedColumn[];
-  /** Lists of columns that are known to be complete; many tables share one. */
-  readonly #whole = new WeakSet<KnownColumns>();
+  /** Lists of columns that are known to be complete. */
+  readonly #whole: WeakSet<KnownColumns>;
 
-  constructor(dialect: Pick<Dialect, "columnKey">, naming: ColumnNaming) {
+  constructor({ dialect, naming, tables }: Pick<KnownStore, "dialect" | "naming" | "tables">) {
+    this.#whole = tables.own;
     this.#fixed = columnLayoutColumns.ld.map((column) => {
       const name = columnName(column, naming);
       return { name, key: dialect.columnKey(name) };

@@ -1,7 +1,14 @@
 import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import type { Dialect, TableDefinition } from "../contract/dialect.js";
-import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
+import {
+  type Cell,
+  joinedRuns,
+  type SchemaName,
+  type Statement,
+  type TableName,
+  tableKey,
+} from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
 
 /** The purpose of a table. */
@@ -23,37 +30,96 @@ export interface RegisterRow extends Listing {
 const SCHEMA = "schema_name";
 const TABLE = "table_name";
 const SINK = "sink";
-const KEY = [SCHEMA, TABLE, SINK];
+/** What is unique in a register. */
+export const registerKey = [SCHEMA, TABLE, SINK];
 const TIME: Column = { name: "known_since", kind: "text" };
 /** More may follow. */
 export const registerColumns: readonly Column[] = [
-  ...KEY.map((name) => ({ name, kind: "text" }) as const),
+  ...registerKey.map((name) => ({ name, kind: "text" }) as const),
   { name: "kind", kind: "text" },
   { name: "subject", kind: "longtext" },
   TIME,
 ];
 const CELLS_OF_ROW = 6;
 
+export const LAST_WRITE: Column = { name: "last_write", kind: "text" };
+/** Facts about a table. A register of an earlier version gets these columns with the first facts. */
+export const factColumns: readonly Column[] = [
+  { name: "data_model", kind: "text" },
+  { name: "entity_type", kind: "longtext" },
+  { name: "service", kind: "longtext" },
+  { name: "service_path", kind: "longtext" },
+  LAST_WRITE,
+];
+
 export function registerDefinition(name: TableName): TableDefinition {
-  return { name, columns: registerColumns, key: KEY };
+  return { name, columns: [...registerColumns, ...factColumns], key: registerKey };
+}
+
+interface ListingParts {
+  readonly sink: string;
+  readonly time: string;
+  readonly dialect: Dialect;
 }
 
 /** Lists the tables for a sink. Another process may list the same ones for a sink of the same name. */
 export function listingStatements(
   listings: readonly Listing[],
-  { sink, time, dialect }: { readonly sink: string; readonly time: string; readonly dialect: Dialect },
+  { sink, time, dialect }: ListingParts,
 ): readonly Statement[] {
   const rows = listings.map(({ name, kind, subject }) =>
     dialect.upsert({
       name: dialect.registerTable(name),
       columns: registerColumns,
       cells: [name.schema, name.table, sink, kind, subject, time],
-      key: KEY,
+      key: registerKey,
       time: TIME,
       timeFormat: undefined,
+      members: undefined,
     }),
   );
   return joinedRuns(rows);
+}
+
+/** The kind of a row that lists a service instead of a table: its key takes the place of the name of a table. */
+export const SERVICE = "service";
+
+/** A service that is stored in a schema, and a key for it that is no name of a table. */
+export interface ListedService {
+  readonly service: string;
+  readonly key: string;
+}
+
+/** Lists services of a schema for a sink. */
+export function serviceStatements(
+  of: SchemaName,
+  services: readonly ListedService[],
+  { sink, time, dialect }: ListingParts,
+): readonly Statement[] {
+  const name = dialect.registerTable(of);
+  const rows = services.map(({ service, key }) =>
+    dialect.upsert({
+      name,
+      columns: registerColumns,
+      cells: [of.schema, key, sink, SERVICE, service, time],
+      key: registerKey,
+      time: TIME,
+      timeFormat: undefined,
+      members: undefined,
+    }),
+  );
+  return joinedRuns(rows);
+}
+
+/** The services that any sink has listed for a schema. */
+export async function listedServices(
+  of: SchemaName,
+  { dialect, driver }: KnownStore,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const name = dialect.registerTable(of);
+  const question = dialect.selectColumns(["subject"], { name, key: [SCHEMA, "kind"], cells: [of.schema, SERVICE] });
+  return (await driver.read([question], signal)).flatMap(([service]) => service ?? []);
 }
 
 /** The rows of a register in a result that also contains columns of tables. */
@@ -99,7 +165,8 @@ export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Prom
   return rows;
 }
 
-async function registers({ dialect, driver }: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
+/** The registers of all known commit units. */
+export async function registers({ dialect, driver }: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
   const columns = registerColumns.map(({ name }) => name);
   const found = new Map<string, TableName>();
   const answer = await driver.read(dialect.tablesWith(columns, await driver.commitUnits(signal)), signal);
@@ -123,4 +190,28 @@ async function rowsOf(
     log.warn({ register, reason: databaseErrorOf(error).message }, "a register of tables cannot be read");
     return [];
   }
+}
+
+/** A table and the entity type that it keeps. */
+export interface ListedType extends Pick<Listing, "name" | "kind"> {
+  readonly entityType: string;
+}
+
+/** The tables of a schema that a sink has listed with their types, the oldest first. */
+export async function listedTypes(
+  of: SchemaName,
+  { sink, store }: { readonly sink: string; readonly store: KnownStore },
+  signal: AbortSignal,
+): Promise<readonly ListedType[]> {
+  const name = store.dialect.registerTable(of);
+  const columns = [TABLE, "kind", "entity_type", "known_since"];
+  const question = store.dialect.selectColumns(columns, { name, key: [SCHEMA, SINK], cells: [of.schema, sink] });
+  const rows = await store.driver.read([question], signal);
+  return [...rows]
+    .sort(([a = "", , , one = ""], [b = "", , , other = ""]) => (one + a < other + b ? -1 : 1))
+    .flatMap(([table = "", kind, entityType]) =>
+      entityType !== undefined && (kind === "history" || kind === "last data")
+        ? [{ name: { database: of.database, schema: of.schema, table }, kind, entityType } as const]
+        : [],
+    );
 }

@@ -34,9 +34,10 @@ export class Register {
   readonly #context: Pick<Context, "name" | "now">;
   readonly #ownership: Ownership;
   /** Tables that this process writes to and that this sink has not listed, or has listed as another kind. */
-  readonly #unlisted = new Map<string, Listing>();
+  readonly unlisted = new Map<string, Listing>();
   readonly #lastData = new RecentMap<true>(MOST_REMEMBERED);
-  #hasLastData = false;
+  /** Whether a table may not take history because it keeps last data. */
+  hasLastData = false;
   /** Listed tables that lack some columns of every layout. */
   readonly #listedInPart = new Set<string>();
   /** Refused registers, and the end of their pause. */
@@ -45,7 +46,7 @@ export class Register {
   constructor(store: KnownStore, context: Pick<Context, "name" | "now">) {
     this.#store = store;
     this.#context = context;
-    this.#ownership = new Ownership(store.dialect, store.naming);
+    this.#ownership = new Ownership(store);
   }
 
   /** Looks up all unknown tables in one query: their columns, and the sinks that have listed them. */
@@ -59,7 +60,7 @@ export class Register {
 
   /** Throws code `TABLE_NOT_OURS` for a known table that does not belong to a sink. */
   refuseForeign({ name, key }: Written, columns: KnownColumns | undefined): void {
-    if (this.#hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
+    if (this.hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
     try {
       this.#ownership.refuseForeign(name, columns, () => this.#listedInPart.has(tableKey(name)));
     } catch (error) {
@@ -87,8 +88,11 @@ export class Register {
 
   /** Called after the statements for these tables ran. */
   learnListed(tables: readonly Written[]): void {
-    for (const name of this.#registersOf(tables).values()) this.#store.tables.learn(name, registerColumns);
-    for (const { name } of tables) this.#unlisted.delete(tableKey(name));
+    for (const name of this.#registersOf(tables).values()) {
+      const known = this.#store.tables.columns(name) !== undefined;
+      this.#store.tables.learn(name, known ? registerColumns : registerDefinition(name).columns);
+    }
+    for (const { name } of tables) this.unlisted.delete(tableKey(name));
   }
 
   /** Has the registers of these tables looked up again on next use. */
@@ -109,8 +113,8 @@ export class Register {
 
   /** Lists tables that existed before this sink wrote to them. */
   async listExisting(tables: readonly Written[], signal: AbortSignal): Promise<void> {
-    if (this.#unlisted.size === 0) return;
-    const open = tables.filter(({ name }) => this.#unlisted.has(tableKey(name)));
+    if (this.unlisted.size === 0) return;
+    const open = tables.filter(({ name }) => this.unlisted.has(tableKey(name)));
     const statements = this.statements(open);
     if (statements.length === 0) return;
     try {
@@ -136,7 +140,7 @@ export class Register {
   /** The tables of history of this sink, and all other tables that are listed. */
   async tables(signal: AbortSignal): Promise<ListedTables> {
     const sink = this.#context.name;
-    const unlisted = [...this.#unlisted.values()].map((listing) => ({ ...listing, sink }));
+    const unlisted = [...this.unlisted.values()].map((listing) => ({ ...listing, sink }));
     return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], sink);
   }
 
@@ -192,12 +196,12 @@ export class Register {
   }
 
   #keepsLastData(name: TableName): void {
-    this.#hasLastData = true;
+    this.hasLastData = true;
     this.#lastData.set(tableKey(name), true);
   }
 
   #setUnlisted(table: Written): void {
-    if (this.#unlisted.size < MOST_REMEMBERED) this.#unlisted.set(tableKey(table.name), listingOf(table));
+    if (this.unlisted.size < MOST_REMEMBERED) this.unlisted.set(tableKey(table.name), listingOf(table));
   }
 
   /** The registers of these tables by key, without the paused ones. */

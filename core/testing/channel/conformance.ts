@@ -1,7 +1,7 @@
+import assert from "node:assert/strict";
 import type { Channel } from "../../sdk/index.js";
-import type { ChannelLimits } from "../channel-fixture.js";
+import { type ChannelCase, type ChannelLimits, drain, put, take, upTo } from "../channel-fixture.js";
 import type { ConformanceCase } from "../plugin-setup.js";
-import { sharingCases } from "./sharing.js";
 import { transactionCases } from "./transactions.js";
 import { waitingCases } from "./waiting.js";
 import { wholeCases } from "./whole.js";
@@ -29,3 +29,93 @@ export function channelConformance(openChannel: OpenChannel): readonly Conforman
     },
   }));
 }
+
+/** Several takers at once. */
+const sharingCases: readonly ChannelCase[] = [
+  {
+    name: "takers that finish out of order leave nothing behind and see nothing twice",
+    async run(open) {
+      const channel = await open();
+      await put(channel, 1, 2, 3, 4, 5);
+
+      const [one, two, three] = [await take(channel, 2), await take(channel, 2), await take(channel, 2)];
+      await three.transaction.commit();
+      await one.transaction.commit();
+      await two.transaction.commit();
+
+      assert.deepEqual([one.bodies, two.bodies, three.bodies], [[1, 2], [3, 4], [5]]);
+      assert.equal(channel.size, 0);
+    },
+  },
+  ...[
+    { title: "oldest first", order: [0, 1, 2] },
+    { title: "newest first", order: [2, 1, 0] },
+    { title: "mixed", order: [1, 2, 0] },
+  ].map(
+    ({ title, order }): ChannelCase => ({
+      name: `takers that roll back ${title} leave the events in order`,
+      async run(open) {
+        const channel = await open();
+        await put(channel, 0, 1, 2, 3);
+        await put(channel, 4, 5, 6, 7);
+        const taken = [await take(channel, 2), await take(channel, 2), await take(channel, 2)];
+
+        for (const index of order) await taken[index]?.transaction.rollback();
+
+        assert.deepEqual(await drain(channel, 5), upTo(8));
+      },
+    }),
+  ),
+  {
+    name: "a taker between two that roll back keeps its events",
+    async run(open) {
+      const channel = await open();
+      await put(channel, 0, 1, 2, 3, 4);
+      const [one, two, three] = [await take(channel, 1), await take(channel, 2), await take(channel, 2)];
+
+      await one.transaction.rollback();
+      await three.transaction.rollback();
+      await two.transaction.commit();
+
+      assert.deepEqual(await drain(channel, 5), [0, 3, 4]);
+    },
+  },
+  {
+    name: "several putters and takers at once lose nothing and see nothing twice",
+    async run(open) {
+      const channel = await open({ capacity: 40, transactionCapacity: 7, waitSeconds: 60 });
+      const putters = 4;
+      const each = 150;
+      const abort = new AbortController();
+      const seen: number[] = [];
+      let rounds = 0;
+
+      const takers = [3, 5, 7].map(async (max) => {
+        for (;;) {
+          const transaction = channel.openTake();
+          const events = await transaction.take(max, abort.signal);
+          if (events.length === 0) return;
+          rounds += 1;
+          if (rounds % 5 === 0) await transaction.rollback();
+          else {
+            seen.push(...events.map(({ body }) => Number(body)));
+            await transaction.commit();
+          }
+          if (seen.length === putters * each) abort.abort();
+        }
+      });
+      const puts = upTo(putters).map(async (putter) => {
+        for (let next = 0; next < each; next += 3) {
+          await put(channel, ...[0, 1, 2].map((step) => putter * 1000 + next + step));
+        }
+      });
+      await Promise.all([...puts, ...takers]);
+
+      assert.equal(channel.size, 0);
+      assert.deepEqual(
+        [...seen].sort((one, other) => one - other),
+        upTo(putters).flatMap((putter) => upTo(each).map((next) => putter * 1000 + next)),
+      );
+    },
+  },
+];

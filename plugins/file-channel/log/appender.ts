@@ -1,11 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AgentError, type Event } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { rangesOf } from "./done-ranges.js";
-import { GroupCommitDelay, SingleFlight } from "./group-commit.js";
+import type { DiskState } from "./files.js";
 import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts } from "./records.js";
 import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
-import type { DiskState, SegmentWriter } from "./segment-writer.js";
-import type { Segment, SegmentList } from "./segments.js";
+import type { Segment, SegmentList, SegmentWriter } from "./segments.js";
 
 /** The events of one put, as values and as texts. */
 export interface LogPut extends PutTexts {
@@ -29,7 +29,7 @@ interface WrittenGroup {
 /** The checkpoint is written after this many numbers, also when no event was written to disk. */
 const NUMBERS_BETWEEN_SAVES = NUMBERS_OF_ONE_RUN / 16;
 
-export interface AppenderParts {
+interface AppenderParts {
   /** Name of the channel, for messages. */
   readonly channel: string;
   readonly state: LogState;
@@ -138,4 +138,71 @@ function numbersUsedUp(channel: string): AgentError {
   const remedy = "when its sinks have emptied it, stop the agent and remove the folders of the channel";
   const message = `putting into channel "${channel}": its ${HIGHEST_SEQUENCE} sequence numbers are used up; ${remedy}`;
   return new AgentError("CHANNEL_NUMBERS_USED", message, { retryable: true });
+}
+
+/**
+ * Runs a function once at a time. A call is served by a run that begins after it; all calls that arrive while a run is in
+ * progress share the next one.
+ */
+export class SingleFlight {
+  readonly #work: () => Promise<void>;
+  readonly #delay: () => Promise<void>;
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  /** `delay` is awaited before each run: calls that arrive in the meantime share the run. */
+  constructor(work: () => Promise<void>, delay: () => Promise<void> = async () => {}) {
+    this.#work = work;
+    this.#delay = delay;
+  }
+
+  run(): Promise<void> {
+    this.#next ??= this.#after(this.#running);
+    return this.#next;
+  }
+
+  /** Resolves when no run is in progress or waiting, whether they succeeded or not. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.#running, this.#next]);
+  }
+
+  async #after(running: Promise<void>): Promise<void> {
+    await Promise.allSettled([running]);
+    await this.#delay();
+    this.#next = undefined;
+    this.#running = this.#work();
+    await this.#running;
+  }
+}
+
+/** Milliseconds. */
+const LONGEST_DELAY = 5;
+
+/**
+ * Decides when the waiting puts are written: as soon as half of all senders wait, counting those of the previous write,
+ * which are about to send again. So one half is written while the other half is decoded. Where fewer arrive, the write
+ * begins after a turn of the event loop that brought nothing more, and after LONGEST_DELAY in any case: a put is not
+ * written alone while others of the same moment wait for it.
+ */
+export class GroupCommitDelay {
+  readonly #waiting: () => number;
+  readonly #now: () => number;
+  #before = 0;
+
+  /** `waiting` returns the number of waiting puts, `now` the milliseconds of a monotonic clock. */
+  constructor(waiting: () => number, now: () => number = () => performance.now()) {
+    this.#waiting = waiting;
+    this.#now = now;
+  }
+
+  /** Resolves when it is time to write. */
+  async elapsed(): Promise<void> {
+    const half = Math.ceil((this.#before + this.#waiting()) / 2);
+    const end = this.#now() + LONGEST_DELAY;
+    for (let seen = 0; this.#waiting() > seen && this.#waiting() < half && this.#now() < end; ) {
+      seen = this.#waiting();
+      await nextTurn();
+    }
+    this.#before = this.#waiting();
+  }
 }

@@ -1,17 +1,23 @@
 import { AgentError, type ChannelContext, type Logger, reasonOf } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
-import { Appender, type Written } from "./appender.js";
+import { Appender, SingleFlight, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
 import type { Range } from "./done-ranges.js";
-import { idOf, sequencesIn } from "./event-id.js";
-import type { OpenFile } from "./files.js";
-import { SingleFlight } from "./group-commit.js";
+import { DiskState, type OpenFile } from "./files.js";
 import { LogReader, type ReadStep } from "./log-reader.js";
-import { doneBefore, newIdFile, newIdTaken, type PositionScope, positionText, wantsNewId } from "./position.js";
+import {
+  doneBefore,
+  idOf,
+  newIdFile,
+  newIdTaken,
+  type PositionScope,
+  positionText,
+  sequencesIn,
+  wantsNewId,
+} from "./position.js";
 import { type LogState, restoreState } from "./restore.js";
-import { DiskState, SegmentWriter } from "./segment-writer.js";
-import { SegmentList } from "./segments.js";
+import { SegmentList, SegmentWriter } from "./segments.js";
 
 export interface LogSettings {
   readonly channel: string;

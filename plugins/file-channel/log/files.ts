@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { AgentError } from "deneb/sdk";
+import { AgentError, type Logger, reasonOf } from "deneb/sdk";
 
 /** The call through which a channel opens files for events; a parameter, so that a test can let the disk fail. */
 export type OpenFile = (file: string) => Promise<WritableFile>;
@@ -72,4 +72,33 @@ export function newerVersion(file: string, version: number, known = 1): AgentErr
     `opening "${file}": it has version ${version} of the format, and this agent reads version ${known}; ${remedy}`,
     { retryable: false },
   );
+}
+
+/** Whether events can be written; logs each change once. */
+export class DiskState {
+  readonly #channel: string;
+  readonly #folders: readonly string[];
+  readonly #log: Logger;
+  #isFailing = false;
+
+  constructor(channel: string, folders: readonly string[], log: Logger) {
+    this.#channel = channel;
+    this.#folders = folders;
+    this.#log = log;
+  }
+
+  succeeded(): void {
+    if (this.#isFailing) this.#log.info({ folders: this.#folders }, "events are written again");
+    this.#isFailing = false;
+  }
+
+  /** The error for the puts that failed. A sender may read its message: the folders are in the log alone. */
+  failed(cause: unknown): AgentError {
+    const reason = reasonOf(cause);
+    if (!this.#isFailing) this.#log.error({ folders: this.#folders, reason }, "events cannot be written");
+    this.#isFailing = true;
+    const remedy = "refused until the disk takes them; the log names the folder and the reason";
+    const message = `writing events of channel "${this.#channel}" to disk (${remedy})`;
+    return new AgentError("CHANNEL_FULL", message, { cause, retryable: true });
+  }
 }

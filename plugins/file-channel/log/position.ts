@@ -3,6 +3,7 @@ import path from "node:path";
 import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { syncFolder } from "./files.js";
+import type { LogState } from "./restore.js";
 
 /** Bounds the text; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
@@ -94,4 +95,19 @@ export async function wantsNewId(checkpointFolder: string): Promise<boolean> {
 export async function newIdTaken(checkpointFolder: string): Promise<void> {
   await unlink(newIdFile(checkpointFolder));
   await syncFolder(checkpointFolder);
+}
+
+/** Names an event over all runs of its channel. */
+export function idOf({ id }: Pick<LogState, "id">, sequence: number): string {
+  return `${id}-${sequence}`;
+}
+
+/** The sequence number in such an id, or one that begins so; none in an id of another channel. */
+export function sequencesIn(
+  text: string,
+  { id, formerIds, next }: Pick<LogState, "id" | "formerIds" | "next">,
+): readonly number[] {
+  const [, channel = "", sequence = ""] = /^([0-9a-f]+)-(\d+)(?:-|$)/.exec(text) ?? [];
+  const isOwn = sequence !== "" && [id, ...formerIds].includes(channel);
+  return isOwn && Number(sequence) < next ? [Number(sequence)] : [];
 }

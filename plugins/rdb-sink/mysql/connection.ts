@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { AgentError } from "deneb/sdk";
-import type { ConnectionOptions } from "mysql2/promise";
+import { AgentError, type QueryResult } from "deneb/sdk";
+import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
+import { type Encryption, encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import type { Encryption } from "../tls.js";
 
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
@@ -54,4 +54,35 @@ function nameless(host: string): AgentError {
   return new AgentError("HOST_NAME_NEEDED", `${message}; set rdb_host to the name in the certificate`, {
     retryable: true,
   });
+}
+
+/** Runs one statement in a read-only transaction on a separate connection. */
+export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  const { createConnection } = await import("mysql2/promise");
+  const connection = await encrypted(settings.options, {
+    connect: (way) => createConnection(connectionOptions(settings, way)),
+    wantsOther: wantsOtherEncryption,
+  });
+  // If the connection breaks, the promise of the query rejects too.
+  connection.on("error", () => undefined);
+  try {
+    // For the session: a definition would end a read-only transaction.
+    await connection.query("SET SESSION TRANSACTION READ ONLY");
+    await connection.query("START TRANSACTION READ ONLY");
+    return await answer(connection, text);
+  } finally {
+    await connection.end();
+  }
+}
+
+async function answer(connection: Connection, text: string): Promise<QueryResult> {
+  const [rows, fields] = await connection.query<RowDataPacket[][]>({
+    sql: text,
+    rowsAsArray: true,
+    typeCast: (field) => field.string("utf8"),
+  });
+  return {
+    columns: fields.map(({ name }) => name),
+    rows: rows.map((row) => row.map((cell) => (typeof cell === "string" ? cell : undefined))),
+  };
 }

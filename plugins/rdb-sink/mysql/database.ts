@@ -1,16 +1,25 @@
 import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
-import type { DatabaseKind } from "../database.js";
-import { type ServerSettings, serverAddress, serverSettings } from "../server.js";
+import {
+  type DatabaseKind,
+  givenOptions,
+  millisOf,
+  type ServerOptions,
+  type ServerSettings,
+  type SslMode,
+  serverAddress,
+  serverSettings,
+  timeFault,
+} from "../server.js";
 import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
+import { mysqlQuery } from "./connection.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
-import { mysqlOptions } from "./options.js";
-import { mysqlQuery } from "./query.js";
 
 const defaults = { port: 3306, username: "root" } as const;
 
 export const mysqlDatabase: DatabaseKind = {
+  dialect: mysql,
   options: mysqlOptions,
   open: (config) => {
     const { rdb_bookkeeping_database: database, rdb_database: configured } = config;
@@ -39,3 +48,67 @@ export const mysqlDatabase: DatabaseKind = {
 function settings(config: RdbConfig): ServerSettings {
   return serverSettings(config, defaults, mysqlOptions(config.rdb_options));
 }
+
+const SECOND = 1000;
+
+/** Parses options with the spelling and meaning of Connector/J, or of libpq for certificates and connect_timeout. */
+export function mysqlOptions(text: string): ServerOptions {
+  const options = givenOptions(text);
+  const given = new Map(options.map(({ canonical, value }) => [canonical, value]));
+  const mode = given.get("sslmode") ?? modeOfFlags(given);
+  const sslMode = modes.get(mode.toLowerCase().replaceAll("_", "-"));
+  const connect = options.find(({ canonical }) => canonical === "connecttimeout");
+  const statement = given.get("sockettimeout");
+  // libpq counts in seconds, Connector/J in milliseconds.
+  const [unit, unitName] =
+    connect?.name.includes("_") === true ? ([SECOND, "seconds"] as const) : ([1, "milliseconds"] as const);
+  return {
+    sslMode: sslMode ?? "verify-full",
+    sslRootCert: given.get("sslrootcert"),
+    sslCert: given.get("sslcert"),
+    sslKey: given.get("sslkey"),
+    connectTimeoutMillis: millisOf(connect?.value, unit),
+    statementTimeoutMillis: millisOf(statement, 1),
+    applicationName: given.get("applicationname"),
+    searchPath: undefined,
+    unknown: options.filter(({ canonical }) => !known.has(canonical)).map(({ name }) => name),
+    faults: [
+      ...(sslMode === undefined ? [`sslMode "${mode}" is not one of ${[...modes.keys()].join(", ")}`] : []),
+      ...timeFault(connect?.name ?? "", connect?.value, unitName),
+      ...timeFault("socketTimeout", statement, "milliseconds"),
+    ],
+  };
+}
+
+/** useSSL without requireSSL connects without TLS if the server has none. */
+function modeOfFlags(given: ReadonlyMap<string, string>): string {
+  if (given.get("usessl") === "false") return "disabled";
+  if (given.get("verifyservercertificate") === "true") return "verify-ca";
+  return given.get("requiressl") === "true" ? "required" : "preferred";
+}
+
+const modes: ReadonlyMap<string, SslMode> = new Map([
+  ["disabled", "disable"],
+  ["preferred", "prefer"],
+  ["required", "require"],
+  ["verify-ca", "verify-ca"],
+  ["verify-identity", "verify-full"],
+  ["disable", "disable"],
+  ["allow", "allow"],
+  ["prefer", "prefer"],
+  ["require", "require"],
+  ["verify-full", "verify-full"],
+]);
+
+const known = new Set([
+  "sslmode",
+  "usessl",
+  "requiressl",
+  "verifyservercertificate",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connecttimeout",
+  "sockettimeout",
+  "applicationname",
+]);

@@ -11,6 +11,7 @@ import {
   integerCell,
   jsonCell,
   type KeyedRows,
+  matching,
   plain,
   plainCell,
   type Statement,
@@ -19,7 +20,9 @@ import {
   utcTime,
 } from "deneb/sql";
 import { mysqlErrors } from "./errors.js";
-import { insert, path, quoted, upsert } from "./statements.js";
+import { matchingSql, sortable } from "./matching.js";
+import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
+import { insert, path, quoted, remove, upsert } from "./statements.js";
 
 const TABLES_PER_QUESTION = 500;
 const LONGEST_TEXT_BYTES = 65_535;
@@ -48,11 +51,12 @@ export const mysql = {
   database: "mysql",
   reservedColumns: [],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
+  mostColumns: 1017,
   columnKey: (column) => column.toLowerCase(),
   allowed: (name) => name,
   catalogue,
   columnKind: (type) => kinds.get(type) ?? "other",
-  cell: (kind, value) => cells[kind](value),
+  cell: (kind, value) => (cells[kind] ?? cells.other)(value),
   createSchema: (at) => [plain(at, `CREATE DATABASE IF NOT EXISTS ${quoted(at.schema)} CHARACTER SET utf8mb4`)],
   createTable,
   addColumns: (name, columns) => {
@@ -66,8 +70,8 @@ export const mysql = {
   insert,
   upsert,
   ...guarded(sql),
-  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
-  select,
+  remove,
+  selectColumns,
   selectSettled: (rows) => {
     const question = boundedSelect(rows, sql);
     // InnoDB waits for rows that other transactions have changed or inserted.
@@ -95,7 +99,11 @@ export const mysql = {
   // Rows have no identifier, so the oldest ones are deleted by number.
   deleteExcess: ({ name, time }, _newest, limit) =>
     plain(name, `DELETE FROM ${path(name)} ORDER BY ${quoted(time.name)} IS NULL, ${sortable(time)} LIMIT ${limit}`),
+  ...matching(matchingSql),
   noteTexts: () => [],
+  partitions: mysqlPartitions,
+  createIndexes: (name, indexes) =>
+    indexes.map((index) => plain(name, `ALTER TABLE ${path(name)} ADD ${indexText(index)}`)),
   errors: mysqlErrors,
 } as const satisfies Dialect;
 
@@ -109,6 +117,8 @@ const types = {
   // MariaDB stores JSON as longtext; the comment identifies the column.
   json: "json COMMENT 'json'",
   other: "text",
+  geometry: "text",
+  geometryz: "text",
 } as const satisfies Record<ColumnKind, string>;
 
 const kinds: ReadonlyMap<string, ColumnKind> = new Map([
@@ -174,32 +184,34 @@ function parts<T>(items: readonly T[]): readonly (readonly T[])[] {
   return starts.map((start) => items.slice(start, start + TABLES_PER_QUESTION));
 }
 
-function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+function createTable({ name, columns, key, partitioning, indexes = [] }: TableDefinition): readonly Statement[] {
   const length = Math.floor(MOST_CHARACTERS_OF_A_KEY / Math.max(1, key.length));
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   // Two ids that differ in letter case only are two entities.
-  const parts = columns.map((column) =>
-    key.includes(column.name) ? `${quoted(column.name)} varchar(${length}) COLLATE utf8mb4_bin` : definition(column),
-  );
-  const text = `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique].join(", ")}) CHARACTER SET utf8mb4`;
-  return [plain(name, text)];
+  const parts = columns.map((column) => {
+    if (key.includes(column.name)) return `${quoted(column.name)} varchar(${length}) COLLATE utf8mb4_bin`;
+    return partitioning?.time.name === column.name ? timeDefinition(column) : definition(column);
+  });
+  const clause = partitioning === undefined ? "" : partitionClause(partitioning);
+  const own = indexes.map((index) => indexText(index, partitioning?.time.name));
+  return [
+    plain(
+      name,
+      `CREATE TABLE IF NOT EXISTS ${path(name)} (${[...parts, ...unique, ...own].join(", ")}) CHARACTER SET utf8mb4${clause}`,
+    ),
+  ];
 }
 
-function select(column: string, rows: KeyedRows): Statement {
+function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
   return {
     at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${path(rows.name)} ${rows.key.length === 0 ? "" : where(rows)}`,
     runs: [rows.cells],
   };
 }
 
 function where({ key }: KeyedRows): string {
   return `WHERE ${key.map((column) => `${quoted(column)} = ?`).join(" AND ")}`;
-}
-
-/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
-function sortable({ name, kind }: Column): string {
-  return kind === "time" ? quoted(name) : `REPLACE(${quoted(name)}, 'T', ' ')`;
 }
 
 function tablesWith(columns: number): string {

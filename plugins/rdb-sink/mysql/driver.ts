@@ -10,20 +10,22 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
-import { type LeaseEnd, Leases } from "../lease.js";
+import { encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { encrypted } from "../tls.js";
 import { connectionOptions, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
+import { MysqlPages } from "./pages.js";
 
 /** A MySQL or MariaDB server, accessed by a pool of connections; the statements name their databases. */
 export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
   readonly #leases = new Leases();
+  readonly #pages: MysqlPages;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
+    this.#pages = new MysqlPages(settings);
     this.#pool = new ConnectionPool({
       open: () => this.#connected(),
       close: ended,
@@ -48,6 +50,10 @@ export class MysqlDriver implements Driver {
     });
   }
 
+  pages(statement: Statement, rows: number, signal: AbortSignal): AsyncIterable<readonly (readonly Cell[])[]> {
+    return this.#pages.read(statement, rows, signal);
+  }
+
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     return await this.#leased(signal, async (connection) => {
       await connection.query("START TRANSACTION");
@@ -60,15 +66,24 @@ export class MysqlDriver implements Driver {
     });
   }
 
+  async alone({ text }: Statement, signal: AbortSignal): Promise<void> {
+    await this.#leased(signal, (connection) => connection.query(text), { limitMillis: undefined });
+  }
+
   async commitUnits(): Promise<readonly SchemaName[]> {
     return [{ database: "", schema: "" }];
   }
 
   async close(signal: AbortSignal): Promise<void> {
+    this.#pages.close();
     await this.#leases.closing(signal, () => this.#pool.end());
   }
 
-  async #leased<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #leased<T>(
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<T>,
+    { limitMillis }: { readonly limitMillis: number | undefined } = { limitMillis: this.#limit() },
+  ): Promise<T> {
     const taken = this.#pool.take();
     const connection = await unlessAborted(taken, signal, (late) => this.#pool.keep(late));
     const release = (how: LeaseEnd) => {
@@ -76,7 +91,7 @@ export class MysqlDriver implements Driver {
       connection.destroy();
       this.#pool.lose();
     };
-    const lease = this.#leases.open({ release, limitMillis: this.#limit(), signal });
+    const lease = this.#leases.open({ release, limitMillis, signal });
     try {
       // The promises of a destroyed connection are never settled.
       const result = await lease.unlessDestroyed(work(connection));

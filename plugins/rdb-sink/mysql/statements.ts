@@ -2,11 +2,15 @@ import {
   type Cell,
   type Column,
   joinedRows,
-  type LastRow,
+  type MemberSql,
+  memberChanges,
+  type RemovedRows,
   rememberingColumns,
+  rememberingUpserts,
   type Statement,
   type TableName,
   type TableRows,
+  writtenColumns,
 } from "deneb/sql";
 
 /** Inserts rows by statements of bounded length and number of parameters. */
@@ -21,30 +25,63 @@ export function insert({ name, columns, rows }: TableRows): readonly Statement[]
 }
 
 /** Inserts a row of last data, or updates the stored one if this one is newer. */
-export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
+export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat, members }) => {
   const names = columns.map((column) => quoted(column.name));
   const own = quoted(time.name);
-  const read = (column: string) => timeOf(column, time, timeFormat);
-  const newer = `${own} IS NULL OR ${read(own)} < ${read(`VALUES(${own})`)}`;
-  const plainly = columns.filter((column) => !key.includes(column.name) && column.name !== time.name);
-  // Assignments are evaluated in order, and all of them read the time, so it comes last.
-  const changes = [...plainly.map((column) => quoted(column.name)), own].map(
-    (column) => `${column} = IF(${newer}, VALUES(${column}), ${column})`,
-  );
+  const more: Cell[] = [];
+  const parameter = (cell: Cell) => {
+    more.push(cell);
+    return "?";
+  };
+  const read = reader(time, timeFormat, parameter);
+  const ifNewer = (column: string, value: () => string) => {
+    const newer = `${own} IS NULL OR ${read(own)} < ${read(`VALUES(${own})`)}`;
+    return `${column} = IF(${newer}, ${value()}, ${column})`;
+  };
+  const plainly = writtenColumns({ columns, key, members }).filter((column) => column.name !== time.name);
+  const sql: MemberSql = {
+    stored: quoted,
+    parameter,
+    // Without the collation of the column, for which some letters are the same.
+    contains: (text, part) => `LOCATE(CAST(${part} AS BINARY), CAST(${text} AS BINARY)) > 0`,
+    joined: (texts) => `CONCAT(${texts.join(", ")})`,
+  };
+  // Assignments are evaluated in order: these read the row as it was, and all of them read the time, so it comes last.
+  const changes = [
+    ...memberChanges(members, sql).map(({ column, value }) => ifNewer(quoted(column), value)),
+    ...[...plainly.map((column) => quoted(column.name)), own].map((column) =>
+      ifNewer(column, () => `VALUES(${column})`),
+    ),
+  ];
   const text = `
     INSERT INTO ${path(name)} (${names.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
     ON DUPLICATE KEY UPDATE ${changes.join(", ")}`;
-  const formats =
-    timeFormat === undefined || time.kind !== "text" ? [] : changes.flatMap(() => [timeFormat, timeFormat]);
-  return { at: name, text, runs: [[...cells, ...formats]] };
+  return { text, more };
+});
+
+/** Deletes rows of last data. */
+export function remove({ name, key, cells, until }: RemovedRows): Statement {
+  const run: Cell[] = [...cells];
+  const parameter = (cell: Cell) => {
+    run.push(cell);
+    return "?";
+  };
+  const conditions = key.map((column) => `${quoted(column)} = ?`);
+  if (until !== undefined) {
+    const own = quoted(until.time.name);
+    const read = reader(until.time, until.timeFormat, parameter);
+    conditions.push(`(${own} IS NULL OR ${read(own)} <= ${read(parameter(until.cell))})`);
+  }
+  return { at: name, text: `DELETE FROM ${path(name)} WHERE ${conditions.join(" AND ")}`, runs: [run] };
 }
 
 /**
- * An expression for a comparable time; texts are parsed with the format, or are times in UTC as this sink writes them.
+ * Reads a column as a comparable time; texts are parsed with the format, or are times in UTC as this sink writes them.
  */
-function timeOf(column: string, { kind }: Column, format: string | undefined): string {
-  if (kind !== "text") return column;
-  return format === undefined ? `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')` : `STR_TO_DATE(${column}, ?)`;
+function reader({ kind }: Column, timeFormat: string | undefined, parameter: (cell: string) => string) {
+  if (kind !== "text") return (column: string) => column;
+  if (timeFormat === undefined) return (column: string) => `REPLACE(REPLACE(${column}, 'T', ' '), 'Z', '')`;
+  return (column: string) => `STR_TO_DATE(${column}, ${parameter(timeFormat)})`;
 }
 
 const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

@@ -1,15 +1,27 @@
+import type { QueryResult } from "deneb/sdk";
 import { storeError } from "deneb/sql";
+import type pg from "pg";
 import type { RdbConfig } from "../config.js";
-import type { DatabaseKind } from "../database.js";
-import { type ServerSettings, serverAddress, serverSettings } from "../server.js";
+import { type Encryption, encrypted } from "../connecting.js";
+import {
+  type DatabaseKind,
+  givenOptions,
+  millisOf,
+  type ServerOptions,
+  type ServerSettings,
+  serverAddress,
+  serverSettings,
+  sslModes,
+  timeFault,
+} from "../server.js";
 import { postgresql } from "./dialect.js";
-import { postgresqlOptions } from "./options.js";
-import { postgresqlQuery } from "./query.js";
+import { clientConfig, statementLimit, wantsOtherEncryption } from "./driver.js";
 import { PostgresqlServer } from "./server.js";
 
 const defaults = { port: 5432, username: "postgres" } as const;
 
 export const postgresqlDatabase: DatabaseKind = {
+  dialect: postgresql,
   options: postgresqlOptions,
   open: (config) => ({
     dialect: postgresql,
@@ -29,3 +41,80 @@ export const postgresqlDatabase: DatabaseKind = {
 function settings(config: RdbConfig): ServerSettings {
   return serverSettings(config, defaults, postgresqlOptions(config.rdb_options));
 }
+
+/** Runs one statement in a read-only transaction on a separate connection. */
+async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  const client = await encrypted(settings.options, {
+    connect: (way) => connected(settings, way),
+    wantsOther: wantsOtherEncryption,
+  });
+  try {
+    await client.query("BEGIN READ ONLY");
+    await client.query("SELECT set_config('statement_timeout', $1, true)", [String(statementLimit(settings))]);
+    const { searchPath } = settings.options;
+    if (searchPath !== undefined) await client.query("SELECT set_config('search_path', $1, true)", [searchPath]);
+    const { fields, rows } = await client.query<(string | null)[]>(question(text));
+    return {
+      columns: fields.map(({ name }) => name),
+      rows: rows.map((row) => row.map((cell) => cell ?? undefined)),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
+  const { Client } = (await import("pg")).default;
+  const client = new Client(clientConfig(settings, way));
+  // If the connection breaks, the promise of the query rejects too.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+function question(text: string): pg.QueryArrayConfig {
+  const asText = { getTypeParser: () => (value: string) => value };
+  // The extended protocol accepts a single statement, so the text cannot end the read-only transaction and continue.
+  const extended = { queryMode: "extended" };
+  return { ...extended, text, rowMode: "array", types: asText };
+}
+
+const SECOND = 1000;
+
+/** Parses options in the spelling of libpq or JDBC, separated by `&` or spaces, with the meaning of libpq. */
+export function postgresqlOptions(text: string): ServerOptions {
+  const options = givenOptions(text);
+  const given = new Map(options.map(({ canonical, value }) => [canonical, value]));
+  const mode = given.get("sslmode") ?? (given.get("ssl") === "true" ? "verify-full" : "prefer");
+  const sslMode = sslModes.find((known) => known === mode.toLowerCase());
+  const connect = given.get("connecttimeout");
+  const statement = given.get("sockettimeout");
+  return {
+    sslMode: sslMode ?? "verify-full",
+    sslRootCert: given.get("sslrootcert"),
+    sslCert: given.get("sslcert"),
+    sslKey: given.get("sslkey"),
+    connectTimeoutMillis: millisOf(connect, SECOND),
+    statementTimeoutMillis: millisOf(statement, SECOND),
+    applicationName: given.get("applicationname"),
+    searchPath: given.get("currentschema"),
+    unknown: options.filter(({ canonical }) => !known.has(canonical)).map(({ name }) => name),
+    faults: [
+      ...(sslMode === undefined ? [`sslmode "${mode}" is not one of ${sslModes.join(", ")}`] : []),
+      ...timeFault("connect_timeout", connect, "seconds"),
+      ...timeFault("socketTimeout", statement, "seconds"),
+    ],
+  };
+}
+
+const known = new Set([
+  "sslmode",
+  "ssl",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "connecttimeout",
+  "sockettimeout",
+  "applicationname",
+  "currentschema",
+]);

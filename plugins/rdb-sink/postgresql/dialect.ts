@@ -10,18 +10,24 @@ import {
   guarded,
   type History,
   integerCell,
-  jsonCell,
   type KeyedRows,
+  matching,
   plain,
   plainCell,
   quoted,
   type Statement,
+  strictJsonCell,
   type TableDefinition,
   type TableName,
   utcTime,
 } from "deneb/sql";
 import { postgresqlErrors } from "./errors.js";
-import { insert, path, upsert } from "./statements.js";
+import { COLUMN_TYPE, geometryCell, unlessThere, withGeometry } from "./geometry-columns.js";
+import { matchingSql, sortable } from "./matching.js";
+import { postgresqlPartitions } from "./partitions.js";
+import { insert, path, remove, upsert } from "./statements.js";
+import { indexText, partitionedTable } from "./time-ranges.js";
+import { postgresqlViews } from "./views.js";
 
 const sql: GuardedSql = {
   path,
@@ -37,23 +43,24 @@ export const postgresql = {
   database: "postgresql",
   reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
   longestText: Number.POSITIVE_INFINITY,
+  mostColumns: 1600,
   columnKey: (column) => column,
   allowed: (name) => name,
   catalogue,
   columnKind: (type) => kinds.get(type) ?? "other",
-  cell: (kind, value) => cells[kind](value),
+  cell: (kind, value) => (cells[kind] ?? cells.other)(value),
   createSchema: (at) => [plain(at, `CREATE SCHEMA IF NOT EXISTS ${quoted(at.schema)}`)],
   createTable,
   addColumns: (name, columns) => {
-    const additions = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
-    return [plain(name, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
+    const additions = columns.map((column) => `ADD COLUMN ${unlessThere(columns)}${definition(column)}`);
+    return withGeometry(name, columns, `ALTER TABLE ${path(name)} ${additions.join(", ")}`);
   },
   widenColumns: () => [],
   insert,
   upsert,
   ...guarded(sql),
-  remove: (rows) => ({ at: rows.name, text: `DELETE FROM ${path(rows.name)} ${where(rows)}`, runs: [rows.cells] }),
-  select,
+  remove,
+  selectColumns,
   selectSettled: (rows) => [
     plain(rows.name, "BEGIN"),
     // Row locks would not wait for an uncommitted INSERT.
@@ -88,13 +95,18 @@ export const postgresql = {
       String(newest),
       String(limit),
     ]),
+  ...matching(matchingSql),
   noteTexts: (notes) =>
     notes.map(({ name, text }) => ({
       at: name,
       text: "SELECT $1::text, format('COMMENT ON TABLE %I.%I IS %L', $2::text, $3::text, $4::text)",
       runs: [[name.database, name.schema, name.table, text]],
     })),
+  partitions: postgresqlPartitions,
+  createIndexes: (name, indexes) =>
+    indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX CONCURRENTLY"))),
   errors: postgresqlErrors,
+  views: postgresqlViews,
 } as const satisfies Dialect;
 
 const types = {
@@ -106,6 +118,8 @@ const types = {
   time: "timestamptz",
   json: "jsonb",
   other: "text",
+  geometry: "geometry(Geometry, 4326)",
+  geometryz: "geometry(GeometryZ, 4326)",
 } as const satisfies Record<ColumnKind, string>;
 
 const kinds: ReadonlyMap<string, ColumnKind> = new Map([
@@ -115,10 +129,9 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map([
   ["bool", "boolean"],
   ...["timestamp", "timestamptz", "date"].map((type) => [type, "time"] as const),
   ...["json", "jsonb"].map((type) => [type, "json"] as const),
+  ...["geometry", "geography"].map((type) => [type, "geometry"] as const),
+  ["geometryz", "geometryz"],
 ]);
-
-// jsonb rejects these escape sequences.
-const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
 
 const cells: Cells = {
   text: plainCell,
@@ -130,11 +143,10 @@ const cells: Cells = {
     const time = utcTime(value);
     return time === undefined ? undefined : `${time}+00`;
   },
-  json: (value) => {
-    const json = jsonCell(value);
-    return REFUSED_IN_JSON.test(json) ? undefined : json;
-  },
+  json: strictJsonCell,
   other: plainCell,
+  geometry: (value) => geometryCell(value, 2),
+  geometryz: (value) => geometryCell(value, 3),
 };
 
 function catalogue(tables: readonly TableName[]): readonly Statement[] {
@@ -145,7 +157,7 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
     WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text))
     SELECT $1, nspname, NULL, NULL, NULL FROM pg_catalog.pg_namespace WHERE nspname IN (SELECT "schema" FROM wanted)
     UNION ALL
-    SELECT $1, n.nspname, c.relname, a.attname, t.typname
+    SELECT $1, n.nspname, c.relname, a.attname, ${COLUMN_TYPE}
     FROM wanted
     JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"
@@ -155,16 +167,22 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
   });
 }
 
-function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+function createTable(table: TableDefinition): readonly Statement[] {
+  const { name, columns, key, indexes = [] } = table;
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   const parts = [...columns.map(definition), ...unique];
-  return [plain(name, `CREATE TABLE IF NOT EXISTS ${path(name)} (${parts.join(", ")})`)];
+  const { clause, more } = partitionedTable(table);
+  return [
+    ...withGeometry(name, columns, `CREATE TABLE ${unlessThere(columns)}${path(name)} (${parts.join(", ")})${clause}`),
+    ...indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX"))),
+    ...more,
+  ];
 }
 
-function select(column: string, rows: KeyedRows): Statement {
+function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
   return {
     at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${path(rows.name)} ${where(rows)}`,
+    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${path(rows.name)} ${rows.key.length === 0 ? "" : where(rows)}`,
     runs: [rows.cells],
   };
 }
@@ -182,11 +200,6 @@ function deletion({ name }: History, which: string, parameters: readonly string[
 
 function bound({ time }: History, before: string): string {
   return time.kind === "time" ? `${before}+00` : before;
-}
-
-/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
-function sortable({ name, kind }: Column): string {
-  return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
 }
 
 const TABLES_WITH = `

@@ -9,10 +9,8 @@ import {
   writeAborted,
 } from "deneb/sql";
 import type pg from "pg";
-import { type LeaseEnd, Leases } from "../lease.js";
+import { type Encryption, encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { type Encryption, encrypted } from "../tls.js";
-import { limited, poolConfig, statementLimit, wantsOtherEncryption } from "./connection.js";
 import { isSqlState } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
@@ -36,9 +34,37 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     return rows.slice(ownRows);
   }
 
+  /** The cursor reads on one connection, in one transaction. */
+  async *pages(statement: Statement, rows: number, signal: AbortSignal): AsyncGenerator<readonly (readonly Cell[])[]> {
+    const pool = await unlessAborted(this.#opened(), signal, ignore);
+    const client = await this.#connected(pool, signal);
+    const release = (how: LeaseEnd) => client.release(how === "destroy");
+    const lease = this.#leases.open({ release, limitMillis: undefined, signal });
+    let end: LeaseEnd = "destroy";
+    try {
+      const cursor = { ...statement, text: `DECLARE deneb_pages NO SCROLL CURSOR FOR ${statement.text}` };
+      await answered(client, limited([plain(nowhere, "BEGIN"), cursor], this.#settings).statements);
+      for (;;) {
+        const page = await answered(client, [plain(nowhere, `FETCH ${rows} FROM deneb_pages`)]);
+        if (page.rows.length === 0) break;
+        yield page.rows;
+      }
+      await answered(client, [plain(nowhere, "COMMIT")]);
+      end = "keep";
+    } catch (error) {
+      throw signal.aborted ? writeAborted() : error;
+    } finally {
+      lease.end(end);
+    }
+  }
+
   /** Runs a statement that must not be part of a transaction. */
   async execute(statement: Statement, signal: AbortSignal): Promise<void> {
     await this.#leased(signal, (client) => answered(client, [statement]));
+  }
+
+  async alone(statement: Statement, signal: AbortSignal): Promise<void> {
+    await this.#leased(signal, (client) => answered(client, [statement]), { limitMillis: undefined });
   }
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
@@ -61,12 +87,16 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     });
   }
 
-  async #leased<T>(signal: AbortSignal, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #leased<T>(
+    signal: AbortSignal,
+    work: (client: pg.PoolClient) => Promise<T>,
+    { limitMillis }: { readonly limitMillis: number | undefined } = { limitMillis: limitOf(this.#settings) },
+  ): Promise<T> {
     const pool = await unlessAborted(this.#opened(), signal, ignore);
     const client = await this.#connected(pool, signal);
     const { mostIdle } = this.#settings;
     const release = (how: LeaseEnd) => client.release(how === "destroy");
-    const lease = this.#leases.open({ release, limitMillis: limitOf(this.#settings), signal });
+    const lease = this.#leases.open({ release, limitMillis, signal });
     try {
       const result = await work(client);
       lease.end(pool.idleCount >= mostIdle ? "destroy" : "keep");
@@ -146,3 +176,67 @@ async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolea
 }
 
 function ignore(): void {}
+
+/**
+ * The settings of one connection for `pg`, without settings of the session: a pooler in transaction mode refuses them.
+ */
+export function clientConfig(settings: ServerSettings, encryption: Encryption): pg.ClientConfig {
+  const { options } = settings;
+  return {
+    host: settings.host,
+    port: settings.port,
+    database: settings.database,
+    user: settings.username,
+    // As a function: for an empty text `pg` would use PGPASSWORD or a password file.
+    password: () => settings.password,
+    ssl: encryption,
+    application_name: options.applicationName ?? "deneb",
+    connectionTimeoutMillis: options.connectTimeoutMillis ?? settings.connectTimeoutMillis,
+    keepAlive: true,
+  };
+}
+
+function poolConfig(settings: ServerSettings, encryption: Encryption): pg.PoolConfig {
+  return {
+    ...clientConfig(settings, encryption),
+    max: settings.mostConnections,
+    min: settings.leastIdle,
+    idleTimeoutMillis: settings.idleMillis,
+  };
+}
+
+/** True if the other encryption may succeed: the server has no TLS, or pg_hba.conf requires the other one. */
+export function wantsOtherEncryption(error: unknown): boolean {
+  return codeOf(error) === "28000" || (error instanceof Error && /does not support SSL/.test(error.message));
+}
+
+/** Statements with a time limit, and the number of rows that the limit itself returns. */
+interface Limited {
+  readonly statements: readonly Statement[];
+  readonly ownRows: number;
+}
+
+/** The statement time-out in milliseconds; 0 for no limit. */
+export function statementLimit({ options, statementTimeoutMillis }: ServerSettings): number {
+  return options.statementTimeoutMillis ?? statementTimeoutMillis;
+}
+
+/**
+ * The statements of one round trip with the time-out as a setting of their transaction: a pooler such as PgBouncer
+ * would pass a setting of the session on to the next client.
+ */
+function limited(statements: readonly Statement[], settings: ServerSettings): Limited {
+  const limit = statementLimit(settings);
+  const [first] = statements;
+  // Without a limit that of the user on the server applies.
+  if (first === undefined || limit === 0) return { statements, ownRows: 0 };
+  const own = statements.flatMap((statement) =>
+    statement.text === "BEGIN"
+      ? [statement, plain(statement.at, `SET LOCAL statement_timeout = ${limit}`)]
+      : [statement],
+  );
+  if (first.text === "BEGIN") return { statements: own, ownRows: 0 };
+  // Without BEGIN all statements before a Sync are one transaction too, but SET LOCAL would raise a warning.
+  const setting = plain(first.at, `SELECT set_config('statement_timeout', '${limit}', true)`);
+  return { statements: [setting, ...own], ownRows: 1 };
+}

@@ -2,11 +2,15 @@ import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sq
 
 const MISSING = new Set(["3F000", "42P01", "42703"]);
 // Includes deadlocks: two processes that alter the same tables in different order.
-const RACED = new Set(["23505", "42P07", "42P06", "42701", "40P01", "XX000"]);
+// And partitions that another process made or detached at the same time.
+const RACED = new Set(["23505", "42P07", "42P06", "42701", "42710", "40P01", "42809", "42P17", "XX000"]);
 const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
 // Functions and triggers, also those of extensions such as PostGIS, raise these for single values.
 const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
+const NO_GEOMETRY =
+  /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
+const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 export const postgresqlErrors: DatabaseErrorReader = {
@@ -16,11 +20,29 @@ export const postgresqlErrors: DatabaseErrorReader = {
   doubtful: ({ code, message }) =>
     code !== undefined &&
     (DOUBTFUL_CLASSES.has(code.slice(0, 2)) || (code === "XX000" && !/concurrently/.test(message))),
-  retryable: ({ code }) => !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2)),
+  retryable: (error) =>
+    isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `writing to ${described(server)} failed: ${error.message}`,
 };
+
+function isTemporary({ code }: DatabaseError): boolean {
+  return !isSqlState(code) || CURABLE.has(code) || !PERMANENT_CLASSES.has(code.slice(0, 2));
+}
+
+function isWithoutPostgis({ code, message }: DatabaseError): boolean {
+  return code === "42704" && /\bgeometry\b/.test(message);
+}
+
+function isWithoutTimescale({ code, message }: DatabaseError): boolean {
+  return code === "42883" && NO_TIMESCALE.test(message);
+}
+
+/** PostGIS reports texts that it cannot read as internal errors. */
+function isNoGeometry({ code, message }: DatabaseError): boolean {
+  return code === "XX000" && NO_GEOMETRY.test(message);
+}
 
 /** True for a SQLSTATE, false for the code of a Node error. */
 export function isSqlState(code: string | undefined): code is string {
@@ -79,6 +101,17 @@ const explanations: readonly Explanation[] = [
     when: coded("42P10"),
     say: (server, { message }) =>
       `a table of last data in ${described(server)} has no unique key over last_data_unique_key: ${message}; add it`,
+  },
+  {
+    when: isWithoutPostgis,
+    say: (server) =>
+      `PostGIS is missing in ${described(server)} (for models with -database in the database of the service); a superuser of the ` +
+      `server must run CREATE EXTENSION postgis there, for example: psql -d ${server.database} -c "CREATE EXTENSION postgis"`,
+  },
+  {
+    when: isWithoutTimescale,
+    say: (server) =>
+      `timescaledb = true, and ${described(server)} has no TimescaleDB; run CREATE EXTENSION timescaledb there, or remove the property`,
   },
   {
     when: coded("53100"),

@@ -36,6 +36,11 @@ export class PostgresqlServer implements Driver {
     return answers;
   }
 
+  async *pages(statement: Statement, rows: number, signal: AbortSignal): AsyncGenerator<readonly (readonly Cell[])[]> {
+    const { database } = statement.at;
+    if (await this.#exists(database, signal)) yield* this.#driverOf(database).pages(statement, rows, signal);
+  }
+
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     const written = new Set<string>();
     let bytes = 0;
@@ -48,6 +53,10 @@ export class PostgresqlServer implements Driver {
       }
     }
     return bytes;
+  }
+
+  async alone(statement: Statement, signal: AbortSignal): Promise<void> {
+    await this.#driverOf(statement.at.database).alone(statement, signal);
   }
 
   async commitUnits(): Promise<readonly SchemaName[]> {

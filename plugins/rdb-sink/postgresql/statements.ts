@@ -3,12 +3,15 @@ import {
   type Column,
   columnList,
   joinedRows,
-  type LastRow,
+  memberChanges,
   quoted,
   RecentMap,
+  type RemovedRows,
+  rememberingUpserts,
   type Statement,
   type TableName,
   type TableRows,
+  writtenColumns,
 } from "deneb/sql";
 
 const MOST_PARAMETERS = 65_535;
@@ -34,25 +37,48 @@ export function insert({ name, columns, rows }: TableRows): readonly Statement[]
 }
 
 /** Inserts a row of last data, or updates the stored one if this one is newer. */
-export function upsert({ name, columns, cells, key, time, timeFormat }: LastRow): Statement {
+export const upsert = rememberingUpserts(({ name, columns, key, time, timeFormat, members }) => {
+  const more: Cell[] = [];
+  const parameter = (cell: Cell) => `$${columns.length + more.push(cell)}::text`;
   const values = columns.map((_, index) => `$${index + 1}`).join(", ");
-  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
+  const written = writtenColumns({ columns, key, members }).map((column) => quoted(column.name));
+  const changes = [
+    ...written.map((column) => `${column} = EXCLUDED.${column}`),
+    ...memberChanges(members, {
+      stored: (column) => `stored.${quoted(column)}`,
+      parameter,
+      contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+      joined: (texts) => texts.join(" || "),
+    }).map(({ column, value }) => `${quoted(column)} = ${value()}`),
+  ];
   const own = quoted(time.name);
-  const format = time.kind === "text" ? timeFormat : undefined;
-  const read = (column: string) => timeOf(column, time, format === undefined ? undefined : columns.length + 1);
+  const read = reader(time, timeFormat, parameter);
   const text = `
     INSERT INTO ${path(name)} AS stored (${columns.map((column) => quoted(column.name)).join(", ")}) VALUES (${values})
-    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = EXCLUDED.${column}`).join(", ")}
+    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changes.join(", ")}
     WHERE stored.${own} IS NULL OR ${read(`stored.${own}`)} < ${read(`EXCLUDED.${own}`)}`;
-  return { at: name, text, runs: [format === undefined ? cells : [...cells, format]] };
+  return { text, more };
+});
+
+/** Deletes rows of last data. */
+export function remove({ name, key, cells, until }: RemovedRows): Statement {
+  const run: Cell[] = [...cells];
+  const conditions = key.map((column, index) => `${quoted(column)} = $${index + 1}`);
+  if (until !== undefined) {
+    const own = quoted(until.time.name);
+    const given = `$${run.push(until.cell)}${until.time.kind === "text" ? "::text" : ""}`;
+    const read = reader(until.time, until.timeFormat, (cell) => `$${run.push(cell)}::text`);
+    conditions.push(`(${own} IS NULL OR ${read(own)} <= ${read(given)})`);
+  }
+  return { at: name, text: `DELETE FROM ${path(name)} WHERE ${conditions.join(" AND ")}`, runs: [run] };
 }
 
-/** An expression for a comparable time; texts are parsed with the format, or as ISO 8601. */
-function timeOf(column: string, { kind }: Column, formatParameter: number | undefined): string {
-  if (kind !== "text") return column;
-  return formatParameter === undefined
-    ? `${column}::timestamptz`
-    : `to_timestamp(${column}, $${formatParameter}::text)`;
+/** Reads texts as comparable times, with the format or as ISO 8601; other columns are comparable. */
+function reader({ kind }: Column, timeFormat: string | undefined, parameter: (cell: Cell) => string) {
+  if (kind !== "text") return (column: string) => column;
+  if (timeFormat === undefined) return (column: string) => `${column}::timestamptz`;
+  const format = parameter(timeFormat);
+  return (column: string) => `to_timestamp(${column}, ${format})`;
 }
 
 /** The qualified, quoted name of a table. */

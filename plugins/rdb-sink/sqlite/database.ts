@@ -1,13 +1,17 @@
-import type { Context } from "deneb/sdk";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AgentError, type Context, codeOf, type QueryResult } from "deneb/sdk";
 import { type ServerAddress, storeError } from "deneb/sql";
+import type Database from "libsql";
 import type { RdbConfig } from "../config.js";
-import type { DatabaseKind } from "../database.js";
-import { postgresqlOptions } from "../postgresql/options.js";
+import { postgresqlOptions } from "../postgresql/database.js";
+import type { DatabaseKind } from "../server.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
-import { sqliteQuery } from "./query.js";
+import { schemaOf } from "./file-name.js";
 
 export const sqliteDatabase: DatabaseKind = {
+  dialect: sqlite,
   // SQLite has no connection options.
   options: postgresqlOptions,
   open: (config, context) => ({
@@ -31,4 +35,76 @@ function folderOf(config: RdbConfig, context: Context): string {
 
 function serverAddress(config: RdbConfig, context: Context): ServerAddress {
   return { address: folderOf(config, context), database: "", username: "", options: "" };
+}
+
+// A compile-time limit of SQLite.
+const MOST_ATTACHED = 10;
+const TAKEN_BY_SQLITE: ReadonlySet<string> = new Set(["main", "temp"]);
+
+interface SchemaFile {
+  readonly path: string;
+  /** The schema name under which the file is attached. */
+  readonly name: string;
+}
+
+/** Runs one query on the files of the folder, each attached under the name of its schema. */
+export async function sqliteQuery(folder: string, text: string): Promise<QueryResult> {
+  const files = await schemaFiles(folder);
+  const { default: Files } = await import("libsql"); // Only where SQLite is used.
+  const connection = new Files(":memory:");
+  try {
+    for (const { path, name } of chosen(files, text)) connection.prepare("ATTACH ? AS ?").run([path, name]);
+    connection.exec("PRAGMA query_only = on");
+    return answer(connection, text);
+  } finally {
+    connection.close();
+  }
+}
+
+async function schemaFiles(folder: string): Promise<readonly SchemaFile[]> {
+  const files = (await names(folder)).sort().flatMap((file) => {
+    const schema = schemaOf(file);
+    if (schema === undefined) return [];
+    return { path: join(folder, file), name: TAKEN_BY_SQLITE.has(schema) ? `${schema}_` : schema };
+  });
+  if (files.length > 0) return files;
+  const message = `querying the database files in "${folder}": there are none yet; a first stored notification makes one`;
+  throw new AgentError("NO_DATABASE_FILES", message, { retryable: false });
+}
+
+async function names(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function chosen(files: readonly SchemaFile[], text: string): readonly SchemaFile[] {
+  const named = qualifiers(text.toLowerCase());
+  const first = files.filter(({ name }) => named.has(name));
+  return [...first, ...files.filter(({ name }) => !named.has(name))].slice(0, MOST_ATTACHED);
+}
+
+/** Everything before a dot, quoted or not: the schemas of a query, and more. */
+function qualifiers(text: string): ReadonlySet<string> {
+  const found = text.matchAll(/"((?:[^"]|"")+)"\s*\.|([^\s".,()]+)\s*\./g);
+  return new Set([...found].map(([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare));
+}
+
+function answer(connection: Database.Database, text: string): QueryResult {
+  const prepared = connection.prepare(text);
+  if (!prepared.reader)
+    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`, {
+      retryable: false,
+    });
+  const columns = prepared.columns().map(({ name }) => name);
+  const rows = prepared.safeIntegers().raw().all();
+  return { columns, rows: rows.map((row) => (Array.isArray(row) ? row.map(textOf) : [])) };
+}
+
+function textOf(cell: unknown): string | undefined {
+  if (cell === null || cell === undefined) return undefined;
+  return Buffer.isBuffer(cell) ? cell.toString("hex") : String(cell);
 }

@@ -2,6 +2,7 @@ import { lowerCase } from "deneb/ngsi";
 import {
   booleanCell,
   boundedSelect,
+  type Cell,
   type Cells,
   type Column,
   type ColumnKind,
@@ -14,17 +15,23 @@ import {
   integerCell,
   jsonCell,
   type KeyedRows,
-  type LastRow,
+  matching,
+  memberChanges,
   plain,
   plainCell,
   quoted,
+  type RemovedRows,
+  rememberingUpserts,
   type Statement,
   type TableDefinition,
+  type TableIndex,
   type TableName,
   type TableRows,
   utcTime,
+  writtenColumns,
 } from "deneb/sql";
 import { sqliteErrors } from "./errors.js";
+import { matchingSql, sortable } from "./matching.js";
 
 const sql: GuardedSql = {
   path: ({ table }) => quoted(table),
@@ -36,15 +43,40 @@ const sql: GuardedSql = {
   returning: "",
 };
 
+const upsert = rememberingUpserts(({ name, columns, key, time, members }) => {
+  const more: Cell[] = [];
+  const names = columns.map((column) => quoted(column.name)).join(", ");
+  const written = writtenColumns({ columns, key, members }).map((column) => quoted(column.name));
+  const changes = [
+    ...written.map((column) => `${column} = excluded.${column}`),
+    ...memberChanges(members, {
+      stored: (column) => `stored.${quoted(column)}`,
+      parameter: (cell) => {
+        more.push(cell);
+        return "?";
+      },
+      contains: (text, part) => `instr(${text}, ${part}) > 0`,
+      joined: (texts) => texts.join(" || "),
+    }).map(({ column, value }) => `${quoted(column)} = ${value()}`),
+  ];
+  const own = quoted(time.name);
+  const text = `
+    INSERT INTO ${quoted(name.table)} AS stored (${names}) VALUES (${columns.map(() => "?").join(", ")})
+    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changes.join(", ")}
+    WHERE stored.${own} IS NULL OR ${timeOf(`stored.${own}`)} < ${timeOf(`excluded.${own}`)}`;
+  return { text, more };
+});
+
 export const sqlite = {
   database: "sqlite",
   reservedColumns: [],
   longestText: Number.POSITIVE_INFINITY,
+  mostColumns: 2000,
   columnKey: lowerCase,
   allowed: (name) => ({ ...name, table: name.table.startsWith("sqlite_") ? `_${name.table}` : name.table }),
   catalogue,
   columnKind: (type) => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? "other",
-  cell: (kind, value) => cells[kind](value),
+  cell: (kind, value) => (cells[kind] ?? cells.other)(value),
   // The file is the schema; it is created when it is opened.
   createSchema: () => [],
   createTable,
@@ -54,12 +86,8 @@ export const sqlite = {
   insert,
   upsert,
   ...guarded(sql),
-  remove: (rows) => ({
-    at: rows.name,
-    text: `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`,
-    runs: [rows.cells],
-  }),
-  select,
+  remove,
+  selectColumns,
   // The transactions of a process end with it, and this process runs one at a time.
   selectSettled: (rows) => [boundedSelect(rows, sql)],
   commitUnit: (of) => ({ database: "", schema: of.schema }),
@@ -94,7 +122,9 @@ export const sqlite = {
     const order = `${quoted(name)} IS NULL DESC, ${sortable({ name, kind })} DESC, rowid DESC`;
     return deletion(history, `ORDER BY ${order} LIMIT ${limit} OFFSET ${newest}`, []);
   },
+  ...matching(matchingSql),
   noteTexts: () => [],
+  createIndexes,
   errors: sqliteErrors,
 } as const satisfies Dialect;
 
@@ -108,6 +138,8 @@ const types = {
   time: "datetime",
   json: "json text",
   other: "text",
+  geometry: "text",
+  geometryz: "text",
 } as const satisfies Record<ColumnKind, string>;
 
 const kinds: readonly (readonly [RegExp, ColumnKind])[] = [
@@ -146,16 +178,26 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
   }));
 }
 
-function createTable({ name, columns, key }: TableDefinition): readonly Statement[] {
+function createTable({ name, columns, key, indexes = [] }: TableDefinition): readonly Statement[] {
   const unique = key.length === 0 ? [] : [`PRIMARY KEY (${key.map(quoted).join(", ")})`];
   const parts = [...columns.map(definition), ...unique];
-  return [plain(name, `CREATE TABLE IF NOT EXISTS ${quoted(name.table)} (${parts.join(", ")})`)];
+  return [
+    plain(name, `CREATE TABLE IF NOT EXISTS ${quoted(name.table)} (${parts.join(", ")})`),
+    ...createIndexes(name, indexes),
+  ];
 }
 
-function select(column: string, rows: KeyedRows): Statement {
+function createIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[] {
+  return indexes.map((index) => {
+    const columns = index.columns.map((column) => quoted(column.name)).join(", ");
+    return plain(name, `CREATE INDEX IF NOT EXISTS ${quoted(index.name)} ON ${quoted(name.table)} (${columns})`);
+  });
+}
+
+function selectColumns(columns: readonly string[], rows: KeyedRows): Statement {
   return {
     at: rows.name,
-    text: `SELECT ${quoted(column)} FROM ${quoted(rows.name.table)} ${where(rows)}`,
+    text: `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(rows.name.table)} ${rows.key.length === 0 ? "" : where(rows)}`,
     runs: [rows.cells],
   };
 }
@@ -170,15 +212,13 @@ function insert({ name, columns, rows }: TableRows): readonly Statement[] {
   return [{ at: name, text: `${into} VALUES (${values})`, runs: rows }];
 }
 
-function upsert({ name, columns, cells, key, time }: LastRow): Statement {
-  const names = columns.map((column) => quoted(column.name)).join(", ");
-  const changed = columns.filter((column) => !key.includes(column.name)).map((column) => quoted(column.name));
-  const own = quoted(time.name);
-  const text = `
-    INSERT INTO ${quoted(name.table)} AS stored (${names}) VALUES (${columns.map(() => "?").join(", ")})
-    ON CONFLICT (${key.map(quoted).join(", ")}) DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(", ")}
-    WHERE stored.${own} IS NULL OR ${timeOf(`stored.${own}`)} < ${timeOf(`excluded.${own}`)}`;
-  return { at: name, text, runs: [cells] };
+function remove({ until, ...rows }: RemovedRows): Statement {
+  const text = `DELETE FROM ${quoted(rows.name.table)} ${where(rows)}`;
+  if (until === undefined) return { at: rows.name, text, runs: [rows.cells] };
+  const own = quoted(until.time.name);
+  const last = rows.cells.length + 1;
+  const notAfter = `(${own} IS NULL OR ${timeOf(own)} <= ${timeOf(`?${last}`)})`;
+  return { at: rows.name, text: `${text} AND ${notAfter}`, runs: [[...rows.cells, until.cell]] };
 }
 
 /** ISO 8601 with any zone; what SQLite cannot parse is compared as text. */
@@ -190,11 +230,6 @@ function deletion({ name }: History, which: string, parameters: readonly string[
   const table = quoted(name.table);
   const text = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} ${which})`;
   return { at: name, text, runs: [parameters] };
-}
-
-/** NGSI-LD writes times with T and Z, NGSI v2 with a space. */
-function sortable({ name }: Column): string {
-  return `replace(${quoted(name)}, 'T', ' ')`;
 }
 
 const TABLES_WITH = `

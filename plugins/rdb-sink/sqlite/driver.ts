@@ -42,6 +42,15 @@ export class SqliteDriver implements Driver {
     return (await this.#done("read", statements, signal)).rows;
   }
 
+  /** A second use ends the first one. */
+  async *pages(statement: Statement, rows: number, signal: AbortSignal): AsyncGenerator<readonly (readonly Cell[])[]> {
+    let page = (await this.#done("open", [statement], signal, rows)).rows;
+    while (page.length > 0) {
+      yield page;
+      page = (await this.#done("next", [], signal, rows)).rows;
+    }
+  }
+
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     await this.#done("write", statements, signal);
     return 0;
@@ -66,10 +75,15 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  async #done(task: "read" | "write", statements: readonly Statement[], signal: AbortSignal): Promise<SqliteReply> {
+  async #done(
+    task: Exclude<SqliteRequest["task"], "close">,
+    statements: readonly Statement[],
+    signal: AbortSignal,
+    most = 0,
+  ): Promise<SqliteReply> {
     if (signal.aborted) throw writeAborted();
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const reply = await this.#asked(task, statements, signal);
+    const reply = await this.#asked(task, statements, signal, most);
     if (reply.error === undefined) return reply;
 
     const error = signal.aborted ? writeAborted() : errorOf(reply.error);
@@ -82,6 +96,7 @@ export class SqliteDriver implements Driver {
     task: SqliteRequest["task"],
     statements: readonly Statement[],
     signal: AbortSignal,
+    most = 0,
   ): Promise<SqliteReply> {
     const worker = this.#started();
     const aborted = new Int32Array(new SharedArrayBuffer(4));
@@ -90,7 +105,7 @@ export class SqliteDriver implements Driver {
     const reply = () =>
       new Promise<SqliteReply>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, task, statements, aborted } satisfies SqliteRequest);
+        worker.postMessage({ id, task, statements, most, aborted } satisfies SqliteRequest);
       });
     return await abortable(signal, abort, reply).finally(() => this.#waiting.delete(id));
   }

@@ -24,6 +24,8 @@ export class SqliteFiles {
   /** In the order of their last opening. */
   readonly #open = new Map<string, OpenFile>();
   readonly #prepared = new RecentMap<Prepared>(MOST_PREPARED);
+  /** What is read in parts. */
+  #rows: Iterator<unknown> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -61,7 +63,31 @@ export class SqliteFiles {
     return statement.runs.flatMap((run) => prepared.all(run).map(textRow));
   }
 
+  /** Begins to read the rows of these statements in parts; only of the first one, and its first run. */
+  openRows([statement]: readonly Statement[]): void {
+    if (statement === undefined) return;
+    this.open([statement.at.schema]);
+    // Not one of the others, because numbers are exact here.
+    const prepared = this.#connection(statement.at.schema).prepare(statement.text).safeIntegers().raw();
+    this.#rows = prepared.iterate(statement.runs[0] ?? []);
+  }
+
+  /** At most that many of the rows; none after the last one. */
+  nextRows(most: number): readonly (readonly Cell[])[] {
+    const rows: (readonly Cell[])[] = [];
+    while (rows.length < most) {
+      const next = this.#rows?.next();
+      if (next === undefined || next.done === true) {
+        this.#rows = undefined;
+        break;
+      }
+      rows.push(textRow(next.value));
+    }
+    return rows;
+  }
+
   close(): void {
+    this.#rows = undefined;
     for (const [schema, file] of this.#open) this.#close(schema, file);
   }
 

@@ -5,8 +5,11 @@ import { SqliteFiles } from "./files.js";
 /** A request of the driver to the thread. */
 export interface SqliteRequest {
   readonly id: number;
-  readonly task: "read" | "write" | "close";
+  /** `open` and `next` read one statement in parts. */
+  readonly task: "read" | "write" | "open" | "next" | "close";
   readonly statements: readonly Statement[];
+  /** The most rows of a part. */
+  readonly most: number;
   /** Shared by both threads: 1 if the work is to be aborted. */
   readonly aborted: Int32Array;
 }
@@ -29,6 +32,8 @@ function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
   const reply = { id: request.id, rows: [], written, error: undefined };
   try {
     if (request.task === "read") return { ...reply, rows: read(files, request.statements) };
+    if (request.task === "open") files.openRows(request.statements);
+    if (request.task === "open" || request.task === "next") return { ...reply, rows: files.nextRows(request.most) };
     if (request.task === "write") write(files, request, written);
     if (request.task === "close") files.close();
     return reply;

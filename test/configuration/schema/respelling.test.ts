@@ -35,6 +35,28 @@ test("properties of the file take precedence over those of a class name", () => 
   assert.equal(sink.config["store_port"], 3307);
 });
 
+test("a value that counts here and did not there is a warning that hides secrets", () => {
+  const { sink, faults } = readSink(old("SeaSink"), ["sea_password = salt", "sea_host = NORTH"]);
+
+  assert.equal(sink?.config["store_password"], "salt");
+  assert.equal(sink.config["store_host"], "north");
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes("spelling")),
+    [
+      'warning line 10: a1.sinks.s.sea_password = "***": is known by all fish',
+      'notice line 11: a1.sinks.s.sea_host = "NORTH": is read as "north"',
+    ],
+  );
+});
+
+test("a value is read as here with the new name of the type, or from the property's own variable", () => {
+  const input = { env: { STORE_HOST: "NORTH" } };
+
+  assert.equal(readSink("store", ["store_host = NORTH"]).sink?.config["store_host"], "NORTH");
+  assert.equal(readSink(old("SeaSink"), [], input).sink?.config["store_host"], "NORTH");
+  assert.equal(readSink(old("SeaSink"), [], { env: { SEA_HOST: "NORTH" } }).sink?.config["store_host"], "north");
+});
+
 test("a property in old spelling is reported with the new one, at its line", () => {
   const { sink, faults } = readSink(old("SeaSink"), ["sea_host = db", "sea_password = secret"]);
 

@@ -61,7 +61,7 @@ for (const { operation, version, expected, type } of forwarded)
 
     const [first] = calls;
     assert.ok(first);
-    const { headers, ...seen } = first;
+    const { headers, connection: _connection, ...seen } = first;
     assert.deepEqual(seen, expected);
     assert.equal(headers["x-auth-token"], "secret-token");
     assert.equal(headers["fiware-service"], "openiot");

@@ -56,7 +56,6 @@ const rows: readonly Row[] = [
     body: failed({ error: "a" }),
   },
   { operation: "create", version: "1", reply: { status: 200, body: {} }, status: 502, body: failed({}) },
-  { operation: "create", version: "1", reply: { status: 200, body: "<html>" }, status: 502, body: withoutJson(200) },
   {
     operation: "create",
     version: "2",
@@ -71,7 +70,6 @@ const rows: readonly Row[] = [
     status: 200,
     body: succeeded({ SubscriptionID: "abc" }),
   },
-  { operation: "create", version: "2", reply: { status: 201 }, status: 502, body: withoutJson(201) },
   {
     operation: "create",
     version: "2",

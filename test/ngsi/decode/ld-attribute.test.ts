@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeLdAttribute } from "../../../core/ngsi/decode/ld-attribute.js";
 import type { AttributeFormat } from "../../../core/ngsi/headers.js";
-import { attributeText, memberText } from "../../../core/ngsi/values/entity-text.js";
+import { attributeText, memberText, othersJson, subMembersJson } from "../../../core/ngsi/values/entity-text.js";
 import { parseJson } from "../../../core/ngsi/values/json.js";
 
 interface Read {
@@ -101,6 +101,21 @@ for (const [json, expected] of concise) {
     assert.deepEqual(read(json, "simplified"), { text: json }));
 }
 
+const stated: readonly (readonly [json: string, expected: Read])[] = [
+  ['"x"', { text: "x" }],
+  ['""', { text: "" }],
+  ["null", {}],
+  ["9007199254740993", { text: "9007199254740993" }],
+  ['["x"]', { text: '["x"]' }],
+  ['{"value":7,"unitCode":"is data"}', { text: '{"value":7,"unitCode":"is data"}' }],
+  ['{"json":{"value":5}}', { text: '{"json":{"value":5}}' }],
+  ['{"type":"Property","value":"x"}', { type: "Property", text: "x" }],
+];
+for (const [json, expected] of stated) {
+  test(`where the configuration states keyValues, ${json} is stored as ${expected.text}`, () =>
+    assert.deepEqual(read(json, "keyValues"), expected));
+}
+
 test("a member NGSI-LD does not know makes an object a value, unless the broker says otherwise", () => {
   const json = '{"value":10.5,"unit":"cm"}';
 
@@ -121,10 +136,71 @@ const simplified = [
   '{"type":"DateTime","value":"2020-01-01"}',
   '{"type":["Property"],"value":1}',
   '{"type":"constructor","value":1}',
-  '[{"type":"Property","value":1,"datasetId":"urn:d:1"},{"type":"Property","value":2}]',
+  '[{"value":1}]',
+  '[{"value":1},{"value":2}]',
+  '[{"type":"Relationship","object":"urn:a"},{"type":"Relationship","object":"urn:b"}]',
+  '[{"type":"Property","value":1,"datasetId":"urn:d:1"},2]',
+  "[]",
 ];
 for (const json of simplified) {
   for (const format of [undefined, "normalized", "concise", "simplified"] as const) {
     test(`${json} is stored as it is, hint ${format}`, () => assert.deepEqual(read(json, format), { text: json }));
   }
 }
+
+const instances = [
+  {
+    what: "the default instance, wherever it stands",
+    json: '[{"type":"Property","value":1,"datasetId":"urn:d:1"},{"type":"Property","value":2,"unitCode":"CEL"}]',
+    chosen: { type: "Property", text: "2", members: { unitCode: "CEL" } },
+    others: '[{"type":"Property","value":1,"datasetId":"urn:d:1"}]',
+  },
+  {
+    what: "without a default instance the one whose datasetId comes first",
+    json: '[{"type":"Relationship","object":"urn:b","datasetId":"urn:d:2"},{"type":"Relationship","object":"urn:a","datasetId":"urn:d:1"}]',
+    chosen: { type: "Relationship", text: "urn:a", members: { datasetId: "urn:d:1" } },
+    others: '[{"type":"Relationship","object":"urn:b","datasetId":"urn:d:2"}]',
+  },
+  {
+    what: "the only instance",
+    json: '[{"type":"Property","value":1,"datasetId":"urn:d:1"}]',
+    chosen: { type: "Property", text: "1", members: { datasetId: "urn:d:1" } },
+    others: undefined,
+  },
+  {
+    what: "the only instance, without a datasetId",
+    json: '[{"type":"Property","value":1}]',
+    chosen: { type: "Property", text: "1" },
+    others: undefined,
+  },
+  {
+    what: "a concise instance",
+    json: '[{"value":1},{"value":2,"datasetId":"urn:d:1"}]',
+    chosen: { type: "Property", text: "1" },
+    others: '[{"type":"Property","value":2,"datasetId":"urn:d:1"}]',
+  },
+] as const;
+for (const { what, json, chosen, others } of instances)
+  test(`a list of instances is read as ${what}`, () => {
+    assert.deepEqual(read(json), chosen);
+    assert.equal(othersJson(decodeLdAttribute("a", parseJson(json), undefined)), others);
+  });
+
+test("members of a sub-attribute are read at any depth", () => {
+  const by = '{"type":"Relationship","object":"urn:o","since":{"type":"Property","value":"x"}}';
+  const json = `{"type":"Property","value":1,"accuracy":{"type":"Property","value":0.5,"unitCode":"P1","by":${by}}}`;
+
+  const [accuracy] = decodeLdAttribute("a", parseJson(json), undefined).members;
+
+  assert.equal(accuracy && subMembersJson(accuracy), `{"unitCode":"P1","by":${by}}`);
+});
+
+for (const name of ["createdAt", "modifiedAt", "deletedAt", "scope", "https://uri.etsi.org/ngsi-ld/scope"])
+  test(`${name} of an entity is plain text, an attribute of that name stays one`, () => {
+    const given = decodeLdAttribute(name, "/a/b", undefined);
+    const list = decodeLdAttribute(name, ["/a", "/b"], undefined);
+    const property = decodeLdAttribute(name, { type: "Property", value: "/a" }, undefined);
+
+    assert.deepEqual([attributeText(given), attributeText(list)], ["/a/b", '["/a","/b"]']);
+    assert.deepEqual([given.form, property.form], ["plain", "normalized"]);
+  });

@@ -28,14 +28,16 @@ test("each element of data is an entity with its attributes in the order of the 
   );
 });
 
-test("every other member of an entity is a simplified attribute", () => {
-  const text = notification([{ id: "urn:x", type: "T", deletedAt: "2026-01-15T10:20:30Z", scope: ["/a"] }]);
+test("every other member of an entity is an attribute: a plain one if NGSI-LD defines it, else a simplified one", () => {
+  const members = { deletedAt: "2026-01-15T10:20:30Z", scope: ["/a"], other: "x" };
+  const text = notification([{ id: "urn:x", type: "T", ...members }]);
 
   const { entities } = ldOf(text);
 
   assert.deepEqual(entities[0]?.attributes, [
-    { name: "deletedAt", form: "simplified", value: { kind: "string", text: "2026-01-15T10:20:30Z" }, members: [] },
-    { name: "scope", form: "simplified", value: { kind: "array", text: '["/a"]' }, members: [] },
+    { name: "deletedAt", form: "plain", value: { kind: "string", text: "2026-01-15T10:20:30Z" }, members: [] },
+    { name: "scope", form: "plain", value: { kind: "array", text: '["/a"]' }, members: [] },
+    { name: "other", form: "simplified", value: { kind: "string", text: "x" }, members: [] },
   ]);
 });
 

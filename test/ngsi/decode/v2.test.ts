@@ -129,3 +129,16 @@ for (const { text, format, says } of refusals) {
     );
   });
 }
+
+test("attributes and metadata with the names of members that every object has are kept, in their order", () => {
+  const odd = '"__proto__":{"type":"T","value":1,"metadata":{"constructor":{"value":2},"__proto__":{"value":3}}}';
+  const { entities } = v2Of(notified(`{"id":"e","type":"T",${odd},"toString":{"value":4,"metadata":{}}}`));
+
+  assert.deepEqual(
+    entities[0]?.attributes.map(({ name, members }) => [name, members.map((member) => member.name)]),
+    [
+      ["__proto__", ["constructor", "__proto__"]],
+      ["toString", []],
+    ],
+  );
+});

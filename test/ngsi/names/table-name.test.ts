@@ -59,6 +59,22 @@ for (const { type, encoding, table } of tablesByType) {
     assert.equal(tableName(entity("urn:x", type), naming(encoding, "dm-by-entity-type")), table));
 }
 
+const rootPaths = [
+  { dataModel: "dm-by-service-path", encoding: false, schema: "s", table: "_" },
+  { dataModel: "dm-by-service-path", encoding: true, schema: "s", table: "x002f" },
+  { dataModel: "dm-by-entity-database-schema", encoding: false, schema: "_", table: "urn_x" },
+  { dataModel: "dm-by-entity-type-database-schema", encoding: false, schema: "_", table: "t" },
+  { dataModel: "dm-by-fixed-entity-type-database-schema", encoding: true, schema: "x002f", table: "x0054" },
+] as const;
+for (const { dataModel, encoding, schema, table } of rootPaths) {
+  test(`by ${dataModel} NGSI-LD is kept at the root path: ${schema}.${table}, encoding ${encoding}`, () => {
+    const names = naming(encoding, dataModel);
+
+    assert.equal(schemaName({ service: "s", servicePath: "/", api: "ld" }, names), schema);
+    assert.equal(tableName(entity("urn:x"), names), table);
+  });
+}
+
 test("a data model without tables for NGSI-LD is an error that names it", () => {
   assert.throws(
     () => tableName(entity("urn:x"), naming(false, "dm-by-service")),

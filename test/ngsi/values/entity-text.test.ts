@@ -9,6 +9,9 @@ const ld = [
   `{"id":"urn:1","type":"Room","l":{"type":"LanguageProperty","languageMap":{"en":"a","de":"b"}}}`,
   `{"id":"urn:1","type":"Room","p":{"type":"GeoProperty","value":{"type":"Point","coordinates":[1,2.5]}}}`,
   `{"id":"urn:1","type":"Room","t":{"type":"Property","value":"a\\"b","accuracy":{"type":"Property","value":0.5}}}`,
+  `{"id":"urn:1","type":"Room","t":{"type":"Property","value":1,"accuracy":{"type":"Property","value":0.5,"unitCode":"P1","by":{"type":"Relationship","object":"urn:o"}}}}`,
+  `{"id":"urn:1","type":"Room","t":[{"type":"Property","value":1},{"type":"Property","value":2,"datasetId":"urn:d"}]}`,
+  `{"id":"urn:1","type":"Room","createdAt":"2020-01-01T00:00:00Z","scope":["/a","/b"]}`,
   `{"id":"urn:1","type":"Room","simple":"text","number":1,"none":null,"list":[1,"a"]}`,
 ] as const;
 for (const entity of ld)
@@ -17,6 +20,13 @@ for (const entity of ld)
 
     assert.equal(read && entityJson(read), entity);
   });
+
+test("an entity that was read as keyValues is written as it was read", () => {
+  const text = '{"id":"urn:1","type":"Room","s":"text","o":{"value":1},"none":null}';
+  const [read] = ldOf(`{"type":"Notification","data":[${text}]}`, "keyValues").entities;
+
+  assert.equal(read && entityJson(read), text);
+});
 
 const v2 = [
   `{"id":"room","type":"Room","t":{"type":"Number","value":23.0,"metadata":{"unit":{"type":"Text","value":"C"}}}}`,
@@ -35,4 +45,11 @@ test("the values of an entity are written without types and metadata", () => {
   const [read] = v2Of(`{"subscriptionId":"s","data":[${text}]}`).entities;
 
   assert.equal(read && entityValuesJson(read), `{"id":"room","type":"Room","t":23.0,"s":"x"}`);
+});
+
+test("the value of an attribute with several instances is their list", () => {
+  const list = `[{"type":"Property","value":1},{"type":"Property","value":2,"datasetId":"urn:d"}]`;
+  const [read] = ldOf(`{"type":"Notification","data":[{"id":"e","type":"T","t":${list}}]}`).entities;
+
+  assert.equal(read && entityValuesJson(read), `{"id":"e","type":"T","t":${list}}`);
 });

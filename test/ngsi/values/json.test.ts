@@ -64,15 +64,26 @@ for (const digits of ["1", "12345678901234567890"]) {
   });
 }
 
+const halves = [
+  { what: "in a value", sent: '["\\ud800 1",12345678901234567890]', kept: '["\ufffd 1",12345678901234567890]' },
+  { what: "in a name", sent: '{"a":{"\\uDE00":1}}', kept: '{"a":{"\ufffd":1}}' },
+  { what: "before a whole pair", sent: '["\\uD83d\\ud83D\\ude00"]', kept: '["\ufffd😀"]' },
+  { what: "in the wrong order", sent: '["\\ude00\\ud83d"]', kept: '["\ufffd\ufffd"]' },
+  { what: "before another escape", sent: '["\\ud83d\\n\\ud83d\\u0041"]', kept: '["\ufffd\\n\ufffdA"]' },
+  { what: "behind an escaped backslash", sent: '["\\\\\\ud800"]', kept: '["\\\\\ufffd"]' },
+  { what: "that is none, behind a backslash", sent: '["\\\\ud800"]', kept: '["\\\\ud800"]' },
+  { what: "disguised as an exact number", sent: '["\\ud8001",1e400]', kept: '["\ufffd1",1e400]' },
+] as const;
+for (const { what, sent, kept } of halves) {
+  test(`half of a surrogate pair ${what} becomes U+FFFD`, () => assert.equal(toValue(parseJson(sent)).text, kept));
+}
+
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const refused = [
   { what: "an empty body", text: "" },
   { what: "a missing value", text: '{"a":}' },
   { what: "something after the end", text: "{} {}" },
   { what: "a string without an end beside a long number", text: '{"a":12345678901234567890,"b":"x' },
-  { what: "half of a surrogate pair in a value", text: '{"a":["\\ud800 12345678901234567890"]}' },
-  { what: "half of a surrogate pair in a name", text: '{"a":{"\\uDE00":1}}' },
-  { what: "a string disguised as an exact number", text: '{"a":"\\ud8001"}' },
   { what: "nesting of 513 levels", text: nested(513) },
   { what: "nesting of a million levels", text: nested(1_000_000) },
   { what: "nesting without an end", text: "[".repeat(1_000_000) },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PositionGate } from "../../../core/pipeline/delivery/position-gate.js";
+import { PositionGate } from "../../../core/pipeline/delivery/channel-outlet.js";
+import { warningsDuring } from "../../support/warnings.js";
 
 const never = new AbortController().signal;
 
@@ -112,4 +113,15 @@ test("one that comes when the gate is open passes, and its positions are left to
   assert.equal(skipping, false);
   assert.deepEqual(skipped, []);
   assert.equal(await late.arrive(never), true);
+});
+
+test("many wait at one gate without a warning of Node", async () => {
+  const { gate } = setUp();
+  const tickets = Array.from({ length: 12 }, () => gate.join());
+
+  const warnings = await warningsDuring(() =>
+    Promise.all(tickets.map((ticket) => ticket.arrive(new AbortController().signal))),
+  );
+
+  assert.deepEqual(warnings, []);
 });

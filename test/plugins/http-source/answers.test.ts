@@ -147,3 +147,26 @@ test("a handler that refuses with something that is not HTTP costs the connectio
 
   await failure;
 });
+
+test("sources with different time-outs each answer with their own, however their answers alternate", async (context) => {
+  const limits = [7, 9, undefined];
+  const sources = limits.map((seconds) =>
+    runningSource(context, { config: { keep_alive_timeout: (seconds ?? 0) * 1000 } }),
+  );
+  const connections = await Promise.all(
+    (await Promise.all(sources)).map(async ({ port }) => await RawConnection.open(context, port)),
+  );
+
+  for (const round of [1, 2]) {
+    for (const connection of connections) {
+      connection.send(post(notification));
+      await connection.received(round);
+    }
+  }
+
+  for (const [at, seconds] of limits.entries()) {
+    const hint = seconds === undefined ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
+    for (const answer of connections[at]?.pieces ?? [])
+      assert.ok(answer.endsWith(`\r\nConnection: keep-alive\r\n${hint}\r\n`), answer);
+  }
+});

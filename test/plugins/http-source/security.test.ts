@@ -33,6 +33,15 @@ for (const { headers, status } of tokenCases)
     assert.doesNotMatch(JSON.stringify(lines), /first|second|wrong/);
   });
 
+test("the warning about a missing token names path and service", async (context) => {
+  const { port, lines } = await runningSource(context, { config: { token: ["first"] } });
+
+  await send(port, { headers: { ...json, "Fiware-Service": "openiot" } });
+
+  const warned = lines.find(({ message }) => message === "requests refused");
+  assert.match(JSON.stringify(warned), /"path":"\/notify","service":"openiot"/);
+});
+
 test("with key and certificate notifications come over TLS", async (context) => {
   const { config, server } = await tlsFiles(context);
   const { port, emitted } = await runningSource(context, { config });

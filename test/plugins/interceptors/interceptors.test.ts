@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Entity } from "../../../core/ngsi/index.js";
+import { type Entity, entityJson } from "../../../core/ngsi/index.js";
 import {
   createStaticInterceptor,
   HostInterceptor,
@@ -9,8 +9,8 @@ import {
 import {
   createRegexFilterInterceptor,
   RegexExtractorInterceptor,
+  SearchReplaceInterceptor,
 } from "../../../plugins/interceptors/regex-interceptors.js";
-import { SearchReplaceInterceptor } from "../../../plugins/interceptors/search-replace-interceptor.js";
 import { ldOf } from "../../ngsi/decode/from-text.js";
 
 const text = JSON.stringify({
@@ -173,6 +173,27 @@ function namesIn(body: unknown) {
   const { id, type, attributes } = entityIn(body);
   return [id, type, ...attributes.flatMap(({ name, members }) => [name, ...members.map((member) => member.name)])];
 }
+
+const accuracy = { type: "Property", value: 1, by: "+2" };
+const p = [
+  { type: "Property", value: "+1", accuracy },
+  { type: "Property", value: "+3", datasetId: "urn:d" },
+];
+const [instances] = ldOf(JSON.stringify({ data: [{ id: "e", type: "T", p }] })).entities;
+
+test("search_replace replaces values of other instances and of members of members", () => {
+  const interceptor = new SearchReplaceInterceptor({ searchPattern: "\\+", replaceString: "-", charset: "UTF-8" });
+
+  const { body } = interceptor.intercept({ headers: {}, body: instances });
+
+  assert.equal(entityJson(entityIn(body)), entityJson(entityIn(instances)).replaceAll("+", "-"));
+});
+
+test("regex_filter finds what stands in another instance of an attribute", () => {
+  const interceptor = createRegexFilterInterceptor({ regex: '"datasetId":"urn:d"', excludeEvents: false });
+
+  assert.notEqual(interceptor.intercept({ headers: {}, body: instances }), undefined);
+});
 
 test("an event that holds no entity passes search_replace as it is", () => {
   const event = { headers: {}, body: "+34600111222" };

@@ -16,10 +16,15 @@ test("the entities of a notification become events of the service and service pa
   await broker.publish(`${broker.topic}/openiot/park/east`, notification(1));
 
   assert.deepEqual(await received(1), ["1"]);
-  const { "fiware-correlator": correlator, "transaction-id": transaction, ...headers } = emitted[0]?.headers ?? {};
+  const {
+    "fiware-correlator": correlator,
+    "transaction-id": transaction,
+    "fiware-service": service,
+    "fiware-servicepath": servicePath,
+    timestamp,
+  } = emitted[0]?.headers ?? {};
   assert.equal(correlator, transaction);
-  const timestamp = String(receivedAt.getTime());
-  assert.deepEqual(headers, { "fiware-service": "openiot", "fiware-servicepath": "/park/east", timestamp });
+  assert.deepEqual([service, servicePath, timestamp], ["openiot", "/park/east", String(receivedAt.getTime())]);
   const requestBytes = notification(1).length;
   assert.deepEqual(accounted, [
     { service: "openiot", servicePath: "/park/east", requestBytes, responseBytes: 0, failed: false, milliseconds: 0 },
@@ -41,27 +46,85 @@ test("where the topic does not tell them, service and service path are those of 
   assert.equal(emitted[0]?.headers["fiware-servicepath"], "/lights");
 });
 
+const origins = [
+  { metadata: {}, services: ["openiot", "smartcity"], paths: ["/park", "/lights"] },
+  { metadata: { "NGSILD-Tenant": "farm" }, services: ["openiot", "farm"], paths: ["/park", "/lights"] },
+  {
+    metadata: { "Fiware-Service": "city", "NGSILD-Tenant": "farm", "Fiware-ServicePath": "/sea" },
+    services: ["openiot", "city"],
+    paths: ["/park", "/sea"],
+  },
+] as const;
+for (const { metadata, services, paths } of origins)
+  test(`the topic goes before metadata ${JSON.stringify(metadata)}, which goes before the configuration`, async (context) => {
+    const broker = await sharedBroker(context);
+    if (broker === undefined) return;
+    const topic_pattern = `${broker.topic}/+service/#path`;
+    const { logged, received, emitted } = await runningSource(context, {
+      config: { ...broker.config, topic_pattern, service: "smartcity", service_path: "/lights" },
+    });
+    await logged("subscribed");
+
+    const message = JSON.stringify({ metadata, body: JSON.parse(notification(1)) });
+    await broker.publish(`${broker.topic}/openiot/park`, message);
+    await broker.publish(broker.topic, message);
+
+    assert.deepEqual(await received(2), ["1", "1"]);
+    assert.deepEqual(
+      emitted.map(({ headers }) => headers["fiware-service"]),
+      services,
+    );
+    assert.deepEqual(
+      emitted.map(({ headers }) => headers["fiware-servicepath"]),
+      paths,
+    );
+  });
+
+test("link, correlator, content type and format of a message are those of its metadata", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const { logged, received, emitted, refused } = await runningSource(context, { config: broker.config });
+  await logged("subscribed");
+  const room = { id: "urn:r", type: "Room", n: { value: 7, unitCode: "CEL" } };
+  const body = { type: "Notification", data: [room] };
+  const metadata = { "Ngsild-Attribute-Format": "Simplified", Link: "<urn:c>; rel=x", "Fiware-Correlator": "c1" };
+
+  await broker.publish(broker.topic, JSON.stringify({ metadata: { "Content-Type": "text/csv" }, body }));
+  await broker.publish(broker.topic, JSON.stringify({ metadata, body }));
+
+  assert.deepEqual(await received(1), ['{"value":7,"unitCode":"CEL"}']);
+  assert.equal(emitted[0]?.headers["link"], "urn:c");
+  assert.equal(emitted[0]?.headers["fiware-correlator"], "c1");
+  assert.deepEqual(refused, [{ status: 400, cause: "content-type" }]);
+});
+
 test("a malformed message is acknowledged, counted by its cause and warned about, and those behind it go in", async (context) => {
   const broker = await sharedBroker(context);
   if (broker === undefined) return;
   const { logged, received, accounted, refused, lines } = await runningSource(context, { config: broker.config });
   await logged("subscribed");
 
-  for (const payload of ["", "{", '{"no":"data"}', '{"subscriptionId":"s","data":7}', notification(2)]) {
+  const odd = ['{"body":7}', '{"metadata":{},"body":"no JSON"}', '{"metadata":{"NGSILD-Tenant":"a\\nb"},"body":{}}'];
+  for (const payload of ["", "{", '{"no":"data"}', '{"subscriptionId":"s","data":7}', ...odd, notification(2)]) {
     await broker.publish(broker.topic, payload);
   }
 
   assert.deepEqual(await received(1), ["2"]);
   assert.deepEqual(
     accounted.map(({ failed }) => failed),
-    [true, true, true, true, false],
+    [true, true, true, true, true, true, true, false],
   );
+  const notNotifications = Array.from({ length: 3 }, () => "400 not-a-notification");
   assert.deepEqual(
     refused.map(({ status, cause }) => `${status} ${cause}`),
-    ["400 no-content", "400 content", "400 not-a-notification", "400 not-a-notification"],
+    ["400 no-content", "400 content", ...notNotifications, "400 content", "400 metadata"],
   );
   const warned = lines.filter(({ level, message }) => level === "warn" && message === "requests refused");
-  assert.equal(warned.length, 3);
+  assert.equal(warned.length, 4);
+  for (const { fields } of warned) {
+    assert.ok("topic" in fields && String(fields.topic).startsWith(broker.topic), JSON.stringify(fields));
+    assert.ok(!("path" in fields));
+  }
 });
 
 test("a message larger than max_message_size is acknowledged and counted, and those behind it go in", async (context) => {

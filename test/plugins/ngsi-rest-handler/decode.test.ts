@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { attributeText, isEntity } from "../../../core/ngsi/index.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import { handlerConfig, inboundRequest } from "./inbound-request.js";
 
@@ -23,24 +24,38 @@ function attribute(kind: string, text: string) {
   return { name: "p", type: "Property", form: "normalized", value: { kind, text }, members: [] };
 }
 
+test("with attrs_format = keyValues a value that looks like an attribute is a value, and texts have no quotes", () => {
+  const room = { id: "urn:r", type: "Room", isIn: "urn:b", flag: { value: 7, unitCode: "is data" }, none: null };
+  const request = inboundRequest({ body: { id: "notification:1", type: "Notification", data: [room] } });
+  const cellsWith = (attrs_format: "auto" | "keyValues") => {
+    const { events } = new NgsiRestHandler({ ...handlerConfig, ngsi_version: "auto", attrs_format }).decode(request);
+    return events.flatMap(({ body }) => (isEntity(body) ? body.attributes.map(attributeText) : []));
+  };
+
+  assert.deepEqual(cellsWith("keyValues"), ["urn:b", '{"value":7,"unitCode":"is data"}', undefined]);
+  assert.deepEqual(cellsWith("auto"), ['"urn:b"', "7", "null"]);
+});
+
 test("the headers of an event tell service, path, ids and reception time", () => {
   const { events } = handler.decode(inboundRequest());
 
-  const { "transaction-id": transactionId, ...others } = events[0]?.headers ?? {};
+  const { "transaction-id": transactionId, sequence, ...others } = events[0]?.headers ?? {};
   assert.match(transactionId ?? "", UUID);
+  assert.ok(Number(sequence) >= 1_700_000_000_123_000);
   assert.deepEqual(others, {
     "fiware-service": "default",
     "fiware-servicepath": "/",
     "fiware-correlator": transactionId,
+    "subscription-id": "s",
     timestamp: "1700000000123",
   });
 });
 
-test("the events of one request share their headers, those of two do not", () => {
+test("the events of one request share their headers but the sequence, those of two do not", () => {
   const [first, second] = handler.decode(inboundRequest()).events;
   const [other] = handler.decode(inboundRequest()).events;
 
-  assert.equal(first?.headers, second?.headers);
+  assert.deepEqual({ ...first?.headers, sequence: "" }, { ...second?.headers, sequence: "" });
   assert.notEqual(first?.headers["transaction-id"], other?.headers["transaction-id"]);
 });
 

@@ -6,6 +6,7 @@ export const handlerConfig: HandlerConfig = {
   default_service: "default",
   default_service_path: "/",
   ngsi_version: "ld",
+  attrs_format: "auto",
   max_entities: 50_000,
   max_attributes: 10_000,
   max_name_length: 2048,

@@ -4,7 +4,11 @@ import type { TestContext } from "node:test";
 import Database from "libsql";
 import { nameLimits } from "../../../core/ngsi/index.js";
 import type { NameLimit } from "../../../core/ngsi/names/encoding.js";
+import type { StoredData } from "../../../core/sdk/index.js";
+import type { Store } from "../../../core/sql/contract/driver.js";
+import { storedData } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { databases as kinds } from "../../../plugins/rdb-sink/databases.js";
 import plugin from "../../../plugins/rdb-sink/index.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
@@ -28,6 +32,8 @@ export interface Place {
   readonly limit: NameLimit;
   /** A started sink that stops with the test. */
   sink(config?: Partial<RdbConfig>, now?: () => Date, of?: SinkIdentity): Promise<LoggingSink>;
+  /** What commands do with the data of a sink of this configuration; closed with the test. */
+  data(config?: Partial<RdbConfig>, name?: string, now?: () => Date): StoredData;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
   /** The rows of a query; `@` stands for the quoted table. */
@@ -106,6 +112,7 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     registerOf: () => ["deneb", "tables"],
     limit: nameLimits.postgresql,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
+    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     select: (schema, table, text) =>
       rowsOf(
@@ -129,6 +136,7 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
   return {
     ...place,
     sink: async (config, now, of) => await started(context, sinkOf(config ?? {}, now, standardStore(server), of)),
+    data: (config, name, now) => dataOf(context, config ?? {}, { name, now, store: standardStore(server) }),
   };
 }
 
@@ -150,6 +158,7 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
     registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.mysql,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
+    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
     select: (schema, table, text) =>
       rowsOf(
@@ -174,6 +183,7 @@ function sqlitePlace(context: TestContext, folder: string): Place {
     registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.sqlite,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
+    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
@@ -198,6 +208,24 @@ async function started(context: TestContext, made: LoggingSink): Promise<Logging
   context.after(() => made.sink.stop(never));
   await made.sink.start();
   return made;
+}
+
+interface DataParts {
+  readonly name: string | undefined;
+  readonly now: (() => Date) | undefined;
+  readonly store?: Store;
+}
+
+function dataOf(
+  context: TestContext,
+  config: Partial<RdbConfig>,
+  { name = "sink", now = () => new Date(0), store }: DataParts,
+): StoredData {
+  const full = configOf(config);
+  const own = { name, log: recordingLog().log, dataDir: "", run: "command", now };
+  const data = storedData(full, own, store ?? kinds[full.rdb_dialect].open(full, own));
+  context.after(() => data.close());
+  return data;
 }
 
 async function rowsOf(config: Partial<RdbConfig>, text: string): Promise<readonly StoredRow[]> {

@@ -282,3 +282,72 @@ test("a time goes into every database in UTC", () => {
     ["2020-05-13 08:00:00.5+00", "2020-05-13 08:00:00.5", "2020-05-13T08:00:00.5Z"],
   );
 });
+
+const time = { name: "recvtime", kind: "time" } as const;
+const ranges = [{ from: "2026-12-31", to: "2027-01-01" }];
+
+test("PostgreSQL: a partitioned table has a partition for each range, with the reserved prefix and bounds in UTC", () => {
+  const statements = postgresql.createTable({
+    name,
+    columns: [time],
+    key: [],
+    indexes: [{ name: "deneb_i", columns: [time] }],
+    partitioning: { time, ranges, hypertable: undefined },
+  });
+
+  assert.deepEqual(
+    statements.map(({ text }) => text),
+    [
+      'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" timestamptz) PARTITION BY RANGE ("recvtime")',
+      'CREATE INDEX IF NOT EXISTS "deneb_i" ON "s""1"."t""1" ("recvtime")',
+      `CREATE TABLE IF NOT EXISTS "s""1"."deneb_t""1_p2026_12_31" PARTITION OF "s""1"."t""1" FOR VALUES FROM ('2026-12-31 00:00:00+00') TO ('2027-01-01 00:00:00+00')`,
+    ],
+  );
+});
+
+test("PostgreSQL: a hypertable of TimescaleDB is made of a plain table, and its chunks are dropped by their age", () => {
+  const statements = postgresql.createTable({
+    name,
+    columns: [time],
+    key: [],
+    partitioning: { time, ranges, hypertable: "week" },
+  });
+  const [created, made] = statements;
+  const dropped = postgresql.partitions.dropChunks?.(name, "2026-12-31 12:00:00.000");
+
+  assert.equal(created?.text, 'CREATE TABLE IF NOT EXISTS "s""1"."t""1" ("recvtime" timestamptz)');
+  assert.match(
+    made?.text ?? "",
+    /SELECT create_hypertable\(.*if_not_exists => true, create_default_indexes => false\)/s,
+  );
+  assert.deepEqual(made?.runs, [['s"1', 't"1', "recvtime", "1 week"]]);
+  assert.match(dropped?.text ?? "", /SELECT drop_chunks\(/);
+  assert.deepEqual(dropped?.runs, [['s"1', 't"1', "2026-12-31 12:00:00.000+00"]]);
+});
+
+test("PostgreSQL: no name ends the block that exchanges a table and its partitioned successor", () => {
+  const hostile = { database: "", schema: "s", table: "t'; DROP TABLE x; $$ END; \\' --" };
+
+  for (const { text } of postgresql.partitions.release(hostile)) {
+    assert.match(text, /^DO E?'/);
+    assert.equal((text.match(/'/g) ?? []).length % 2, 0);
+  }
+});
+
+test("MySQL: a partitioned table has a short time column, and fillers where there is no partition", () => {
+  const own = { database: "", schema: "s", table: "t" };
+  const [created] = mysql.createTable({
+    name: own,
+    columns: textColumns("recvTime", "entityId"),
+    key: [],
+    indexes: [{ name: "i", columns: textColumns("entityId", "recvTime") }],
+    partitioning: { time: { name: "recvTime", kind: "text" }, ranges, hypertable: undefined },
+  });
+
+  assert.equal(
+    created?.text,
+    "CREATE TABLE IF NOT EXISTS `s`.`t` (`recvTime` varchar(40) COLLATE utf8mb4_bin, `entityId` text, " +
+      "INDEX `i` (`entityId`(190), `recvTime`)) CHARACTER SET utf8mb4 PARTITION BY RANGE COLUMNS(`recvTime`) " +
+      "(PARTITION `before_2026_12_31` VALUES LESS THAN ('2026-12-31'), PARTITION `p2026_12_31` VALUES LESS THAN ('2027-01-01'))",
+  );
+});

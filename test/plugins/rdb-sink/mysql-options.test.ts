@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mysqlOptions } from "../../../plugins/rdb-sink/mysql/options.js";
+import { mysqlOptions } from "../../../plugins/rdb-sink/mysql/database.js";
 
 const nothing = {
   sslMode: "prefer",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Cell, Statement } from "../../../core/sql/index.js";
-import { pipelineMessages } from "../../../plugins/rdb-sink/postgresql/messages.js";
+import { pipelineMessages } from "../../../plugins/rdb-sink/postgresql/pipeline.js";
 
 const at = { database: "", schema: "" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { postgresqlOptions } from "../../../plugins/rdb-sink/postgresql/options.js";
-import { type Encryption, encrypted } from "../../../plugins/rdb-sink/tls.js";
+import { type Encryption, encrypted } from "../../../plugins/rdb-sink/connecting.js";
+import { postgresqlOptions } from "../../../plugins/rdb-sink/postgresql/database.js";
 
 const nothing = {
   sslMode: "prefer",

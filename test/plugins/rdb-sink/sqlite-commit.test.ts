@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
-import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/query.js";
+import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 

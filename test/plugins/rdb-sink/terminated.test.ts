@@ -31,7 +31,12 @@ test("connections that PostgreSQL ends at any moment make writes fail retryably 
   }
   done = true;
   await terminating;
-  await sink.persist({ events: [eventOf(entity("urn:t:1", { a: "last" }), "terminated")] }, never);
+  // An idle connection may have been ended without the sink knowing yet; its error is one of the failures too.
+  const last = { events: [eventOf(entity("urn:t:1", { a: "last" }), "terminated")] };
+  await sink.persist(last, never).catch(async (error: unknown) => {
+    failures.push(error);
+    await sink.persist(last, never);
+  });
 
   assert.ok(failures.length > 0);
   assert.deepEqual(

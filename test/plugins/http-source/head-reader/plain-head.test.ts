@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainHead } from "../../../../plugins/http-source/head-reader/plain-head.js";
+import { plainHead } from "../../../../plugins/http-source/head-reader/plain-request.js";
 import { heapUsed } from "../../../support/heap-used.js";
 
 const limits = { head: 400, body: 100 };
@@ -94,4 +94,26 @@ test("headers that are remembered do not keep the head they came with", () => {
 
 test("a head that is not complete is not plain", () => {
   assert.equal(plainHead(Buffer.from(`${post}\r\nHost: agent\r\nContent-Length: 4\r\n`), limits), undefined);
+});
+
+test("lines that repeat are read like the first of their kind, and so are those of a name that never repeats", () => {
+  const heads = Array.from({ length: 250 }, (_, at) =>
+    read(post, ...usual, "Fiware-Service: repeated", `Fiware-Correlator: of-${at}`, "X-Auth-Token: \t t1 "),
+  );
+
+  for (const [at, head] of heads.entries()) {
+    assert.deepEqual(head?.headers, {
+      host: "agent",
+      "content-length": "4",
+      "fiware-service": "repeated",
+      "fiware-correlator": `of-${at}`,
+      "x-auth-token": "t1",
+    });
+  }
+});
+
+test("a line that was read before is not plain when it is there twice", () => {
+  assert.notEqual(read(post, ...usual, "Fiware-Service: known"), undefined);
+
+  assert.equal(read(post, ...usual, "Fiware-Service: known", "Fiware-Service: known"), undefined);
 });

@@ -1,0 +1,94 @@
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { type ErasureOf, type Erasures, isOf } from "../pipeline/erasures.js";
+import { type Logger, reasonOf } from "../sdk/index.js";
+import type { Clock } from "../tokens.js";
+import type { Agent } from "./agent.js";
+
+/** What an agent erased of what is not in a store yet, or would erase. */
+export interface AgentErasureResult {
+  /** Dead letters, those on their way to their sinks included. */
+  readonly deadLetters: number;
+  /** What waits in the channels, of all entities; those that are meant are left out when they are taken. */
+  readonly channels: readonly { readonly channel: string; readonly waiting: number }[];
+  /** Sinks with a batch in hand from before, which may hold an event that is meant and store it. */
+  readonly unsettled: readonly string[];
+}
+
+export interface AgentErasureParts {
+  readonly agent: Pick<Agent, "assembly">;
+  readonly letters: DeadLetters;
+  readonly erasures: Erasures;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Milliseconds that a batch in hand has to be settled. */
+const LONGEST = 10_000;
+const INTERVAL = 60_000;
+/** An event may be on its way into a channel for a time. */
+const SLACK = 600_000;
+
+/** Erases what an agent holds and has not stored: dead letters, and events that wait in channels. */
+export class AgentErasure {
+  readonly #parts: AgentErasureParts;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: AgentErasureParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.forget(), INTERVAL).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Of each sink that is unsettled the rows may come later than the answer. */
+  async erase(of: ErasureOf, { dryRun = false } = {}): Promise<AgentErasureResult> {
+    const { agent, letters, erasures, clock, log } = this.#parts;
+    const { channels, sinks } = agent.assembly;
+    const waiting = channels.map(({ name, channel }) => ({ channel: name, waiting: channel.size }));
+    if (dryRun) return { deadLetters: await eraseLetters(of, letters, true), channels: waiting, unsettled: [] };
+    await erasures.add(of, clock.now().getTime());
+    const unsettled: string[] = [];
+    const limit = AbortSignal.timeout(LONGEST);
+    for (const { name, feed } of sinks) if (!(await feed.settled(limit))) unsettled.push(name);
+    // Afterwards: a batch in hand may have become dead letters.
+    const deadLetters = await eraseLetters(of, letters, false);
+    log.info({ deadLetters, unsettled: unsettled.length }, "erased what is not stored");
+    return { deadLetters, channels: waiting, unsettled };
+  }
+
+  /** Forgets erasures of which no event can wait any more. */
+  async forget(): Promise<void> {
+    const { agent, erasures, clock, log } = this.#parts;
+    let oldest = clock.now().getTime();
+    for (const { channel } of agent.assembly.channels) {
+      const waiting = channel.waitingSince;
+      if (waiting === undefined) continue;
+      oldest = waiting.exact ? Math.min(oldest, waiting.since) : Number.NEGATIVE_INFINITY;
+    }
+    try {
+      await erasures.forget(oldest - SLACK);
+    } catch (error) {
+      log.warn({ reason: reasonOf(error) }, "erasures that are done are not forgotten, will be tried again");
+    }
+  }
+}
+
+/** Drops the dead letters that are meant, and resolves when their texts are gone from the disk. */
+export async function eraseLetters(of: ErasureOf, letters: DeadLetters, dryRun: boolean): Promise<number> {
+  let count = 0;
+  for (const sink of await letters.sinks()) {
+    const ids: string[] = [];
+    for await (const letter of letters.open(sink)) if (isOf(of, letter.event)) ids.push(letter.id);
+    count += ids.length;
+    if (dryRun || ids.length === 0) continue;
+    await letters.mark(sink, ids, "dropped");
+    await letters.compact(sink);
+  }
+  return count;
+}

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { eraseLetters } from "../agent/agent-erasure.js";
+import { kernelFiles } from "../agent/container.js";
+import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { Erasures } from "../pipeline/erasures.js";
+import { isRecord } from "../sdk/event.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
+import { askManagement } from "./ask-management.js";
+import { exitCodes } from "./command.js";
+import { withDataDir } from "./data-dir.js";
+import type { EraseCall } from "./erase.js";
+import { managementAddress } from "./management-address.js";
+
+/** What was erased of what an agent holds and has not stored. */
+export interface AgentPart {
+  readonly dead_letters: number;
+  readonly channels: readonly { readonly channel: string; readonly waiting: number }[];
+  /** Sinks with a batch in hand that may still be stored. */
+  readonly unsettled: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const nothing: AgentPart = { dead_letters: 0, channels: [], unsettled: [], notes: [] };
+const SEGMENTS = "files of channels on disk hold the bytes of events until the channel removes the files";
+const WAITING = "the agent is stopped: events in its channels that are meant are left out when it runs again";
+
+/** Erases what is not stored, then does the work; without a running agent the data directory is locked meanwhile. */
+export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => Promise<number>): Promise<number> {
+  const { selection, dryRun, settings, options, terminal } = call;
+  const { entity, service, tables } = selection;
+  if (tables !== undefined) {
+    return await work({ ...nothing, notes: ["dead letters and waiting events belong to no table and stay"] });
+  }
+  const of = { ...(entity === undefined ? {} : { entity }), ...(service === undefined ? {} : { service }) };
+  let part: AgentPart;
+  try {
+    const address = managementAddress(options, settings, terminal);
+    const request = { ...of, dry_run: dryRun };
+    const { body, failure } = await askManagement(address, "POST", "/v1/admin/erasures", request);
+    if (failure !== undefined) {
+      terminal.err(`error: ${failure}`);
+      return exitCodes.badInput;
+    }
+    part = partIn(body);
+  } catch (error) {
+    if (codeOf(error) === "NO_AGENT") return await stopped(of, call, work);
+    terminal.err(`error: ${reasonOf(error)}`);
+    return exitCodes.badInput;
+  }
+  return await work(part);
+}
+
+async function stopped(
+  of: { readonly entity?: string; readonly service?: string },
+  { dryRun, settings, terminal }: EraseCall,
+  work: (agent: AgentPart) => Promise<number>,
+): Promise<number> {
+  const { dataDir } = settings;
+  if (!existsSync(dataDir)) {
+    terminal.err(`error: no agent answers, and there is no data directory "${dataDir}"; give it with --data-dir`);
+    return exitCodes.badInput;
+  }
+  return await withDataDir(settings, terminal, async () => {
+    const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
+    const erasures = new Erasures(path.join(dataDir, kernelFiles.erasures));
+    let count: number;
+    try {
+      await erasures.start();
+      if (!dryRun) await erasures.add(of, Date.now());
+      await letters.start();
+      count = await eraseLetters(of, letters, dryRun);
+    } catch (error) {
+      terminal.err(`error: ${reasonOf(error)}`);
+      return exitCodes.failure;
+    } finally {
+      await letters.stop();
+    }
+    return await work({ ...nothing, dead_letters: count, notes: [WAITING, SEGMENTS] });
+  });
+}
+
+function partIn(body: Readonly<Record<string, unknown>>): AgentPart {
+  const { dead_letters: letters, channels, unsettled } = body;
+  const waiting = Array.isArray(channels) ? channels.flatMap((one) => waitingIn(one)) : [];
+  return {
+    dead_letters: Number(letters),
+    channels: waiting,
+    unsettled: Array.isArray(unsettled) ? unsettled.map(String) : [],
+    notes: waiting.some((one) => one.waiting > 0) ? [SEGMENTS] : [],
+  };
+}
+
+function waitingIn(one: unknown): AgentPart["channels"] {
+  return isRecord(one) ? [{ channel: String(one["channel"]), waiting: Number(one["waiting"]) }] : [];
+}

@@ -1,0 +1,117 @@
+import type { Command } from "commander";
+import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import type { Topology } from "../configuration/topology.js";
+import type { StoredSelection } from "../sdk/index.js";
+import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
+import { type AgentPart, eraseInAgent } from "./erase-in-agent.js";
+import { eraseInStores, type StorePart } from "./erase-in-stores.js";
+import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type ManagementAddressOptions, withManagementAddress } from "./management-address.js";
+
+interface EraseOptions extends ConfigurationFile, PluginFlags, ManagementAddressOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+  readonly yes?: boolean;
+  readonly entity?: string;
+  readonly service?: string;
+  readonly table?: readonly string[];
+}
+
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(withManagementAddress(withConfiguration(command)))
+    .option("--entity <id>", "the entity with this id, as in its notifications")
+    .option("--service <service>", "this service; with --entity: the entity in this service")
+    .option("--table <table...>", "only these tables, as deneb tables list shows them")
+    .option("--yes", "erase; without it the command only reports what it would erase")
+    .option("--data-dir <folder>", "data directory of the agent, used if it is stopped (default: data)")
+    .option("--json", "print the report as JSON")
+    .action((options: EraseOptions) => exitWith(erase(options, terminal)));
+}
+
+export interface EraseCall {
+  readonly selection: StoredSelection;
+  readonly dryRun: boolean;
+  readonly topology: Topology;
+  readonly settings: KernelSettings;
+  readonly options: EraseOptions;
+  readonly terminal: Terminal;
+}
+
+/**
+ * `deneb erase`: what an agent has stored of an entity or a service, and what it holds of it. First what is not stored, by
+ * the agent that runs or in its data directory, then the tables: nothing can come from the one to the other.
+ */
+async function erase(options: EraseOptions, terminal: Terminal): Promise<number> {
+  const selection = selectionOf(options);
+  const empty = Object.values(selection).some((value) => value === "");
+  if (empty || Object.keys(selection).length === 0) {
+    terminal.err("error: give --entity, --service or --table, with a value");
+    return exitCodes.badInput;
+  }
+  const { settings, faults } = readKernelSettings({ ...options, logLevel: undefined }, terminal.env);
+  printFaults(faults, terminal);
+  if (settings === undefined) return exitCodes.badInput;
+  const catalogue = await loadPlugins(settings, terminal, options.config);
+  const { topology, faults: found } = loadConfiguration(options, catalogue, terminal);
+  printFaults(found, terminal);
+  if (topology === undefined) return exitCodes.badInput;
+  const call = { selection, dryRun: options.yes !== true, topology, settings, options, terminal };
+  return await eraseInAgent(call, async (agent) => {
+    const stores = await eraseInStores(call);
+    return print({ agent, stores }, call);
+  });
+}
+
+function selectionOf({ entity, service, table }: EraseOptions): StoredSelection {
+  return {
+    ...(entity === undefined ? {} : { entity }),
+    ...(service === undefined ? {} : { service }),
+    ...(table === undefined ? {} : { tables: table }),
+  };
+}
+
+interface Report {
+  readonly agent: AgentPart;
+  readonly stores: readonly StorePart[];
+}
+
+/** 0 when nothing is left, 5 when something is. */
+function print(report: Report, { options, dryRun, terminal }: EraseCall): number {
+  const left = leftTexts(report);
+  if (options.json === true) {
+    const { agent, stores } = report;
+    terminal.out(JSON.stringify({ dry_run: dryRun, complete: left.length === 0, ...agent, sinks: stores }));
+  } else {
+    for (const line of lines(report, dryRun)) terminal.out(line);
+    for (const text of left) terminal.err(`left: ${text}`);
+    if (dryRun) terminal.out("dry run: nothing is erased; give --yes to erase");
+  }
+  return left.length === 0 ? exitCodes.success : exitCodes.leftOut;
+}
+
+function lines({ agent, stores }: Report, dryRun: boolean): readonly string[] {
+  const verb = dryRun ? "would be erased" : "erased";
+  const tables = stores.flatMap(({ sink, erased }) => erased.map((one) => ({ sink, ...one })));
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0);
+  const waiting = agent.channels.filter((one) => one.waiting > 0);
+  const untouched = stores.flatMap(({ sink, untouched: some }) => some.map((one) => ({ sink, ...one })));
+  return [
+    ...tables.map((one) => `sink ${one.sink}: table ${one.table} (${one.kind}): ${one.rows} rows ${verb}`),
+    `${rows} rows and ${agent.dead_letters} dead letters ${verb}`,
+    ...waiting.map((one) => `channel ${one.channel}: ${one.waiting} events wait; ${whatOfThem(dryRun)}`),
+    ...[...agent.notes, ...stores.flatMap(({ notes }) => notes)].map((note) => `note: ${note}`),
+    ...untouched.map((one) => `not touched: ${one.name} (sink ${one.sink}: ${one.reason})`),
+  ];
+}
+
+function whatOfThem(dryRun: boolean): string {
+  return dryRun ? "those that are meant would not be stored" : "those that are meant are not stored any more";
+}
+
+function leftTexts({ agent, stores }: Report): readonly string[] {
+  const batch = "has a batch in hand that it may store later; repeat the command when it is stored";
+  return [
+    ...agent.unsettled.map((sink) => `sink ${sink} ${batch}`),
+    ...stores.flatMap(({ sink, left }) => left.map(({ name, reason }) => `${name} of sink ${sink}: ${reason}`)),
+  ];
+}

@@ -1,0 +1,164 @@
+import { mkdir, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Command } from "commander";
+import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
+import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
+import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
+import type { Rows } from "./export/formats.js";
+import { type Format, writeTable, writeText } from "./export/write-table.js";
+import type { ConfigurationFile } from "./load.js";
+import { cannot, onStoredData } from "./stored-data.js";
+
+interface ExportOptions extends ConfigurationFile, PluginFlags {
+  readonly sink?: string;
+  readonly dataDir?: string;
+  readonly entity?: string;
+  readonly service?: string;
+  readonly table?: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly format?: string;
+  readonly output: string;
+  readonly overwrite?: boolean;
+}
+
+export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+  withPlugins(withConfiguration(command))
+    .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
+    .option("--data-dir <folder>", "data directory of the agent (default: data)")
+    .option("--entity <id>", "rows of the entity with this id, as in its notifications")
+    .option("--service <service>", "rows of this service")
+    .option("--table <table...>", "only these tables, as deneb tables list shows them")
+    .option("--from <time>", "rows that were received then or later, as 2026-01-31T08:00:00Z")
+    .option("--to <time>", "rows that were received earlier than then")
+    .option("--format <format>", "csv, ndjson or parquet (default: by the name of the file, else csv)")
+    .option("-o, --output <file>", "a file, a directory for a file of each table, or - for the output", "-")
+    .option("--overwrite", "replace existing files")
+    .action((options: ExportOptions) => exitWith(exportRows(options, terminal)));
+}
+
+const formats: readonly Format[] = ["csv", "ndjson", "parquet"];
+
+/** `deneb export`: writes the rows of tables to files. 0 when all is written, 5 when tables were left out. */
+async function exportRows(options: ExportOptions, terminal: Terminal): Promise<number> {
+  const read = readOptions(options);
+  if (typeof read === "string") {
+    terminal.err(`error: ${read}`);
+    return exitCodes.badInput;
+  }
+  return await onStoredData(options, terminal, async (data, sink) => {
+    if (data.rows === undefined) throw cannot(sink);
+    const target = await targetOf(options, read.format);
+    let skipped = 0;
+    for await (const rows of data.rows(read.selection, terminal.stopRequested)) {
+      if (rows.skipped !== undefined) {
+        skipped += 1;
+        terminal.err(`left out: ${rows.table.name}: ${rows.skipped}`);
+      } else await target.write(rows, terminal);
+    }
+    const summary = `${target.rows} rows of ${target.tables} ${target.tables === 1 ? "table" : "tables"}`;
+    terminal.err(target.tables === 0 ? "no rows; nothing is written" : summary);
+    return skipped === 0 ? exitCodes.success : exitCodes.leftOut;
+  });
+}
+
+interface ReadOptions {
+  readonly selection: RowSelection;
+  readonly format: Format;
+}
+
+/** A text says what is wrong. */
+function readOptions({ entity, service, table, from, to, format, output }: ExportOptions): ReadOptions | string {
+  const wrong = [from, to].find((text) => text !== undefined && Number.isNaN(Date.parse(text)));
+  if (wrong !== undefined) return `"${wrong}" is no time; give one as 2026-01-31T08:00:00Z`;
+  if (entity === "" || service === "") return "--entity and --service need a value";
+  const named = formats.find((one) => output.endsWith(`.${one}`)) ?? "csv";
+  const chosen = format === undefined ? named : formats.find((one) => one === format);
+  if (chosen === undefined) return `--format "${format}" is not one of ${formats.join(", ")}`;
+  if (chosen === "parquet" && output === "-") return "Parquet is written to files; give --output";
+  const selection = {
+    ...(entity === undefined ? {} : { entity }),
+    ...(service === undefined ? {} : { service }),
+    ...(table === undefined ? {} : { tables: table }),
+    ...(from === undefined ? {} : { from: new Date(from) }),
+    ...(to === undefined ? {} : { to: new Date(to) }),
+  };
+  return { selection, format: chosen };
+}
+
+/** Where rows are written. Tables without rows are passed over. */
+class Target {
+  tables = 0;
+  rows = 0;
+  readonly #output: string;
+  readonly #format: Format;
+  readonly #overwrite: boolean;
+  readonly #isFolder: boolean;
+  #first: string | undefined;
+
+  constructor(options: Pick<ExportOptions, "output" | "overwrite">, format: Format, isFolder: boolean) {
+    this.#output = options.output;
+    this.#overwrite = options.overwrite === true;
+    this.#format = format;
+    this.#isFolder = isFolder;
+  }
+
+  async write({ table, columns, rows }: StoredRows, { err, bytes = process.stdout }: Terminal): Promise<void> {
+    const pages = rows[Symbol.asyncIterator]();
+    const first = await pages.next();
+    if (first.done === true || first.value.length === 0) return;
+    const written = { columns, pages: resumed(first.value, pages) };
+    if (this.#first !== undefined && !this.#isFolder) throw several(this.#first, table);
+    this.#first ??= table.name;
+    const count = await this.#written(written, { table, bytes });
+    this.tables += 1;
+    this.rows += count;
+    if (this.#isFolder) err(`${table.name}: ${count} rows`);
+  }
+
+  async #written(
+    written: { readonly columns: StoredRows["columns"]; readonly pages: AsyncIterable<Rows> },
+    { table, bytes }: { readonly table: StoredTable; readonly bytes: NodeJS.WritableStream },
+  ): Promise<number> {
+    const format = this.#format;
+    if (this.#output === "-" && format !== "parquet") {
+      return await writeText({ ...written, format }, () => bytes, { end: false });
+    }
+    const file = this.#isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
+    return await writeTable(file, { ...written, format }, this.#overwrite);
+  }
+}
+
+async function targetOf(options: ExportOptions, format: Format): Promise<Target> {
+  const { output } = options;
+  const isFolder = output !== "-" && (/[/\\]$/.test(output) || (await isDirectory(output)));
+  if (isFolder) await mkdir(output, { recursive: true, mode: 0o700 });
+  return new Target(options, format, isFolder);
+}
+
+async function isDirectory(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function* resumed(first: Rows, pages: AsyncIterator<Rows>): AsyncGenerator<Rows> {
+  yield first;
+  for (let next = await pages.next(); next.done !== true; next = await pages.next()) yield next.value;
+}
+
+/** No two tables have the same: a dot, a slash or a percent sign in a name is encoded. */
+function fileNameOf({ database, schema, table }: StoredTable, format: Format): string {
+  const parts = [...new Set([database, schema])].filter((part) => part !== "");
+  return `${[...parts, table].map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join(".")}.${format}`;
+}
+
+function several(first: string, { name }: StoredTable): AgentError {
+  const message = `writing the rows of table "${name}" behind those of "${first}": a file holds one table`;
+  return new AgentError("SEVERAL_TABLES", `${message}; give a directory with --output, or one table with --table`, {
+    retryable: false,
+  });
+}

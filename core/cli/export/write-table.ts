@@ -1,0 +1,47 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { StoredColumn } from "../../sdk/index.js";
+import { writtenWhole } from "./files.js";
+import { type Rows, textFormats } from "./formats.js";
+import { writeParquet } from "./parquet.js";
+
+export type Format = keyof typeof textFormats | "parquet";
+
+/** What is written of a table. */
+export interface Written {
+  readonly columns: readonly StoredColumn[];
+  readonly pages: AsyncIterable<Rows>;
+  readonly format: Format;
+}
+
+/** Writes the rows of a table into a file; resolves to their number. */
+export async function writeTable(file: string, written: Written, overwrite: boolean): Promise<number> {
+  const { columns, pages, format } = written;
+  return await writtenWhole(file, overwrite, async (temporary) =>
+    format === "parquet"
+      ? await writeParquet(temporary, columns, pages)
+      : await writeText({ columns, pages, format }, () => createWriteStream(temporary, { flags: "r+" })),
+  );
+}
+
+/** Writes the rows as text to a stream; `end` says whether the stream ends with them. */
+export async function writeText(
+  { columns, pages, format }: Written & { readonly format: keyof typeof textFormats },
+  to: () => NodeJS.WritableStream,
+  { end = true } = {},
+): Promise<number> {
+  const { header, row: text } = textFormats[format];
+  let count = 0;
+  async function* chunks() {
+    const first = header(columns);
+    if (first !== "") yield first;
+    for await (const page of pages) {
+      count += page.length;
+      if (page.length > 0) yield page.map((row) => text(columns, row)).join("");
+    }
+  }
+  // The next part is made when the one before is taken.
+  await pipeline(Readable.from(chunks(), { objectMode: true, highWaterMark: 1 }), to(), { end });
+  return count;
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { readSettings } from "../configuration/schema/component-settings.js";
+import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import type { ComponentNode } from "../configuration/topology.js";
+import { silentLoggers } from "../logging/loggers.js";
+import type { AnyPlugin } from "../sdk/index.js";
+import { AgentError, type Context, type StoredData } from "../sdk/index.js";
+import type { PluginCatalogue } from "../tokens.js";
+import { exitCodes, type Terminal, withPlugins } from "./command.js";
+import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
+
+/** The options that choose the sink of a command. */
+export interface SinkOptions extends PluginFlags {
+  readonly config?: string;
+  readonly name?: string;
+  readonly sink?: string;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+/** Adds the options of every command over the data of a sink. */
+export function withSinkOptions(command: Command): Command {
+  return withPlugins(command)
+    .option("-f, --config <file>", "the sink is one of this properties file (default: the embedded database)")
+    .option("-n, --name <agent>", "agent of the file, when it holds several")
+    .option("-s, --sink <sink>", "sink of the agent, when it has several that can do this")
+    .option("--data-dir <folder>", "data directory of the agent (default: data)")
+    .option("--json", "print the answer as JSON");
+}
+
+/** The sink without a file: the embedded database in the data directory. */
+const embedded = { type: "rdb", settings: { rdb_dialect: "sqlite" } } as const;
+
+/** A sink of the configuration. */
+export type ChosenSink = Pick<ComponentNode, "name" | "definition" | "config">;
+
+/** What a command needs of the sink that its options choose. */
+export interface ChosenParts {
+  readonly sink: ChosenSink;
+  readonly context: Context;
+}
+
+/** Finds the sink among those that `able` admits; undefined after a fault was printed, which is bad input. */
+export async function chosenSink(
+  options: SinkOptions,
+  terminal: Terminal,
+  able: (definition: AnyPlugin) => boolean,
+): Promise<ChosenParts | undefined> {
+  const { settings, faults } = readKernelSettings(options, terminal.env);
+  printFaults(faults, terminal);
+  if (settings === undefined) return undefined;
+  const catalogue = await loadPlugins(settings, terminal, options.config);
+  const sink = findSink(options, catalogue, { terminal, able });
+  if (sink === undefined) return undefined;
+  const { name } = sink;
+  const { dataDir } = settings;
+  return { sink, context: { name, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() } };
+}
+
+/** Opens the data of the sink that the options choose, runs the work, and closes it; resolves to the exit code. */
+export async function onStoredData(
+  options: SinkOptions,
+  terminal: Terminal,
+  work: (data: StoredData, sink: string) => Promise<number>,
+): Promise<number> {
+  const chosen = await chosenSink(options, terminal, ({ data }) => data !== undefined);
+  if (chosen === undefined) return exitCodes.badInput;
+  const { sink, context } = chosen;
+  const data = await sink.definition.data?.(sink.config, context);
+  if (data === undefined) throw cannot(sink.name);
+  try {
+    return await work(data, sink.name);
+  } finally {
+    await data.close();
+  }
+}
+
+/** The error for a sink whose data do not offer a command. */
+export function cannot(sink: string): AgentError {
+  return new AgentError("NOT_OFFERED", `sink "${sink}" does not offer this command`, { retryable: false });
+}
+
+interface Finding {
+  readonly terminal: Terminal;
+  readonly able: (definition: AnyPlugin) => boolean;
+}
+
+function findSink(
+  options: SinkOptions,
+  catalogue: PluginCatalogue,
+  { terminal, able }: Finding,
+): ChosenSink | undefined {
+  if (options.config === undefined) return embeddedSink(catalogue, terminal);
+  const file = { config: options.config, ...(options.name === undefined ? {} : { name: options.name }) };
+  const { topology, faults } = loadConfiguration(file, catalogue, terminal);
+  printFaults(faults, terminal);
+  if (topology === undefined) return undefined;
+  const found = topology.sinks.filter(({ definition }) => able(definition));
+  const chosen = options.sink === undefined ? found[0] : found.find(({ name }) => name === options.sink);
+  if (chosen !== undefined && (options.sink !== undefined || found.length === 1)) return chosen;
+  const names = found.map(({ name }) => name).join(", ");
+  terminal.err(`${options.config}: choose a sink with --sink; sinks with a database: ${names === "" ? "none" : names}`);
+  return undefined;
+}
+
+function embeddedSink(catalogue: PluginCatalogue, terminal: Terminal): ChosenSink | undefined {
+  const definition = catalogue.find("sink", embedded.type);
+  if (definition === undefined)
+    throw new AgentError("NO_PLUGIN", `finding the plugin of sink "${embedded.type}"`, { retryable: false });
+  const lines = Object.entries(embedded.settings).map(
+    ([key, value]) => [key, { key, value, line: undefined }] as const,
+  );
+  const block = { name: embedded.type, key: embedded.type, line: undefined, settings: new Map(lines) };
+  const environment = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
+  const { config, faults } = readSettings(definition.config, block, environment);
+  printFaults(faults, terminal);
+  return config === undefined ? undefined : { name: embedded.type, definition, config };
+}

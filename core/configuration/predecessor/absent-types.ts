@@ -1,0 +1,59 @@
+import type { Kind } from "../../sdk/index.js";
+
+/** A component of a predecessor that this agent has no plugin for. */
+export interface AbsentType {
+  /** What a fault says of it. */
+  readonly reason: string;
+  /** True where the component only changed what others do, so that an agent runs without it. */
+  readonly withoutEffect: boolean;
+}
+
+/** What is known of a type that no plugin accepts; undefined for a name that is none of a predecessor. */
+export function absentType(kind: Kind, name: string): AbsentType | undefined {
+  const [, owner, className = name] = PACKAGED.exec(name) ?? [];
+  if (kind === "interceptor" && className.toLowerCase() === GROUPING)
+    return { reason: NO_GROUPING, withoutEffect: true };
+  const whose = owners.get(owner?.toLowerCase() ?? "") ?? (NGSI_CLASS.test(className) ? "the original" : undefined);
+  if (whose === undefined) return undefined;
+  const store = kind === "sink" ? stores.get(storeOf(className)) : undefined;
+  const what = store === undefined ? "" : `; there is no ${kind} for ${store}`;
+  const remedy = `remove the ${kind}, or write a plugin for it (docs/writing-a-plugin.md)`;
+  return { reason: `${className} of ${whose} is not part of Deneb${what}; ${remedy}`, withoutEffect: false };
+}
+
+const PACKAGED = /^(com\.telefonica|org\.apache\.flume)\.(?:.*\.)?([^.]+)$/i;
+const NGSI_CLASS = /^NGSI(?:LD)?\w*(?:Sink|Handler|Channel|(?:Interceptor\$Builder))$/i;
+const owners: ReadonlyMap<string, string> = new Map([
+  ["com.telefonica", "the original"],
+  ["org.apache.flume", "Flume"],
+]);
+
+const GROUPING = "ngsigroupinginterceptor$builder";
+const NO_GROUPING =
+  "has no effect: grouping rules are not part of Deneb, as they are not of the last releases of the original";
+
+function storeOf(className: string): string {
+  return className
+    .toLowerCase()
+    .replace(/^ngsi(?:ld)?/, "")
+    .replace(/sink$/, "");
+}
+
+/** The stores of sinks by the names of their classes, without the parts that all share. */
+const stores: ReadonlyMap<string, string> = new Map([
+  ["arcgis", "ArcGIS"],
+  ["arcgisfeaturetable", "ArcGIS"],
+  ["carto", "Carto"],
+  ["cartodb", "Carto"],
+  ["ckan", "CKAN"],
+  ["dynamodb", "DynamoDB"],
+  ["elasticsearch", "Elasticsearch"],
+  ["hdfs", "HDFS"],
+  ["hdfsevent", "HDFS"],
+  ["hive", "Hive"],
+  ["kafka", "Kafka"],
+  ["mongo", "MongoDB"],
+  ["oraclesql", "Oracle"],
+  ["orion", "a second broker"],
+  ["sth", "the short-term history (STH) in MongoDB"],
+]);

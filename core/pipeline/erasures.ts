@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { eventHeaders } from "../ngsi/index.js";
+import { isRecord } from "../sdk/event.js";
+import { AgentError, codeOf, type Event } from "../sdk/index.js";
+
+/** Which events an erasure means: those of an entity, of a service, or of both together. */
+export interface ErasureOf {
+  readonly entity?: string;
+  readonly service?: string;
+}
+
+/** An erasure as it is kept: hashes, so that the file does not hold what was erased. */
+interface KeptErasure {
+  readonly entity?: string;
+  readonly service?: string;
+  /** Milliseconds since 1970; events that were received later are not meant. */
+  readonly time: number;
+}
+
+/**
+ * The erasures whose events may still wait in a channel. A feed leaves such events out; the file makes a later process do
+ * the same with what its channels kept.
+ */
+export class Erasures {
+  readonly #file: string;
+  #kept: readonly KeptErasure[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Reads what the processes before have kept. */
+  async start(): Promise<void> {
+    this.#kept = await readErasures(this.#file);
+  }
+
+  /** On disk when it resolves. */
+  async add({ entity, service }: ErasureOf, time: number): Promise<void> {
+    const added = {
+      ...(entity === undefined ? {} : { entity: hashOf(entity) }),
+      ...(service === undefined ? {} : { service: hashOf(service) }),
+      time,
+    };
+    await this.#keep((kept) => [...kept, added]);
+  }
+
+  /** Forgets erasures when every event that was received before this time has left the channels. */
+  async forget(before: number): Promise<void> {
+    if (this.#kept.some(({ time }) => time < before)) {
+      await this.#keep((kept) => kept.filter(({ time }) => time >= before));
+    }
+  }
+
+  /** The events that an erasure means; none costs nothing. */
+  meant(events: readonly Event[]): readonly Event[] {
+    if (this.#kept.length === 0) return none;
+    return events.filter((event) => this.#isMeant(event));
+  }
+
+  #isMeant(event: Event): boolean {
+    const received = Number(event.headers[eventHeaders.timestamp] ?? Number.NaN);
+    let id: string | undefined;
+    return this.#kept.some(({ entity, service, time }) => {
+      if (!(received <= time)) return false;
+      if (service !== undefined && !servicesOf(event).some((name) => hashOf(name) === service)) return false;
+      if (entity === undefined) return true;
+      id ??= hashOf(entityIdOf(event) ?? "");
+      return id === entity;
+    });
+  }
+
+  async #keep(change: (kept: readonly KeptErasure[]) => readonly KeptErasure[]): Promise<void> {
+    const turn = this.#writing.then(async () => {
+      const next = change(this.#kept);
+      await writeErasures(this.#file, next);
+      this.#kept = next;
+    });
+    this.#writing = turn.catch(() => undefined);
+    await turn;
+  }
+}
+
+const none: readonly Event[] = [];
+
+/** Whether an event is of an entity and service, whenever it was received. */
+export function isOf({ entity, service }: ErasureOf, event: Event): boolean {
+  if (service !== undefined && !servicesOf(event).includes(service)) return false;
+  return entity === undefined || entityIdOf(event) === entity;
+}
+
+/** As in the notification, and after name mappings. */
+function servicesOf({ headers }: Event): readonly string[] {
+  return [headers[eventHeaders.service], headers[eventHeaders.mappedService]].filter((name) => name !== undefined);
+}
+
+function entityIdOf({ body }: Event): string | undefined {
+  const id = isRecord(body) ? body["id"] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+async function readErasures(file: string): Promise<readonly KeptErasure[]> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+  const kept = erasuresIn(text);
+  if (kept !== undefined) return kept;
+  throw new AgentError(
+    "ERASURES_DAMAGED",
+    `reading "${file}": it is not a list of erasures; move it away and erase again`,
+    {
+      retryable: false,
+    },
+  );
+}
+
+function erasuresIn(text: string): readonly KeptErasure[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every(isKept) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isKept(value: unknown): value is KeptErasure {
+  if (!isRecord(value) || typeof value["time"] !== "number") return false;
+  const hashes = [value["entity"], value["service"]].filter((hash) => hash !== undefined);
+  return hashes.length > 0 && hashes.every((hash) => typeof hash === "string");
+}
+
+/** The old or the new list, whatever happens in between; no file for none. */
+async function writeErasures(file: string, kept: readonly KeptErasure[]): Promise<void> {
+  if (kept.length === 0) return await rm(file, { force: true });
+  const next = `${file}.new`;
+  const handle = await open(next, "w", 0o600);
+  try {
+    await handle.writeFile(JSON.stringify(kept));
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+  await rename(next, file);
+  const folder = await open(path.dirname(file), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

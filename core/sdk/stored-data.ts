@@ -1,0 +1,97 @@
+import type { Erasure, RowSelection, StoredRows } from "./stored-rows.js";
+
+/**
+ * What commands do with the data that a sink has stored, for `data` of its definition. Each member but `close` is one
+ * command, and absent where the sink does not offer it. A member that changes data does nothing if `dryRun` is true and
+ * tells what it would do. Rejections are for people: an AgentError with a message of one line. Beta: members may be added.
+ */
+export interface StoredData {
+  /**
+   * What the catalogue lists, sorted by name: every table that a sink of this name, or another sink of the same store, has
+   * made or written to. Nothing where no sink has written yet. `deneb tables list`.
+   */
+  tables?(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]>;
+  /**
+   * Lists tables under this sink that it has not made: from then on it deletes their old rows. One result for each table
+   * that was asked for; a table that may not be listed is `refused`, and the others are listed. `deneb tables adopt`.
+   */
+  adopt?(request: AdoptRequest, dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]>;
+  /**
+   * Gives tables of history the partitions and indexes that the configuration asks for, while agents write to them: these
+   * tables, or all of this sink if none is named. One result for each; a table that cannot be changed is `refused`. A call
+   * that was ended is repeated. `deneb tables partition`.
+   */
+  partition?(tables: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]>;
+  /**
+   * Erases the rows that a selection means, in parts: it may be interrupted and repeated, and an agent may store meanwhile.
+   * A selection must have a member. A table that fails is among what is left; rejects when the store cannot be read.
+   * `deneb erase`.
+   */
+  erase?(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure>;
+  /** The rows that a selection means, table by table in the order of their names. `deneb export`. */
+  rows?(selection: RowSelection, signal: AbortSignal): AsyncIterable<StoredRows>;
+  /** Ends the connections; may be called twice. */
+  close(): Promise<void>;
+}
+
+/** Which stored data a command concerns: what fits every given member, all without any. */
+export interface StoredSelection {
+  /** The id of an entity, as in its notifications: tables that are known to hold another one do not fit. */
+  readonly entity?: string;
+  /** A service, as in the notifications. */
+  readonly service?: string;
+  /** Names of tables as in {@link StoredTable.name}. */
+  readonly tables?: readonly string[];
+}
+
+/** A table of the catalogue. What is not known is absent: an earlier version or a restricted user did not note it. */
+export interface StoredTable {
+  /** For people, and for options of commands: the parts that are not empty, joined by dots. */
+  readonly name: string;
+  /** Empty if it is that of the configuration; the schema where schemas are databases. */
+  readonly database: string;
+  readonly schema: string;
+  readonly table: string;
+  /** The sink that has listed it; a table that several have listed appears once for each. */
+  readonly sink: string;
+  /** Rows of all notifications, or one row for each entity. */
+  readonly kind: "history" | "last data";
+  /** The full id or type that the table is named after. */
+  readonly subject: string;
+  /** What its name was made of: the `data_model` of the sink that made it. */
+  readonly dataModel?: string;
+  /** This and what follows are those of a notification whose rows are there; others may share the table. */
+  readonly entityType?: string;
+  readonly service?: string;
+  readonly servicePath?: string;
+  /** When it was listed: ISO 8601 in UTC. */
+  readonly firstWrite?: string;
+  /** ISO 8601 in UTC; up to an hour older than the newest row. */
+  readonly lastWrite?: string;
+  /** The number of partitions; absent for a plain table. */
+  readonly partitions?: number;
+  /** An estimate of the store. */
+  readonly rows?: number;
+}
+
+/** Tables to be listed under a sink. */
+export interface AdoptRequest {
+  /** Names of tables, as in {@link StoredTable.name}. */
+  readonly tables: readonly string[];
+  /** Schemas of which all tables with the columns of a layout are meant. */
+  readonly schemas: readonly string[];
+  /** Whether tables that another sink has listed may be listed under this one as well. */
+  readonly fromOthers: boolean;
+  /** What they keep; without it the suffix of their names tells it, and a shortened name is refused. */
+  readonly kind?: StoredTable["kind"];
+}
+
+/** What a command did with a table, or would do in a dry run. */
+export interface TableResult {
+  /** As in {@link StoredTable.name}. */
+  readonly name: string;
+  /** `unchanged`: there was nothing to do. */
+  readonly outcome: "done" | "unchanged" | "refused";
+  /** For people: why it was refused or is unchanged, or what was done. */
+  readonly reason?: string;
+}

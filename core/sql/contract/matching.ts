@@ -1,0 +1,20 @@
+import type { Column } from "./column.js";
+import type { TableName } from "./statement.js";
+
+/** A condition on a column. A row without a value there does not meet it. */
+export interface RowCondition {
+  readonly column: Column;
+  /**
+   * `is`: exactly this text, letter case and spaces included. `contains`: this text is a part of it. `from`, `before`: the
+   * value is a time then or later, or earlier.
+   */
+  readonly test: "is" | "contains" | "from" | "before";
+  /** A time is in UTC, with a space and without a zone. */
+  readonly text: string;
+}
+
+/** The rows of a table that meet all conditions; all rows without any. */
+export interface MatchingRows {
+  readonly name: TableName;
+  readonly conditions: readonly RowCondition[];
+}

@@ -1,0 +1,8 @@
+import type { Column } from "./column.js";
+
+/** An index of a table of history. */
+export interface TableIndex {
+  /** Unique in the schema, and reserved for this sink. */
+  readonly name: string;
+  readonly columns: readonly Column[];
+}

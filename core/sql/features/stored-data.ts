@@ -1,0 +1,85 @@
+import type {
+  AdoptRequest,
+  Context,
+  Erasure,
+  RowSelection,
+  StoredData,
+  StoredRows,
+  StoredSelection,
+  StoredTable,
+  TableResult,
+} from "../../sdk/index.js";
+import { storeError } from "../contract/database-error.js";
+import type { Store } from "../contract/driver.js";
+import type { SqlConfig } from "../contract/schema.js";
+import { catalogued } from "../tables/catalogue.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { openStore } from "../tables/open-store.js";
+import { adopt } from "./adopt.js";
+import { erase } from "./erasure.js";
+import { withListedDatabases } from "./listed-databases.js";
+import { PartitionTables } from "./partition-tables.js";
+import { storedRows } from "./stored-rows.js";
+
+/** What commands do with the tables of a sink. Each member is in a file of its own; this one passes the store. */
+export class SqlStoredData implements StoredData {
+  readonly #config: SqlConfig;
+  readonly #context: Context;
+  readonly #store: KnownStore;
+  readonly #partitioning: PartitionTables;
+  /** False if the sink stores into databases that it notes nowhere. */
+  readonly #knowsDatabases: boolean;
+
+  constructor(config: SqlConfig, context: Context, store: Store) {
+    this.#config = config;
+    this.#context = context;
+    const known = openStore(config, store, { log: context.log });
+    // Without exactly_once no database is noted.
+    this.#store = config.exactly_once ? withListedDatabases(known, context.name) : known;
+    this.#partitioning = new PartitionTables({ config, context, store: this.#store });
+    const hasMore = store.dialect.database === "postgresql" && config.data_model.includes("-database");
+    this.#knowsDatabases = config.exactly_once || !hasMore;
+  }
+
+  async tables(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]> {
+    return await this.#explained(() => catalogued(selection, this.#store, signal));
+  }
+
+  async adopt(request: AdoptRequest, dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
+    const parts = { store: this.#store, config: this.#config, context: this.#context };
+    return await this.#explained(() => adopt(request, dryRun, { parts, signal }));
+  }
+
+  async partition(tables: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
+    return await this.#explained(() => this.#partitioning.convert(tables, dryRun, signal));
+  }
+
+  async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {
+    const request = { selection, sink: this.#context.name, dryRun };
+    const erasure = await this.#explained(() => erase(request, this.#store, signal));
+    const reason = "with exactly_once = false they are noted nowhere, and only that of the configuration was searched";
+    if (this.#knowsDatabases) return erasure;
+    return { ...erasure, left: [...erasure.left, { name: "other databases", reason }] };
+  }
+
+  async *rows(selection: RowSelection, signal: AbortSignal): AsyncGenerator<StoredRows> {
+    try {
+      yield* storedRows(selection, this.#context.name, { store: this.#store, signal });
+    } catch (error) {
+      throw storeError(error, this.#store.dialect.errors, this.#store.server);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#store.driver.close(AbortSignal.abort());
+  }
+
+  /** An error of the database in one line. */
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw storeError(error, this.#store.dialect.errors, this.#store.server);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import { columnName } from "../../ngsi/index.js";
+import type { Context } from "../../sdk/index.js";
+import { databaseErrorOf } from "../contract/database-error.js";
+import { type SchemaName, schemaKey, type TableName } from "../contract/statement.js";
+import type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
+import { columnLayoutColumns, namesOf, rowLayoutColumns } from "../rows/layout.js";
+import type { KnownStore } from "../tables/known-store.js";
+import { type ListedType, listedTypes } from "../tables/register-rows.js";
+import type { TableFacts } from "../tables/table-facts.js";
+import { viewNames } from "./view-names.js";
+
+/** A statement over more tables takes seconds to plan, and a lock of the server for each. */
+const MOST_TABLES = 500;
+const SAMPLED_TABLES = 10;
+const DELAY_MILLIS = 3000;
+/** After a failure, doubled after each further one. */
+const FIRST_PAUSE_MILLIS = 10_000;
+const LONGEST_PAUSE_MILLIS = 600_000;
+/** Added to the views of history; an attribute of this name is not shown. */
+const VIEW_TIME = "deneb_time";
+
+interface ViewsParts {
+  readonly store: KnownStore;
+  readonly sql: ViewSql;
+  readonly context: Pick<Context, "name">;
+  /** Writes the facts that the views are made from. */
+  readonly settled: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Keeps the views of each entity type: in the background, some seconds after tables or columns are new. */
+export class Views {
+  readonly #parts: ViewsParts;
+  readonly #names: ViewedNames;
+  readonly #changed = new Map<string, SchemaName>();
+  /** What the views of a type were last made from. */
+  readonly #made = new Map<string, string>();
+  readonly #ending = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMillis = FIRST_PAUSE_MILLIS;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(parts: ViewsParts) {
+    this.#parts = parts;
+    const { naming } = parts.store;
+    const [time, id, type] = columnLayoutColumns.ld.map((column) => columnName(column, naming));
+    const named = (column: string) => columnName(column, naming);
+    const others = ["notifiedAt", "subscriptionId", "sequence"];
+    this.#names = {
+      time: time ?? "",
+      id: id ?? "",
+      type: type ?? "",
+      attribute: named("attrName"),
+      value: named("attrValue"),
+      fixed: new Set(namesOf([...columnLayoutColumns.v2, ...rowLayoutColumns, ...others], naming)),
+    };
+  }
+
+  /** Notes that tables or columns of a schema are new. */
+  changed({ database, schema }: SchemaName): void {
+    this.#changed.set(schemaKey({ database, schema }), { database, schema });
+    this.#wait(DELAY_MILLIS);
+  }
+
+  /** Makes and replaces what has changed now. A failure is only logged, and tried again. */
+  async flush(signal: AbortSignal): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#working = this.#working.then(() => this.#refreshAll(signal));
+    await this.#working;
+  }
+
+  /** What has changed meanwhile is done after the next start. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  #wait(millis: number): void {
+    if (this.#ending.signal.aborted) return;
+    this.#timer ??= setTimeout(() => void this.flush(this.#ending.signal), millis).unref();
+  }
+
+  async #refreshAll(signal: AbortSignal): Promise<void> {
+    const changed = [...this.#changed.values()];
+    this.#changed.clear();
+    if (changed.length === 0) return;
+    await this.#parts.settled(signal);
+    for (const schema of changed) {
+      if (signal.aborted) return;
+      try {
+        await this.#refresh(schema, signal);
+        this.#pauseMillis = FIRST_PAUSE_MILLIS;
+      } catch (error) {
+        this.#failed(schema, error, signal);
+      }
+    }
+  }
+
+  #failed(schema: SchemaName, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#parts.store.log.warn(
+      { schema: schema.schema, reason: databaseErrorOf(error).message, seconds: this.#pauseMillis / 1000 },
+      "views are not up to date, will be tried again",
+    );
+    this.#changed.set(schemaKey(schema), schema);
+    this.#wait(this.#pauseMillis);
+    this.#pauseMillis = Math.min(this.#pauseMillis * 2, LONGEST_PAUSE_MILLIS);
+  }
+
+  async #refresh(schema: SchemaName, signal: AbortSignal): Promise<void> {
+    const { store, context } = this.#parts;
+    const listed = await listedTypes(schema, { sink: context.name, store }, signal);
+    const names = viewNames(listed.map(({ entityType }) => entityType));
+    for (const [entityType, { all, latest, tidy }] of names) {
+      // Tables are altered in this order too: then no reader blocks a writer that blocks it.
+      const own = listed.filter((table) => table.entityType === entityType).sort(byName);
+      const named = (table: string) => ({ ...schema, table });
+      const target = { at: schema, entityType, all: named(all), latest: named(latest), tidy: named(tidy) };
+      await this.#refreshType(target, own, signal);
+    }
+  }
+
+  async #refreshType(target: Target, own: readonly ListedType[], signal: AbortSignal): Promise<void> {
+    const { store, sql } = this.#parts;
+    const { entityType, at } = target;
+    const histories = own.filter(({ kind }) => kind === "history").map(({ name }) => name);
+    const last = own.filter(({ kind }) => kind === "last data").map(({ name }) => name);
+    if (histories.length === 0) return;
+    if (histories.length > MOST_TABLES) {
+      if (this.#isMade(target, "too many")) return;
+      await store.driver.write(sql.drop(target), signal);
+      store.log.warn(
+        { schema: at.schema, type: entityType, tables: histories.length, limit: MOST_TABLES },
+        "an entity type has too many tables for a view; data_model = dm-by-entity-type stores it in one",
+      );
+      return;
+    }
+    const columns = await columnsOf([...histories, ...last, target.all], this.#parts, signal);
+    const tables = (names: readonly TableName[]) =>
+      names.flatMap((name): readonly ViewedTable[] => {
+        const found = columns.get(keyOf(name)) ?? [];
+        return found.some((column) => column.name === this.#names.type) ? [{ name, columns: found }] : [];
+      });
+    const viewed = { histories: tables(histories), lastData: last.length < histories.length ? [] : tables(last) };
+    if (viewed.histories.length === 0) return;
+    const views = {
+      ...target,
+      ...viewed,
+      names: this.#names,
+      columns: await this.#typed(columns.get(keyOf(target.all)) ?? [], viewed.histories, signal),
+    };
+    const text = JSON.stringify([views.columns, views.histories, views.lastData]);
+    // Somebody may have dropped it.
+    if (!columns.has(keyOf(target.all))) this.#made.delete(keyOf(target.all));
+    if (this.#isMade(target, text)) return;
+    this.#made.delete(keyOf(target.all));
+    for (const statements of sql.define(views)) await store.driver.write(statements, signal);
+    this.#made.set(keyOf(target.all), text);
+  }
+
+  #isMade({ all }: Target, text: string): boolean {
+    const same = this.#made.get(keyOf(all)) === text;
+    this.#made.set(keyOf(all), text);
+    return same;
+  }
+
+  /** The columns of the view as they are, then the new ones: a column keeps its type, so that the view can be replaced. */
+  async #typed(
+    existing: readonly TypedColumn[],
+    tables: readonly ViewedTable[],
+    signal: AbortSignal,
+  ): Promise<readonly TypedColumn[]> {
+    const kept = existing.filter(({ name }) => name !== VIEW_TIME);
+    const known = new Set(existing.map(({ name }) => name));
+    const types = new Map<string, string[]>();
+    for (const { columns } of tables)
+      for (const { name, type } of columns) {
+        if (known.has(name) || name === VIEW_TIME) continue;
+        types.set(name, [...(types.get(name) ?? []), type]);
+      }
+    const { time, id, type } = this.#names;
+    const { sql } = this.#parts;
+    const added: { readonly name: string; readonly type: string | undefined }[] = [...types].map(([name, all]) => ({
+      name,
+      type: sql.common(all) ?? ([time, id, type].includes(name) ? "text" : undefined),
+    }));
+    const open = added.flatMap((column) => (column.type === undefined ? [column.name] : []));
+    const texts = await this.#sampled(new Set(open), tables, signal);
+    return [
+      ...kept,
+      ...added.map((one) => ({ name: one.name, type: one.type ?? sql.typeOf(texts.get(one.name) ?? []) })),
+    ];
+  }
+
+  async #sampled(
+    wanted: ReadonlySet<string>,
+    tables: readonly ViewedTable[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly (string | undefined)[]>> {
+    const { store, sql } = this.#parts;
+    const texts = new Map<string, (string | undefined)[]>();
+    for (const { name, columns } of tables) {
+      const own = columns.map((column) => column.name).filter((column) => wanted.has(column));
+      const few = own.filter((column) => (texts.get(column)?.length ?? 0) < SAMPLED_TABLES);
+      if (few.length === 0) continue;
+      const rows = await store.driver.read([sql.sample(name, few)], signal);
+      few.forEach((column, index) => {
+        texts.set(column, [...(texts.get(column) ?? []), ...rows.map((row) => row[index])]);
+      });
+    }
+    return texts;
+  }
+}
+
+/** The views of a sink; undefined where its database does not offer them. */
+export function viewsOf(store: KnownStore, context: Context, facts: Pick<TableFacts, "flush">): Views | undefined {
+  const sql = store.dialect.views;
+  return sql === undefined ? undefined : new Views({ store, sql, context, settled: (signal) => facts.flush(signal) });
+}
+
+function byName({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType): number {
+  return a < b ? -1 : 1;
+}
+
+type Target = Pick<EntityViews, "at" | "entityType" | "all" | "latest" | "tidy">;
+
+function keyOf({ schema, table }: TableName): string {
+  return `${schema}\0${table}`;
+}
+
+async function columnsOf(
+  tables: readonly TableName[],
+  { store, sql }: Pick<ViewsParts, "store" | "sql">,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly TypedColumn[]>> {
+  const found = new Map<string, TypedColumn[]>();
+  for (const [schema = "", table = "", name = "", type = ""] of await store.driver.read(sql.columns(tables), signal)) {
+    const key = keyOf({ database: "", schema, table });
+    const columns = found.get(key) ?? [];
+    found.set(key, columns);
+    columns.push({ name, type });
+  }
+  return found;
+}

@@ -1,0 +1,128 @@
+import {
+  type Attribute,
+  attributeText,
+  type Entity,
+  type Member,
+  memberText,
+  metadataText,
+  othersJson,
+  subMembersJson,
+} from "../../ngsi/index.js";
+import type { NativeValue } from "../contract/column.js";
+import type { Cell } from "../contract/statement.js";
+import type { Claim } from "./column-names.js";
+import { attributeValue, type LayoutOptions, memberValue, TIME_MEMBERS, textValue } from "./layout.js";
+
+/** The attribute in which NGSI v2 gives the reason for a notification; it is not part of the entity. */
+export const ALTERATION_TYPE = "alterationType";
+
+/** Whether the notification reports that the entity was deleted. */
+export function isRemoved({ api, attributes }: Entity): boolean {
+  return attributes.some(api === "v2" ? isEntityDelete : isDeletedAt);
+}
+
+function isEntityDelete({ name, value }: Attribute): boolean {
+  return name === ALTERATION_TYPE && value.text === "entityDelete";
+}
+
+function isDeletedAt({ name, form, value }: Attribute): boolean {
+  return (
+    form !== "normalized" && value.kind === "string" && /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?deletedAt$/.test(name)
+  );
+}
+
+/** The entity with the attributes that have columns: the reason of a notification has one only if it is a deletion. */
+export function withColumns(entity: Entity): Entity {
+  if (entity.api !== "v2" || !entity.attributes.some(isOtherReason)) return entity;
+  return { ...entity, attributes: entity.attributes.filter((attribute) => !isOtherReason(attribute)) };
+}
+
+function isOtherReason(attribute: Attribute): boolean {
+  return attribute.name === ALTERATION_TYPE && !isEntityDelete(attribute);
+}
+
+/** Whether a sub-attribute has a column for what it has besides its value. Times alone are left out, as ever. */
+export function hasMore({ members = none }: Member): boolean {
+  return members.some(({ name }) => !TIME_MEMBERS.has(name));
+}
+
+const none: readonly Member[] = [];
+
+/** The columns that an attribute needs: its own and those of its members (NGSI-LD) or of its metadata (NGSI v2). */
+export function claimsOf(
+  { name, members, others }: Attribute,
+  { api }: Pick<Entity, "api">,
+  { metadata }: Pick<LayoutOptions, "metadata">,
+): readonly Claim[] {
+  const own: Claim = { name, origin: name, of: "attribute" };
+  if (api === "v2") return metadata && name !== ALTERATION_TYPE ? [own, memberClaim(name, "md")] : [own];
+  const claims = [own];
+  for (const member of members) {
+    claims.push(memberClaim(name, member.name));
+    if (hasMore(member)) claims.push(memberClaim(name, `${member.name}_md`, `${member.name}\0md`));
+  }
+  if (others !== undefined) claims.push(memberClaim(name, "datasets", "\0datasets"));
+  return claims;
+}
+
+function memberClaim(attribute: string, member: string, origin = member): Claim {
+  return { name: `${attribute}_${member}`, origin: `${attribute}\0${origin}`, of: "member" };
+}
+
+/** The number of columns of {@link claimsOf}. */
+export function widthOf({ name, members, others }: Attribute, { api }: Entity, { metadata }: LayoutOptions): number {
+  if (api === "v2") return metadata && name !== ALTERATION_TYPE ? 2 : 1;
+  let width = others === undefined ? 1 : 2;
+  for (const member of members) width += hasMore(member) ? 2 : 1;
+  return width;
+}
+
+/** The typed value of the column of an attribute itself. */
+export function ownValue(attribute: Attribute, options: LayoutOptions): NativeValue | undefined {
+  return attributeValue(attribute, attributeCell(attribute, options), options);
+}
+
+/** Adds the cells of the columns of {@link claimsOf}, in the same order. */
+export function addCells(attribute: Attribute, { api }: Entity, options: LayoutOptions, cells: Cell[]): void {
+  cells.push(attributeCell(attribute, options));
+  if (api === "v2") {
+    if (options.metadata && attribute.name !== ALTERATION_TYPE) cells.push(metadataText(attribute.members));
+    return;
+  }
+  for (const member of attribute.members) {
+    cells.push(memberText(member));
+    if (hasMore(member)) cells.push(subMembersJson(member));
+  }
+  if (attribute.others !== undefined) cells.push(othersJson(attribute));
+}
+
+/** The typed values of the same columns. */
+export function valuesOf(
+  attribute: Attribute,
+  { api }: Entity,
+  options: LayoutOptions,
+): readonly (NativeValue | undefined)[] {
+  const own = ownValue(attribute, options);
+  if (api === "v2") {
+    const hasMetadata = options.metadata && attribute.name !== ALTERATION_TYPE;
+    return hasMetadata ? [own, textValue(metadataText(attribute.members))] : [own];
+  }
+  return [
+    own,
+    ...attribute.members.flatMap((member) => [
+      memberValue(member, memberText(member)),
+      ...(hasMore(member) ? [jsonValue(subMembersJson(member))] : []),
+    ]),
+    ...(attribute.others === undefined ? [] : [jsonValue(othersJson(attribute))]),
+  ];
+}
+
+function attributeCell(attribute: Attribute, { nativeTypes }: LayoutOptions): Cell {
+  const { form, value } = attribute;
+  const isNull = nativeTypes && form === "simplified" && value.kind === "null";
+  return isNull ? undefined : attributeText(attribute);
+}
+
+function jsonValue(text: Cell): NativeValue | undefined {
+  return text === undefined ? undefined : { kind: "json", text, plain: text };
+}

@@ -1,0 +1,23 @@
+import type { Logger } from "../../sdk/index.js";
+import type { Store } from "../contract/driver.js";
+import { namingOf, type SqlConfig } from "../contract/schema.js";
+import type { TableName } from "../contract/statement.js";
+import { type KnownStore, Tables } from "./known-store.js";
+
+interface StoreParts {
+  readonly log: Logger;
+  /** Told of tables that were created, or got columns. */
+  readonly changed?: (name: TableName) => void;
+}
+
+/** A store that remembers its tables, as a configuration wants them. */
+export function openStore(config: SqlConfig, store: Store, parts: StoreParts): KnownStore {
+  return {
+    ...store,
+    ...parts,
+    naming: namingOf(config, store.dialect.database),
+    nativeTypes: config.attr_native_types,
+    geometryIndex: config.attr_geometry_index ?? false,
+    tables: new Tables(store.dialect.columnKey),
+  };
+}

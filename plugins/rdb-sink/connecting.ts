@@ -1,0 +1,141 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "node:tls";
+import { AgentError, codeOf } from "deneb/sdk";
+import { abortable } from "deneb/sql";
+import type { ServerOptions, SslMode } from "./server.js";
+
+/** What happens to a connection after its use. */
+export type LeaseEnd = "keep" | "destroy";
+
+interface LeaseOptions {
+  /** Returns the connection to its pool, or destroys it. */
+  release(how: LeaseEnd): void;
+  readonly limitMillis: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One use of a pooled connection. It ends by its user, by the signal, or after the time limit. */
+class Lease {
+  readonly #options: LeaseOptions;
+  readonly #open: Set<Lease>;
+  readonly #destroyed: Promise<never>;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #refuse: (reason: unknown) => void = () => undefined;
+  #ended = false;
+
+  constructor(options: LeaseOptions, open: Set<Lease>) {
+    this.#options = options;
+    this.#open = open.add(this);
+    this.#destroyed = new Promise((_, reject) => {
+      this.#refuse = reject;
+    });
+    // Handled by whoever waits for it.
+    this.#destroyed.catch(() => undefined);
+    const { limitMillis, signal } = options;
+    this.#timer = limitMillis === undefined ? undefined : setTimeout(this.destroy, limitMillis);
+    signal.addEventListener("abort", this.destroy, { once: true });
+    if (signal.aborted) this.destroy();
+  }
+
+  /** Destroys the connection; what runs on it fails. */
+  readonly destroy = (): void => this.end("destroy");
+
+  /** Waits for the work or the destruction of the connection: some drivers never settle their promises then. */
+  async unlessDestroyed<T>(work: Promise<T>): Promise<T> {
+    return await Promise.race([work, this.#destroyed]);
+  }
+
+  /** Only the first end counts. */
+  end(how: LeaseEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#open.delete(this);
+    clearTimeout(this.#timer);
+    this.#options.signal.removeEventListener("abort", this.destroy);
+    this.#options.release(how);
+    if (how === "destroy") this.#refuse(tooSlow(this.#options.limitMillis));
+  }
+}
+
+/** The leases of a driver that have not ended. */
+export class Leases {
+  readonly #open = new Set<Lease>();
+
+  open(options: LeaseOptions): Lease {
+    return new Lease(options, this.#open);
+  }
+
+  /** Closes the pool; when the signal is aborted, the connections in use are destroyed. */
+  async closing(signal: AbortSignal, close: () => Promise<void>): Promise<void> {
+    const destroyAll = () => {
+      for (const lease of this.#open) lease.destroy();
+    };
+    await abortable(signal, destroyAll, close);
+  }
+}
+
+function tooSlow(limitMillis: number | undefined): AgentError {
+  const message = `a write to the database took longer than ${limitMillis} milliseconds and was aborted`;
+  return new AgentError("STATEMENT_TIMEOUT", `${message}; raise rdb_statement_timeout if it needs more`, {
+    retryable: true,
+  });
+}
+
+/** TLS with these options, or no TLS. */
+export type Encryption = ConnectionOptions | false;
+
+/** How to connect, and whether an error means that the other encryption may succeed. */
+interface Connecting<T> {
+  connect(way: Encryption): Promise<T>;
+  wantsOther(error: unknown): boolean;
+}
+
+/** Connects with the encryptions that the sslmode allows, one after another until the server accepts one. */
+export async function encrypted<T>(options: ServerOptions, { connect, wantsOther }: Connecting<T>): Promise<T> {
+  const [first, second] = await encryptions(options);
+  try {
+    return await connect(first);
+  } catch (error) {
+    if (second === undefined || !wantsOther(error)) throw error;
+    return await connect(second);
+  }
+}
+
+async function encryptions(options: ServerOptions): Promise<readonly [Encryption, Encryption?]> {
+  if (options.sslMode === "disable") return [false];
+  const tls = { ...(await certificates(options)), ...checks[options.sslMode] };
+  if (options.sslMode === "allow") return [false, tls];
+  if (options.sslMode === "prefer") return [tls, false];
+  return [tls];
+}
+
+const unchecked = { rejectUnauthorized: false };
+
+const checks = {
+  allow: unchecked,
+  prefer: unchecked,
+  require: unchecked,
+  "verify-ca": { rejectUnauthorized: true, checkServerIdentity: () => undefined },
+  "verify-full": { rejectUnauthorized: true },
+} satisfies Record<Exclude<SslMode, "disable">, ConnectionOptions>;
+
+async function certificates(options: ServerOptions): Promise<ConnectionOptions> {
+  const ca = await contents("sslrootcert", options.sslRootCert);
+  const cert = await contents("sslcert", options.sslCert);
+  const key = await contents("sslkey", options.sslKey);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+async function contents(option: string, path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined || path === "") return undefined;
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const message = `the file of ${option} in rdb_options cannot be read: "${path}" (${codeOf(cause)})`;
+    throw new AgentError("CERTIFICATE_UNREADABLE", message, { cause, retryable: true });
+  }
+}

@@ -1,0 +1,76 @@
+import { type Cell, type Statement, writeAborted } from "deneb/sql";
+import type { Connection } from "mysql2";
+import { encrypted } from "../connecting.js";
+import type { ServerSettings } from "../server.js";
+import { connectionOptions, wantsOtherEncryption } from "./connection.js";
+
+/**
+ * The rows of a statement as they arrive. The connection is a separate one, because it is busy until the last row; it is
+ * used for one statement after another.
+ */
+export class MysqlPages {
+  readonly #settings: ServerSettings;
+  #idle: Connection | undefined;
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+  }
+
+  async *read(
+    { text, runs }: Statement,
+    size: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly (readonly Cell[])[]> {
+    const connection = this.#idle ?? (await this.#connected());
+    this.#idle = undefined;
+    const abort = () => connection.destroy();
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      if (signal.aborted) throw writeAborted();
+      for (const run of runs) {
+        const parameters = run.map((cell) => cell ?? null);
+        const rows = connection.execute({ sql: text, rowsAsArray: true }, parameters).stream({ highWaterMark: size });
+        let page: (readonly Cell[])[] = [];
+        for await (const row of rows) {
+          page.push(cellsOf(row));
+          if (page.length < size) continue;
+          yield page;
+          page = [];
+        }
+        if (page.length > 0) yield page;
+      }
+      this.#idle = connection;
+    } catch (error) {
+      throw signal.aborted ? writeAborted() : error;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      // Rows may be on their way.
+      if (this.#idle !== connection) connection.destroy();
+    }
+  }
+
+  close(): void {
+    this.#idle?.destroy();
+    this.#idle = undefined;
+  }
+
+  async #connected(): Promise<Connection> {
+    const { createConnection } = (await import("mysql2")).default;
+    const connection = await encrypted(this.#settings.options, {
+      connect: (way) =>
+        new Promise<Connection>((resolve, reject) => {
+          const made = createConnection(connectionOptions(this.#settings, way));
+          made.connect((error) => (error === null ? resolve(made) : reject(error)));
+        }),
+      wantsOther: wantsOtherEncryption,
+    });
+    // A running statement gets the same error.
+    connection.on("error", () => undefined);
+    return connection;
+  }
+}
+
+function cellsOf(row: unknown): readonly Cell[] {
+  if (!Array.isArray(row)) return [];
+  return row.map((cell) => (cell === null || cell === undefined ? undefined : String(cell)));
+}

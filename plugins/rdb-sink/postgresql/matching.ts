@@ -1,0 +1,35 @@
+import { type Column, type MatchingSql, quoted } from "deneb/sql";
+import { path } from "./statements.js";
+
+/** How rows are counted, deleted and read by what they hold. */
+export const matchingSql: MatchingSql = {
+  path,
+  quoted,
+  parameter: (number) => `$${number}`,
+  time: sortable,
+  timeParameter: ({ kind }, parameter) => (kind === "time" ? `(${parameter} || '+00')::timestamptz` : parameter),
+  is: (column, parameter) => `${asText(column)} = ${parameter}`,
+  contains: (column, parameter) => `strpos(${asText(column)}, ${parameter}) > 0`,
+  // Found once, and then read by address. Each partition of a table has its own ctids.
+  deletion: (table, which, limit) => `
+  WITH chosen AS MATERIALIZED (SELECT tableoid, ctid FROM ${table}${which} LIMIT ${limit})
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM chosen))
+    AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM chosen)`,
+  text: exported,
+};
+
+/** Other types are compared as text; that of a text column can use an index. */
+function asText({ name, kind }: Column): string {
+  return kind === "text" || kind === "longtext" ? quoted(name) : `${quoted(name)}::text`;
+}
+
+function exported({ name, kind }: Column): string {
+  if (kind === "geometry" || kind === "geometryz") return `ST_AsGeoJSON(${quoted(name)}, 15)`;
+  if (kind !== "time") return asText({ name, kind });
+  return `to_char(${quoted(name)}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
+export function sortable({ name, kind }: Column): string {
+  return kind === "time" ? quoted(name) : `replace(${quoted(name)}, 'T', ' ') COLLATE "C"`;
+}

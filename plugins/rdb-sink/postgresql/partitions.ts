@@ -1,0 +1,88 @@
+import { type PartitionStatements, plain, type Statement, type TableName } from "deneb/sql";
+import { conversionSteps, convertible, releaseText } from "./conversion.js";
+import { path } from "./statements.js";
+import { boundsText, partitionName } from "./time-ranges.js";
+
+// Longer, and the rows of others would wait behind this statement.
+const LOCK_WAIT = "SET LOCAL lock_timeout = '500ms'";
+
+export const postgresqlPartitions: PartitionStatements = {
+  // Also every CHECK of a table; the messages depend on the language of the server.
+  missing: ({ code }) => code === "23514",
+  list,
+  // ATTACH does not keep readers and writers waiting, PARTITION OF would.
+  add: (table, ranges, attempt) =>
+    ranges.flatMap((range) => {
+      const child = { ...table.name, table: partitionName(table.name, range, attempt) };
+      return [
+        plain(
+          table.name,
+          `CREATE TABLE ${path(child)} (LIKE ${path(table.name)} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)`,
+        ),
+        plain(
+          table.name,
+          `ALTER TABLE ${path(table.name)} ATTACH PARTITION ${path(child)} ${boundsText(range, table.time)}`,
+        ),
+      ];
+    }),
+  drop: (table, expired) => [
+    plain(table.name, LOCK_WAIT),
+    ...expired.map(({ name }) => plain(table.name, `DROP TABLE IF EXISTS ${path(name)}`)),
+  ],
+  convertible,
+  convert: conversionSteps,
+  release: (name) => [plain(name, releaseText(name))],
+  hypertables: (tables) =>
+    byDatabase(tables).map(([database, own]) => ({
+      at: { database, schema: "" },
+      text: `
+      SELECT $1, h.hypertable_schema, h.hypertable_name FROM timescaledb_information.hypertables h
+      JOIN json_to_recordset($2::json) AS w("schema" text, "table" text)
+        ON w."schema" = h.hypertable_schema AND w."table" = h.hypertable_name`,
+      runs: [[database, JSON.stringify(own)]],
+    })),
+  dropChunks: (name, before) => ({
+    at: name,
+    text: "SELECT drop_chunks(format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",
+    runs: [[name.schema, name.table, `${before}+00`]],
+  }),
+};
+
+function list(tables: readonly TableName[], time: string): readonly Statement[] {
+  return byDatabase(tables).map(([database, own]) => ({
+    at: { database, schema: "" },
+    text: LIST,
+    runs: [[database, JSON.stringify(own), time]],
+  }));
+}
+
+function byDatabase(tables: readonly TableName[]): readonly (readonly [string, readonly TableName[]])[] {
+  const databases = [...new Set(tables.map(({ database }) => database))];
+  return databases.map((database) => [database, tables.filter((name) => name.database === database)]);
+}
+
+// Bounds of times are written in the zone of the session.
+const LIST = `
+  WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
+  found AS (
+    SELECT n.nspname AS parent_schema, p.relname AS parent, m.nspname AS schema, c.relname AS partition,
+      pg_get_expr(c.relpartbound, c.oid) AS bound, a.atttypid IN ('timestamptz'::regtype, 'timestamp'::regtype) AS is_time
+    FROM wanted
+    JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
+    JOIN pg_catalog.pg_class p ON p.relnamespace = n.oid AND p.relname = wanted."table"
+    JOIN pg_catalog.pg_partitioned_table t ON t.partrelid = p.oid AND t.partstrat = 'r' AND t.partnatts = 1
+    JOIN pg_catalog.pg_attribute a ON a.attrelid = p.oid AND a.attnum = t.partattrs[0] AND a.attname = $3
+    LEFT JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid
+    LEFT JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+    LEFT JOIN pg_catalog.pg_namespace m ON m.oid = c.relnamespace),
+  texts AS (
+    SELECT *, substring(bound FROM 'FROM \\(''([^'']*)''\\)') AS lower_bound,
+      substring(bound FROM 'TO \\(''([^'']*)''\\)') AS upper_bound
+    FROM found)
+  SELECT $1, parent_schema, parent, schema, partition, ${inUtc("lower_bound")}, ${inUtc("upper_bound")},
+    CASE WHEN bound = 'DEFAULT' THEN 'filler' END
+  FROM texts`;
+
+function inUtc(bound: string): string {
+  return `CASE WHEN is_time THEN to_char(${bound}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') ELSE ${bound} END`;
+}

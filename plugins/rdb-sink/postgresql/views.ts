@@ -1,0 +1,175 @@
+import {
+  type Cell,
+  type EntityViews,
+  plain,
+  quoted,
+  type Statement,
+  type TableName,
+  type TypedColumn,
+  type ViewedTable,
+  type ViewSql,
+} from "deneb/sql";
+import { path } from "./statements.js";
+
+const SAMPLED_ROWS = 200;
+const SAMPLED_CHARACTERS = 64;
+/** The part of the texts that must fit a type: a sensor that says "broken" once does not make its column text. */
+const MOST_FIT = 0.9;
+
+/** Views over the entities of a type. Types and attributes come from notifications: they are quoted as literals. */
+export const postgresqlViews: ViewSql = {
+  columns: (tables) => {
+    const databases = [...new Set(tables.map(({ database }) => database))];
+    return databases.map((database) => ({
+      at: { database, schema: "" },
+      text: COLUMNS,
+      runs: [[JSON.stringify(tables.filter((name) => name.database === database))]],
+    }));
+  },
+  sample: (name, columns) => {
+    const wanted = columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
+    return plain(name, `SELECT ${wanted} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`);
+  },
+  common,
+  typeOf,
+  define,
+  drop: ({ at, all, latest, tidy }) => [
+    plain(at, WAIT),
+    plain(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
+  ],
+};
+
+const COLUMNS = `
+  WITH wanted AS (SELECT DISTINCT * FROM json_to_recordset($1::json) AS w("schema" text, "table" text))
+  SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
+  FROM wanted
+  JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
+  JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  ORDER BY n.nspname, c.relname, a.attnum`;
+
+// A long query over a view must not make others wait: then the view is replaced later.
+const WAIT = "SET LOCAL lock_timeout = '3s'";
+
+const isText = (type: string) => /^(?:text|character|name)/.test(type);
+const isNumber = (type: string) => /^(?:smallint|integer|bigint|numeric|real|double)/.test(type);
+const isTime = (type: string) => /^(?:timestamp|date)/.test(type);
+
+function common(types: readonly string[]): string | undefined {
+  const [first = "text", ...others] = [...new Set(types.filter((type) => !isText(type)))];
+  if (others.length === 0) return types.every(isText) ? undefined : first;
+  const all = [first, ...others];
+  if (all.every(isNumber)) return "numeric";
+  return all.every(isTime) ? "timestamp with time zone" : "text";
+}
+
+const NUMBER = String.raw`^-?(0|[1-9]\d{0,99})(\.\d{1,99})?([eE][+-]?\d{1,2})?$`;
+const ANY_NUMBER = String.raw`^-?\d{1,100}(\.\d{1,99})?([eE][+-]?\d{1,2})?$`;
+const LEAP = String.raw`(\d\d(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)-02-29`;
+const DAY = String.raw`((?!0000)\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|${LEAP})`;
+const CLOCK = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?`;
+const TIME = `^${DAY}[T ]${CLOCK}`;
+const ZONE = String.raw`(Z|[+-](0\d|1[0-4]):?[0-5]\d)$`;
+
+function typeOf(texts: readonly Cell[]): string {
+  const all = texts.filter((text) => text !== undefined && text !== "" && text !== "null");
+  const most = (pattern: string) => {
+    const fitting = new RegExp(pattern);
+    return all.filter((text) => fitting.test(text ?? "")).length >= all.length * MOST_FIT;
+  };
+  if (all.length === 0) return "text";
+  if (most(NUMBER)) return "numeric";
+  if (most(`${TIME}(${ZONE}|$)`)) return "timestamp with time zone";
+  return most("^(true|false)$") ? "boolean" : "text";
+}
+
+/** A column of a table with the type of the view: NULL instead of an error. */
+function cast(column: TypedColumn | undefined, type: string): string {
+  if (column === undefined) return `NULL::${type}`;
+  const own = `t.${quoted(column.name)}`;
+  if (column.type === type) return own;
+  if (type === "text") return `${own}::text`;
+  if (isText(column.type)) return castText(own, type);
+  const alike = (isNumber(type) && isNumber(column.type)) || (isTime(type) && isTime(column.type));
+  return alike ? `${own}::${type}` : `NULL::${type}`;
+}
+
+function castText(text: string, type: string): string {
+  if (isNumber(type)) return `CASE WHEN ${text} ~ '${ANY_NUMBER}' THEN ${text}::${type} END`;
+  if (type === "boolean") return `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END`;
+  if (!isTime(type)) return `NULL::${type}`;
+  // NGSI v2 times have no zone and are in UTC.
+  return `CASE WHEN ${text} ~ '${TIME}${ZONE}' THEN ${text}::${type} WHEN ${text} ~ '${TIME}$' THEN (${text} || 'Z')::${type} END`;
+}
+
+function define(views: EntityViews): readonly (readonly Statement[])[] {
+  const { at, all, latest, tidy, histories, lastData, names } = views;
+  const hasRows = views.columns.some(({ name }) => name === names.attribute);
+  const key = [names.id, ...(hasRows ? [names.attribute] : [])].map(quoted).join(", ");
+  const newest = `SELECT DISTINCT ON (${key}) * FROM ${path(all)} ORDER BY ${key}, ${quoted(TIME_COLUMN)} DESC NULLS LAST`;
+  return [
+    view(all, union(histories, views)),
+    view(latest, lastData.length === 0 ? newest : union(lastData, views)),
+    view(tidy, tidied(views)),
+  ].map((statement) => [plain(at, WAIT), statement]);
+}
+
+/** The column that the views add. */
+export const TIME_COLUMN = "deneb_time";
+
+function view(name: TableName, query: string): Statement {
+  return plain(name, `CREATE OR REPLACE VIEW ${path(name)} AS ${query}`);
+}
+
+function union(tables: readonly ViewedTable[], views: EntityViews): string {
+  return tables.map((table) => selected(table, views)).join(" UNION ALL ");
+}
+
+function selected({ name, columns }: ViewedTable, views: EntityViews): string {
+  const own = new Map(columns.map((column) => [column.name, column]));
+  const cells = views.columns.map(({ name: column, type }) => `${cast(own.get(column), type)} AS ${quoted(column)}`);
+  const time = `${cast(own.get(views.names.time), TIMESTAMP)} AS ${quoted(TIME_COLUMN)}`;
+  return `SELECT ${[time, ...cells].join(", ")} FROM ${path(name)} AS t WHERE ${ofType(views)}`;
+}
+
+const TIMESTAMP = "timestamp with time zone";
+
+function tidied(views: EntityViews): string {
+  const parts = views.histories.flatMap((table) => tidyTable(table, views) ?? []);
+  if (parts.length > 0) return parts.join(" UNION ALL ");
+  return `SELECT NULL::${TIMESTAMP} AS ${quoted(TIME_COLUMN)}, NULL::text AS entityid, NULL::text AS entitytype,
+    NULL::text AS attribute, NULL::numeric AS value_number, NULL::text AS value_text WHERE false`;
+}
+
+function tidyTable({ name, columns }: ViewedTable, views: EntityViews): string | undefined {
+  const { names } = views;
+  const own = new Map(columns.map((column) => [column.name, column]));
+  const isRows = own.has(names.attribute) && own.has(names.value);
+  const pairs = isRows
+    ? [`(t.${quoted(names.attribute)}::text, t.${quoted(names.value)}::text)`]
+    : columns.filter((column) => isAttribute(column.name, own, names.fixed)).map(pair);
+  if (pairs.length === 0) return undefined;
+  return `SELECT ${cast(own.get(names.time), TIMESTAMP)} AS ${quoted(TIME_COLUMN)}, t.${quoted(names.id)}::text AS entityid,
+    t.${quoted(names.type)}::text AS entitytype, v.attribute, ${castText("v.value", "numeric")} AS value_number,
+    v.value AS value_text
+    FROM ${path(name)} AS t CROSS JOIN LATERAL (VALUES ${pairs.join(", ")}) AS v(attribute, value)
+    WHERE ${ofType(views)} AND v.value IS NOT NULL`;
+}
+
+function pair({ name }: TypedColumn): string {
+  return `(${literal(name)}, t.${quoted(name)}::text)`;
+}
+
+/** Metadata stand beside their attribute. */
+function isAttribute(name: string, own: ReadonlyMap<string, unknown>, fixed: ReadonlySet<string>): boolean {
+  return !fixed.has(name) && !(name.endsWith("_md") && own.has(name.slice(0, -3)));
+}
+
+function ofType({ names, entityType }: EntityViews): string {
+  return `t.${quoted(names.type)} = ${literal(entityType)}`;
+}
+
+/** A text as a literal, whatever standard_conforming_strings says. */
+function literal(text: string): string {
+  return `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

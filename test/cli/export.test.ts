@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import type { Entity } from "../../core/ngsi/index.js";
+import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const hard: Entity = {
+  ...entity("urn:a", { text: '=1+1, "two"\r\nlines', empty: "" }),
+  attributes: [
+    attribute("text", '=1+1, "two"\r\nlines'),
+    attribute("empty", ""),
+    { ...attribute("half", ""), value: { kind: "number", text: "21.5" } },
+    { ...attribute("yes", ""), value: { kind: "boolean", text: "true" } },
+    { ...attribute("place", ""), value: { kind: "object", text: '{"a":[1,2]}' } },
+    { ...attribute("day", "2020-05-13T10:00:00.123456Z"), type: "DateTime" },
+  ],
+};
+
+/** A folder with rows in SQLite of two entities, and what exports them. */
+async function stored(context: TestContext) {
+  const folder = await tempFolder(context);
+  const config = { rdb_dialect: "sqlite", rdb_folder: folder, attr_native_types: true } as const;
+  const { sink } = sinkOf(config, undefined, undefined, { name: "s" });
+  const other = eventOf(entity("urn:b", { text: "1" }), "svc");
+  await sink.persist({ events: [eventOf(hard, "svc"), eventOf(entity("urn:a", { text: "2" }), "svc"), other] }, never);
+  await sink.stop(never);
+  const file = path.join(folder, "agent.properties");
+  await writeFile(
+    file,
+    `deneb.channels = c
+deneb.channels.c.type = memory
+deneb.sinks = s
+deneb.sinks.s.type = rdb
+deneb.sinks.s.channel = c
+deneb.sinks.s.rdb_dialect = sqlite
+deneb.sinks.s.rdb_folder = ${folder}
+deneb.sinks.s.attr_native_types = true
+deneb.sources = h
+deneb.sources.h.type = http
+deneb.sources.h.channels = c
+deneb.sources.h.port = 5050
+deneb.sources.h.handler = ngsi
+`,
+  );
+  return { folder, run: (...args: readonly string[]) => runCli(["export", "--config", file, ...args]) };
+}
+
+test("CSV quotes what needs it, and tells an empty text from a null", async (context) => {
+  const { run } = await stored(context);
+
+  const { code, stdout, stderr } = await run("--entity", "urn:a");
+
+  assert.equal(code, 0, stderr);
+  const [header, ...rest] = stdout.split("\r\n");
+  assert.equal(header, "recvtime,entityid,entitytype,text,empty,half,yes,place,day");
+  assert.equal(rest[0], '2020-05-13T14:46:21.918Z,urn:a,T,"=1+1, ""two""');
+  assert.equal(rest[1], 'lines","",21.5,true,"{""a"":[1,2]}",2020-05-13T10:00:00.123456Z');
+  assert.equal(rest[2], "2020-05-13T14:46:21.918Z,urn:a,T,2,,,,,");
+  assert.equal(stderr, "2 rows of 1 table\n");
+});
+
+test("NDJSON has numbers, booleans, nulls and JSON as such", async (context) => {
+  const { run } = await stored(context);
+
+  const { stdout } = await run("--entity", "urn:a", "--format", "ndjson");
+
+  const [first, second] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    [first.text, first.empty, first.half, first.yes, first.place, first.day],
+    ['=1+1, "two"\r\nlines', "", 21.5, true, { a: [1, 2] }, "2020-05-13T10:00:00.123456Z"],
+  );
+  assert.equal(second.half, null);
+});
+
+test("Parquet has typed columns, and a file for each table in a directory", async (context) => {
+  const { folder, run } = await stored(context);
+  const out = path.join(folder, "out");
+
+  const { code, stderr } = await run("--output", `${out}/`, "--format", "parquet");
+
+  assert.equal(code, 0, stderr);
+  assert.deepEqual((await readdir(out)).toSorted(), ["svc.urn_a.parquet", "svc.urn_b.parquet"]);
+  const file = await asyncBufferFromFile(path.join(out, "svc.urn_a.parquet"));
+  const [first, second] = await parquetReadObjects({ file });
+  assert.deepEqual(
+    [first?.["half"], first?.["yes"], first?.["place"], first?.["empty"]],
+    [21.5, true, '{"a":[1,2]}', ""],
+  );
+  assert.equal(String(first?.["day"]), String(new Date("2020-05-13T10:00:00.123Z")));
+  assert.equal(second?.["half"] ?? undefined, undefined);
+});
+
+test("a file is replaced only with --overwrite, and holds one table or is not made", async (context) => {
+  const { folder, run } = await stored(context);
+  const file = path.join(folder, "rows.csv");
+  await writeFile(file, "mine");
+
+  const refused = await run("--entity", "urn:b", "--output", file);
+  const kept = await readFile(file, "utf8");
+  const replaced = await run("--entity", "urn:b", "--output", file, "--overwrite");
+  const both = await run("--output", path.join(folder, "both.csv"));
+
+  assert.deepEqual([refused.code, replaced.code, both.code], [1, 0, 1]);
+  assert.match(refused.stderr, /it exists; give another name, or --overwrite/);
+  assert.equal(kept, "mine");
+  assert.match(await readFile(file, "utf8"), /urn:b/);
+  assert.match(both.stderr, /a file holds one table; give a directory/);
+  assert.ok((await readdir(folder)).every((name) => !name.endsWith(".partial")));
+});
+
+test("options that make no sense are refused", async (context) => {
+  const { run } = await stored(context);
+
+  const results = [await run("--from", "yesterday"), await run("--format", "xml"), await run("--format", "parquet")];
+
+  assert.deepEqual(
+    results.map(({ code }) => code),
+    [2, 2, 2],
+  );
+});

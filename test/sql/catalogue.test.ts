@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
+import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
+
+const cases: readonly Case[] = [
+  {
+    name: "the catalogue lists tables with their sink, kind and full id, sorted by name",
+    service: "listed",
+    run: async (place, service) => {
+      const long = `urn:${"x".repeat(200)}`;
+      const sink = await place.sink({ last_data_mode: "both" });
+      await persist(sink, eventOf(entity("b", { a: "1" }), service), eventOf(entity(long, { a: "1" }), service));
+      const other = await place.sink({}, undefined, { name: "other" });
+      await persist(other, eventOf(entity("b", { a: "1" }), service));
+
+      const all = (await place.data().tables?.({}, never)) ?? [];
+      const own = all.filter(({ schema }) => schema === service);
+
+      assert.deepEqual(
+        own.map(({ subject, kind, sink: by }) => `${subject === long ? "long" : subject} ${kind} ${by}`).sort(),
+        ["b history other", "b history sink", "b last data sink", "long history sink", "long last data sink"],
+      );
+      assert.deepEqual(
+        [...own.map(({ table }) => table)].sort(),
+        own.map(({ table }) => table),
+      );
+      assert.ok(own.every(({ name, table }) => name.endsWith(`${service}.${table}`)));
+      assert.ok(own.every((table) => table.service === service));
+    },
+  },
+  {
+    name: "a selection names tables or a service",
+    service: "selected",
+    run: async (place, service) => {
+      const sink = await place.sink();
+      await persist(sink, eventOf(entity("a", { a: "1" }), service), eventOf(entity("b", { a: "1" }), service));
+      const data = place.data();
+      const [, second] = (await data.tables?.({ service }, never)) ?? [];
+
+      const named = await data.tables?.({ tables: [second?.name ?? ""] }, never);
+      const none = await data.tables?.({ service: `${service}_x` }, never);
+
+      assert.deepEqual(
+        named?.map(({ table }) => table),
+        ["b"],
+      );
+      assert.deepEqual(none, []);
+    },
+  },
+  {
+    name: "it holds type, data model, service and the last write of a table, noted again after an hour",
+    service: "facts",
+    run: async (place, service) => {
+      let now = Date.parse("2026-01-01T00:00:00Z");
+      const sink = await place.sink({}, () => new Date(now));
+      const stored = async () => (await place.data().tables?.({ service }, never)) ?? [];
+      const event = eventOf(entity("a", { a: "1" }), service);
+      await persist(sink, event);
+      await sink.sink.settle();
+      const [first] = await stored();
+      now += 3_599_000;
+      await persist(sink, event);
+      await sink.sink.settle();
+      const [second] = await stored();
+      now += 1000;
+      await persist(sink, event);
+      await sink.sink.settle();
+      const [third] = await stored();
+
+      assert.equal(first?.entityType, "T");
+      assert.equal(first?.dataModel, "dm-by-entity");
+      assert.equal(first?.firstWrite, "2026-01-01T00:00:00.000Z");
+      assert.equal(first?.lastWrite, "2026-01-01T00:00:00.000Z");
+      assert.equal(second?.lastWrite, "2026-01-01T00:00:00.000Z");
+      assert.equal(third?.lastWrite, "2026-01-01T01:00:00.000Z");
+    },
+  },
+  {
+    name: "a register of an earlier version gets the columns of the facts",
+    service: "older",
+    run: async (place, service) => {
+      await persist(await place.sink(), eventOf(entity("a", { a: "1" }), service));
+      const [schema, register] = place.registerOf(service);
+      for (const column of ["data_model", "entity_type", "service", "service_path", "last_write"])
+        await place.alter(schema, register, `ALTER TABLE @ DROP COLUMN ${column}`);
+
+      const before = (await place.data().tables?.({ service }, never)) ?? [];
+      const sink = await place.sink();
+      await persist(sink, eventOf(entity("a", { a: "1" }), service));
+      await sink.sink.settle();
+      const after = (await place.data().tables?.({ service }, never)) ?? [];
+
+      assert.deepEqual(
+        before.map(({ entityType }) => entityType),
+        [undefined],
+      );
+      assert.deepEqual(
+        after.map(({ entityType }) => entityType),
+        ["T"],
+      );
+    },
+  },
+];
+
+await onEveryDatabase("the catalogue of its tables", cases);
