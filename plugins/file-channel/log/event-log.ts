@@ -219,7 +219,8 @@ export class EventLog {
       const snapshot = this.#snapshot;
       await this.#checkpoint.save(snapshot);
       this.state.savedNext = snapshot.next;
-      await this.#segments.trim(this.state.done.low);
+      // Not what is done by now: after a kill the checkpoint must know what the removed files held.
+      await this.#segments.trim(snapshot.done.low);
     } catch (error) {
       const reason = reasonOf(error);
       this.#log.error(
