@@ -4,8 +4,8 @@ import { agentCase, type BenchCase } from "./case.js";
 export interface GrowthCase {
   readonly name: string;
   /** The curve it belongs to. */
-  readonly curve: "tables" | "backlog" | "body" | "entities";
-  /** Tables, events, bytes of a body, entities of a notification. */
+  readonly curve: "tables" | "backlog" | "body" | "entities" | "rows";
+  /** Tables, events, bytes of a body, entities of a notification, rows in all tables. */
   readonly size: number;
   readonly bench: BenchCase;
   /** Only measured with `--huge`. */
@@ -56,6 +56,14 @@ const entities = [1, 10, 100, 1000].map((size): GrowthCase => {
   return { name: `growth: notifications with ${count(size)} entities`, curve: "entities", size, bench };
 });
 
-export const growthCases: readonly GrowthCase[] = [...tables, ...backlog, ...body, ...entities].map((one) => {
+/** A hundred tables with an index, that were filled for a year or more. */
+const rows = [1_000_000, 10_000_000, 100_000_000].map((size): GrowthCase => {
+  const bodies = { format: "ld" as const, entities: 100 };
+  const bench = { ...ready, sink: { ...sink, indexes: "true" }, buffer, bodies };
+  const name = `growth: ${count(size)} rows in 100 tables`;
+  return { name, curve: "rows", size, bench, ...(size > 10_000_000 ? { huge: true } : {}) };
+});
+
+export const growthCases: readonly GrowthCase[] = [...tables, ...backlog, ...body, ...entities, ...rows].map((one) => {
   return { ...one, bench: { ...one.bench, name: one.name } };
 });

@@ -10,6 +10,7 @@ const titles = {
   backlog: "Growth: backlog of the file channel",
   body: "Growth: length of a body",
   entities: "Growth: entities of a notification",
+  rows: "Growth: rows in 100 tables",
 } satisfies Record<GrowthCase["curve"], string>;
 
 const head = [
@@ -27,7 +28,7 @@ const head = [
 
 /** A table a curve, in it a row for each kind of work of each point: what stays the same for each unit grows linearly. */
 export function growthSheets(results: readonly GrowthResult[]): readonly Sheet[] {
-  return (["tables", "backlog", "body", "entities"] as const)
+  return (["tables", "backlog", "body", "entities", "rows"] as const)
     .map((curve) => ({
       title: titles[curve],
       head,

@@ -1,5 +1,6 @@
 import { measureBacklog } from "./growth-backlog.js";
 import type { GrowthCase } from "./growth-case.js";
+import { measureRows } from "./growth-rows.js";
 import type { GrowthStep } from "./growth-step.js";
 import { measureTables } from "./growth-tables.js";
 import { type MeasureOptions, measure } from "./measure.js";
@@ -14,6 +15,7 @@ type Measurer = (growth: GrowthCase, options: MeasureOptions) => Promise<readonl
 const measurers = {
   tables: measureTables,
   backlog: measureBacklog,
+  rows: measureRows,
   body: async (growth, options) => await measureLoad(growth, options, { work: "kilobytes", each: growth.size / 1000 }),
   entities: async (growth, options) => await measureLoad(growth, options, { work: "entities", each: growth.size }),
 } satisfies Record<GrowthCase["curve"], Measurer>;

@@ -32,7 +32,7 @@ the runs, least and greatest beside. docs/performance.md says what the columns m
   --connections N    connections that send (64)
   --looks N          notifications followed from POST to row, ten a second (100)
   --generator NAME   autocannon, or wrk when it is installed (autocannon)
-  --huge             also the backlog of 10,000,000 events: some 20 GB of disk and many minutes
+  --huge             also the largest points of growth: tens of GB of disk and many minutes each
   --original N       stored/s of the original agent in its packaged setup, for the ratios to it
   --original-best N  the same with batch_size 100 and one table
   --markdown FILE    also writes the tables as Markdown

@@ -65,6 +65,32 @@ for (const [what, step] of [
   });
 }
 
+test("a dead letter whose replay was stored just before a crash is not stored again by the next replay", async (context) => {
+  const world = await worldOf(context, { channel: "memory", batchSize: 1 });
+  await world.step({ do: "put", events: 1, poison: 1, wait: true });
+  await until(
+    () => openLetters(world),
+    (letters) => letters.length === 1,
+  );
+
+  await world.step({ do: "take poison" });
+  await world.step({ do: "crash at a commit" });
+  await world.step({ do: "replay" });
+  await until(
+    async () => world.agent.life.run,
+    (run) => run === "run1",
+  );
+  const left = await openLetters(world);
+  await world.settle();
+
+  assert.deepEqual(left, [1]);
+  assert.deepEqual(
+    world.store.rows.map(({ id }) => id),
+    [1],
+  );
+  assert.deepEqual(await openLetters(world), []);
+});
+
 test("of two sinks at a channel any may refuse or store a replayed letter: it is open once, then stored once", async (context) => {
   const world = new World({ channel: "memory", sinks: "two", batchSize: 1 }, await tempFolder(context));
   context.after(() => world.end());

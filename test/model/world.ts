@@ -91,6 +91,7 @@ export class World {
     await this.#ready();
     if (!(await this.#drained(this.accounts.twins ? 300 : mostTurns)) && this.accounts.twins) await this.#remedy();
     await this.#drained(mostTurns);
+    await this.#replayLeft();
     await this.accounts.takeStock(this.#agent, this.store);
   }
 
@@ -214,6 +215,16 @@ export class World {
     this.accounts.checkNothingTwice(this.store);
     this.store.forgetPositions();
     this.accounts.remedied();
+  }
+
+  /** A crash during a replay leaves dead letters that may be stored: replayed again, each is stored once. */
+  async #replayLeft(): Promise<void> {
+    const { letters } = this.#agent;
+    let left = false;
+    for await (const { state } of letters.open()) left ||= state === "replaying";
+    if (!left) return;
+    await this.#agent.replay();
+    await this.#drained(mostTurns);
   }
 
   async #drained(most: number): Promise<boolean> {
