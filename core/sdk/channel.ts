@@ -59,7 +59,7 @@ export interface TakePositions {
   coveredBy(position: string): readonly Event[];
   /**
    * Names an event taken by this transaction: the same text whenever it is taken again, also after a restart, and never
-   * that of another event. The dead letter of the event is known by it. Undefined for an event of another transaction.
+   * that of another event. The dead letter of the event is known by it, and sinks see it (`idOf` of a batch). Undefined for an event of another transaction.
    */
   idOf(event: Event): string | undefined;
 }

@@ -1,3 +1,11 @@
+import type { Event } from "./event.js";
+
+/**
+ * Events of a batch that failed: a list of them, or a map with the error of each. Always the objects of the batch, never
+ * copies.
+ */
+export type FailedEvents = readonly Event[] | ReadonlyMap<Event, unknown>;
+
 /** Options of {@link AgentError}; `cause` is the error that led to this one. */
 export interface AgentErrorOptions extends ErrorOptions {
   /**
@@ -7,6 +15,14 @@ export interface AgentErrorOptions extends ErrorOptions {
   readonly retryable: boolean;
   /** Milliseconds before which trying again is of no use, when the other side said so. */
   readonly retryAfter?: number;
+  /**
+   * Thrown by `Sink.persist`: these events failed, and **all others of the batch are stored**; those are not written again.
+   * An event whose own error, or this one where that does not say, has `retryable: false` becomes a dead letter with its own
+   * reason; the others are written again, alone. Absent: the whole batch failed. A sink with `positions.stored` names all
+   * events of the batch or none: its position would cover the failed ones. A list that is empty or names another event is
+   * an error of the sink (`FAILED_EVENTS_INVALID`), and the whole batch counts as failed.
+   */
+  readonly events?: FailedEvents | undefined;
 }
 
 /**
@@ -21,6 +37,8 @@ export class AgentError extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
+  /** The events of a batch that failed; undefined when the error says nothing about single events. Not shown when it is printed. */
+  declare readonly events: FailedEvents | undefined;
 
   constructor(code: string, message: string, options: AgentErrorOptions) {
     super(message, options);
@@ -29,6 +47,8 @@ export class AgentError extends Error {
     // A plugin in JavaScript may leave out the options: then the error does not say whether to retry, and is retried.
     this.retryable = options?.retryable;
     this.retryAfter = options?.retryAfter;
+    // Whoever prints the error must not print bodies.
+    Object.defineProperty(this, "events", { value: options?.events });
   }
 }
 
@@ -87,6 +107,11 @@ export function retryableOf(error: unknown): boolean | undefined {
 export function retryAfterOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("retryAfter" in error)) return undefined;
   return typeof error.retryAfter === "number" && error.retryAfter >= 0 ? error.retryAfter : undefined;
+}
+
+/** The `events` property of any thrown value as it stands there; undefined when it has none. */
+export function eventsOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "events" in error ? error.events : undefined;
 }
 
 /** The `code` property of any thrown value; undefined when it has none. */

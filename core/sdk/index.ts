@@ -42,6 +42,7 @@ export {
 export {
   AgentError,
   codeOf,
+  type FailedEvents,
   positionFaults,
   RejectedRequest,
   reasonOf,
@@ -67,6 +68,7 @@ export type {
   SinkTuning,
   StoredSummary,
 } from "./sink.js";
+export { idOf } from "./sink.js";
 export type {
   Accepted,
   DecodedRequest,

@@ -1,4 +1,5 @@
-import type { Event } from "./event.js";
+import { randomUUID } from "node:crypto";
+import { type Event, letterHeader } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
 /**
@@ -9,7 +10,24 @@ export interface Batch {
   readonly events: readonly Event[];
   /** Absent for channels that forget. */
   readonly position?: BatchPosition;
+  /** See {@link idOf}; absent only in a batch that a test makes by itself. */
+  readonly idOf?: (event: Event) => string;
 }
+
+/**
+ * Names an event of a batch, for a store that keeps the ids of what it has and leaves out what comes again. The text is the
+ * same in every try, in a smaller batch, in each sink of a group, and when the event is replayed as a dead letter: it is the
+ * id of that dead letter. Behind a durable channel it is also the same after a restart or a crash; behind one that forgets it
+ * lasts until the event has left the channel. No other event has it. Throws `EVENT_NOT_IN_BATCH` for a copy of an event.
+ */
+export function idOf(batch: Batch, event: Event): string {
+  if (batch.idOf !== undefined) return batch.idOf(event);
+  const id = event.headers[letterHeader] ?? idsInTests.get(event) ?? randomUUID();
+  idsInTests.set(event, id);
+  return id;
+}
+
+const idsInTests = new WeakMap<Event, string>();
 
 /** Where a durable channel stands after a batch. */
 export interface BatchPosition {
@@ -37,10 +55,12 @@ export interface Receipt {
  */
 export interface Sink extends Lifecycle {
   /**
-   * Stores the batch: all of it or nothing. Rejects with `retryable: true` when the store is not available (the whole
+   * Stores the batch: all of it or nothing, unless its error says which events failed. Rejects with `retryable: true` when the store is not available (the whole
    * batch is retried later), with `retryable: false` when the store will never accept this data (the batch is split). An
    * error without that property is retried up to the limit, then its events become dead letters (behind a durable channel
-   * see `answers`). Rejects with code `POSITION_CONFLICT` when another agent has moved the stored position: then nothing of
+   * see `answers`). An {@link AgentError} with `events` names the events that failed: all others are stored, and only the
+   * named ones are written again or become dead letters. What must not overtake a failed event, such as a later one of the
+   * same entity, is not written and named with it. Rejects with code `POSITION_CONFLICT` when another agent has moved the stored position: then nothing of
    * the batch is stored, and the events stay in the channel. A repeated call gets the same event objects.
    */
   persist(batch: Batch, signal: AbortSignal): Promise<Receipt>;

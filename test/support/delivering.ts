@@ -17,6 +17,8 @@ export interface ChainSetting {
   readonly deadLetters: DeadLetters;
   readonly retry?: RetryPolicy;
   readonly log: Logger;
+  /** Seconds; absent: no limit. */
+  readonly persistTimeout?: number;
   /** Given where the channel is durable. */
   readonly outlet?: ChannelOutlet;
 }
@@ -28,9 +30,10 @@ export function chainTo({
   log,
   outlet,
   retry = { batchTtl: 3, batchRetryIntervals: [1] },
+  persistTimeout = 0,
 }: ChainSetting) {
   const counters = new SinkCounters();
-  const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout: 0, log, clock });
+  const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });
   const common = { name: "s1", sink: supervised, retry, deadLetters, counters, log, clock };
   const positions =
     outlet === undefined ? undefined : { gate: outlet.gate, keepers: [{ name: "s1", sink: supervised }] };

@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
-import { codeOf, type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
+import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import { readableLetter } from "../dead-letters/dead-letter.js";
 import type { DeadLetter, DeadLetterReason, DeadLetters } from "../dead-letters/dead-letters.js";
 import { logContext } from "../log-lines.js";
 import { FailureState } from "../supervision.js";
+import { errorOf } from "./named-failure.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import type { Course, StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
@@ -67,16 +67,13 @@ export class DeadLetterKeeper {
   async #keep(batch: TakenBatch, { error, attempts, reason }: End, hurry: AbortSignal): Promise<void> {
     const { name, deadLetters, counters, log, clock, observer } = this.#parts;
     const { events } = batch;
-    const message = reasonOf(error);
-    const code = codeOf(error);
     const letterOf = (event: Event, sink: string): DeadLetter =>
       readableLetter({
-        id: event.headers[letterHeader] ?? letterId(event, batch.idOf(event)),
+        id: batch.idOf(event),
         time: clock.now().toISOString(),
         sink,
         reason,
-        ...(code === undefined ? {} : { code }),
-        message,
+        ...errorOf(error, event),
         attempts,
         event,
       });
@@ -96,7 +93,7 @@ export class DeadLetterKeeper {
     counters.deadLettered += batch.settle("dead-lettered");
     observer?.givenUp(name, events);
     const file = deadLetters.fileOf(name);
-    const fields = { events: events.length, attempts, reason: message, file, ...logContext(events) };
+    const fields = { events: events.length, attempts, reason: reasonOf(error), file, ...logContext(events) };
     log.error(fields, "events kept as dead letters");
   }
 
@@ -113,14 +110,4 @@ export class DeadLetterKeeper {
     }
     return holders;
   }
-}
-
-/**
- * The same whenever the event is taken again from a durable channel, so that it has one letter. Copies of a channel
- * number their events alike: what the event holds tells these apart.
- */
-function letterId(event: Event, idInChannel: string | undefined): string {
-  if (idInChannel === undefined) return randomUUID();
-  const hash = createHash("sha256").update(JSON.stringify(event) ?? "");
-  return `${idInChannel}-${hash.digest("hex").slice(0, 12)}`;
 }

@@ -1,7 +1,8 @@
-import type { Receipt } from "../../sdk/index.js";
+import type { Event, Receipt } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
-import type { Course, Stage } from "./stage.js";
+import { storedDespite } from "./named-failure.js";
+import { type Course, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 export interface MeasureParts {
@@ -12,7 +13,7 @@ export interface MeasureParts {
   readonly observer?: TransactionObserver;
 }
 
-/** Counts and reports every write, and settles the events of those that succeed. */
+/** Counts and reports every write, and settles the events that are stored. */
 export class Measure implements Stage {
   readonly name = "measure";
 
@@ -29,11 +30,22 @@ export class Measure implements Stage {
     try {
       receipt = await this.next.deliver(batch, course);
     } catch (error) {
-      observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt: undefined });
+      const stored = storedDespite(error, events);
+      const failed = without(events, stored);
+      const finishedAt = clock.now();
+      if (stored.length > 0) observer?.attempted({ ...attempt, events: stored, finishedAt, receipt: nothingSent });
+      observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined });
+      counters.persisted += batch.settle("stored", stored);
       throw error;
     }
     observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
     counters.persisted += batch.settle("stored");
     return receipt;
   }
+}
+
+function without(events: readonly Event[], some: readonly Event[]): readonly Event[] {
+  if (some.length === 0) return events;
+  const left = new Set(some);
+  return events.filter((event) => !left.has(event));
 }

@@ -9,6 +9,7 @@ import {
 } from "../../sdk/index.js";
 import { SinkCounters } from "../counters.js";
 import { logContext } from "../log-lines.js";
+import { NamedFailure, storedDespite } from "./named-failure.js";
 import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
 import type { Settled, TakenBatch } from "./taken-batch.js";
 
@@ -60,7 +61,8 @@ export class SinkGroup implements Stage, StoreQuestions {
       try {
         return await this.#store(rest, member, course);
       } catch (error) {
-        if (course.signal.aborted || isPositionFault(error) || retryableOf(error) === false) throw error;
+        this.#noteStored(rest, storedDespite(error, rest.events), member);
+        if (course.signal.aborted || isPositionFault(error) || isRefusal(error)) throw error;
         this.#noteFailure(member.name, rest, error);
         failures.push({ member, error });
         await this.#settleStored(rest, member, course.signal);
@@ -147,6 +149,14 @@ export class SinkGroup implements Stage, StoreQuestions {
     return receipt;
   }
 
+  /** What a sink stored of a write of which it named the events that failed. */
+  #noteStored(batch: TakenBatch, stored: readonly Event[], member: GroupMember): void {
+    if (stored.length === 0) return;
+    for (const event of stored) this.#storedBy.set(event, member);
+    member.counters.persisted += stored.length;
+    this.counters.persisted += batch.settle("stored", stored);
+  }
+
   /** A write that failed may be committed in part, or as a whole: that must not go to another sink as well. */
   async #settleStored(batch: TakenBatch, member: GroupMember, signal: AbortSignal): Promise<void> {
     const stored = await this.#askStored(batch, batch.events, { member, signal });
@@ -193,6 +203,11 @@ export class SinkGroup implements Stage, StoreQuestions {
     const message = `storing by group "${name}": no sink took the batch (${reasons})`;
     return new GroupError(message, failures);
   }
+}
+
+/** Data that a sink refuses for good; what it says of other events is tried again when these are dead letters. */
+function isRefusal(error: unknown): boolean {
+  return retryableOf(error) === false || (error instanceof NamedFailure && error.refused.length > 0);
 }
 
 interface Failure {

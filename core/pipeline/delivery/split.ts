@@ -1,5 +1,6 @@
-import { type Receipt, retryableOf } from "../../sdk/index.js";
+import { type Event, type Receipt, retryableOf } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { NamedFailure } from "./named-failure.js";
 import {
   type Course,
   isPositionFault,
@@ -25,10 +26,12 @@ export interface SplitParts {
 /**
  * Splits a batch that the store refuses until the bad event is alone and becomes a dead letter; all others are stored, in
  * order. A batch that keeps failing with an error that may pass is searched for such an event too, but an event becomes a
- * dead letter only when the store answers meanwhile.
+ * dead letter only when the store answers meanwhile. Where the sink names the events that failed, only those are judged.
  */
 export class Split implements Stage {
   readonly name = "split";
+  /** How often the sink named an event while it stored others in the same write. */
+  readonly #namedBesideStored = new WeakMap<Event, number>();
 
   constructor(
     private readonly parts: SplitParts,
@@ -41,15 +44,20 @@ export class Split implements Stage {
     } catch (error) {
       if (course.signal.aborted || isPositionFault(error)) throw error;
       const open = batch.open();
-      const retryable = retryableOf(error);
-      if (retryable === false) return await this.#halved(open, { error, reason: "permanent" }, course);
-      if (course.doubt === "exhausted") {
-        if (retryable === true) return await this.#keep(open, { error, reason: "retries-exhausted" }, course);
-        return await this.#halved(open, { error, reason: "retries-exhausted" }, course);
-      }
-      if (course.doubt === "suspected" && mayBeAboutData(error)) return await this.#search(open, error, course);
-      throw error;
+      if (error instanceof NamedFailure) return await this.#named(open, error, { course, of: batch.events.length });
+      return await this.#unnamed(open, error, course);
     }
+  }
+
+  async #unnamed(open: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
+    const retryable = retryableOf(error);
+    if (retryable === false) return await this.#halved(open, { error, reason: "permanent" }, course);
+    if (course.doubt === "exhausted") {
+      if (retryable === true) return await this.#keep(open, { error, reason: "retries-exhausted" }, course);
+      return await this.#halved(open, { error, reason: "retries-exhausted" }, course);
+    }
+    if (course.doubt === "suspected" && mayBeAboutData(error)) return await this.#search(open, error, course);
+    throw error;
   }
 
   async #halved(batch: TakenBatch, verdict: Verdict, course: Course): Promise<Receipt> {
@@ -64,6 +72,28 @@ export class Split implements Stage {
     return nothingSent;
   }
 
+  /** The sink has told them apart: what it refuses becomes dead letters, and the rest is tried again. */
+  async #named(open: TakenBatch, error: NamedFailure, { course, of }: Named): Promise<Receipt> {
+    const refused = open.only(error.refused);
+    if (refused.events.length > 0) await this.#keep(refused, { error, reason: "permanent" }, course);
+    const rest = open.open();
+    if (rest.events.length === 0) return nothingSent;
+    if (course.doubt === "exhausted") return await this.#keep(rest, { error, reason: "retries-exhausted" }, course);
+    if (!mayBeAboutData(error)) throw error;
+    if (error.failed.size < of) this.#noteBesideStored(rest.events);
+    if (course.doubt === "suspected") return await this.#search(rest, error, course);
+    throw error;
+  }
+
+  #noteBesideStored(events: readonly Event[]): void {
+    for (const event of events) this.#namedBesideStored.set(event, (this.#namedBesideStored.get(event) ?? 0) + 1);
+  }
+
+  /** The sink stored others and not this one, again and again. */
+  #isProven({ events: [event] }: TakenBatch): boolean {
+    return event !== undefined && (this.#namedBesideStored.get(event) ?? 0) >= proofsWanted;
+  }
+
   /** Stores what stands before the first event that fails alone, judges that one, and goes on behind it. */
   async #search(batch: TakenBatch, error: unknown, course: Course): Promise<Receipt> {
     const { store } = this.parts;
@@ -71,7 +101,7 @@ export class Split implements Stage {
     const mayTryOthers = !store.keepsPositions || batch.position === undefined;
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
     if (batch.events.length === 1) {
-      if (answers !== true) throw error;
+      if (answers !== true && !this.#isProven(batch)) throw error;
       return await this.#keep(batch, { error, reason: "permanent" }, course);
     }
     const kind = kindOfFailure(error);
@@ -93,8 +123,10 @@ export class Split implements Stage {
     let failing = batch;
     while (failing.events.length > 1) {
       const [first, second] = failing.split();
-      failing = (await this.#passes(first, kind, course)) ? second : first;
+      // A part of it may be stored although it failed.
+      failing = ((await this.#passes(first, kind, course)) ? second : first).open();
     }
+    if (failing.events.length === 0) return undefined;
     return (await this.#passes(failing, kind, course)) ? undefined : failing;
   }
 
@@ -111,7 +143,7 @@ export class Split implements Stage {
 
   /** Also true when the suspect is stored meanwhile. */
   async #isToBlame(suspect: TakenBatch, batch: TakenBatch, { answers, kind, course }: Evidence): Promise<boolean> {
-    if (answers === true) return true;
+    if (answers === true || this.#isProven(suspect)) return true;
     let proofs = 0;
     let failing = 0;
     for (const other of singlesBehind(suspect, batch)) {
@@ -131,6 +163,12 @@ export class Split implements Stage {
 interface Verdict {
   readonly error: unknown;
   readonly reason: "permanent" | "retries-exhausted";
+}
+
+interface Named {
+  readonly course: Course;
+  /** The number of events of the write. */
+  readonly of: number;
 }
 
 interface Evidence {

@@ -13,6 +13,7 @@ import {
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { FailureState, withinLimit } from "../supervision.js";
+import { NamedFailure, understood } from "./named-failure.js";
 import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
@@ -74,7 +75,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** A sink that is being replaced may keep positions. */
   get keepsPositions(): boolean {
-    return this.#sink === undefined || this.#sink.plugin.positions?.stored !== undefined;
+    return this.#sink?.keepsPositions ?? true;
   }
 
   /** Throws code `TIMED_OUT` when the sink hangs; then it is stopped, and the next write starts a new one. */
@@ -130,11 +131,12 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** A sink that fails while it is asked does not answer. */
   async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
+    const own = error instanceof NamedFailure ? error.cause : error;
     try {
       const { plugin } = this.#sink ?? (await this.#restarted(signal));
       const ask = plugin.answers?.bind(plugin);
       if (ask === undefined) return undefined;
-      return await this.#limited("asking the store", signal, (own) => ask(error, own));
+      return await this.#limited("asking the store", signal, (until) => ask(own, until));
     } catch (thrown) {
       this.#parts.log.debug({ reason: reasonOf(asError(thrown)) }, "the store does not answer");
       return false;
@@ -228,7 +230,15 @@ class SinkStage implements Stage {
     this.plugin = plugin;
   }
 
+  get keepsPositions(): boolean {
+    return this.plugin.positions?.stored !== undefined;
+  }
+
   async deliver(batch: TakenBatch, { signal }: Course): Promise<Receipt> {
-    return await this.plugin.persist(batch.forSink(), signal);
+    try {
+      return await this.plugin.persist(batch.forSink(), signal);
+    } catch (error) {
+      throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
+    }
   }
 }

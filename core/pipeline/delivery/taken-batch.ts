@@ -1,4 +1,12 @@
-import type { Batch, BatchPosition, Event, TakeTransaction } from "../../sdk/index.js";
+import { createHash, randomUUID } from "node:crypto";
+import {
+  AgentError,
+  type Batch,
+  type BatchPosition,
+  type Event,
+  letterHeader,
+  type TakeTransaction,
+} from "../../sdk/index.js";
 
 /** The members of a transaction that a batch asks. */
 export type TakenFrom = Pick<TakeTransaction, "positions">;
@@ -32,9 +40,15 @@ export class TakenBatch {
     return covered.filter((event) => own.has(event));
   }
 
-  /** Names an event of this batch over restarts; undefined for channels that forget. */
-  idOf(event: Event): string | undefined {
-    return this.#transaction.positions?.idOf(event);
+  /**
+   * Names an event of this batch: as its dead letter for one that is replayed, over restarts behind a durable channel, over
+   * retries behind one that forgets. Copies of a channel number their events alike: what the event holds tells these apart.
+   */
+  idOf(event: Event): string {
+    const letter = event.headers[letterHeader];
+    if (letter !== undefined) return letter;
+    const inChannel = this.#transaction.positions?.idOf(event);
+    return inChannel === undefined ? this.#settlements.idOf(event) : `${inChannel}-${hashOf(event)}`;
   }
 
   /** Two halves in order; the second is empty when there is one event. */
@@ -45,6 +59,12 @@ export class TakenBatch {
   /** The first events and the others. */
   parted(count: number): readonly [TakenBatch, TakenBatch] {
     return [this.#part(this.events.slice(0, count)), this.#part(this.events.slice(count))];
+  }
+
+  /** Those of these events that are in the batch. */
+  only(events: readonly Event[]): TakenBatch {
+    const wanted = new Set(events);
+    return this.#part(this.events.filter((event) => wanted.has(event)));
   }
 
   /** The events that are not settled; the batch itself while that is all of them. */
@@ -74,12 +94,31 @@ export class TakenBatch {
 class SinkBatch implements Batch {
   readonly events: readonly Event[];
   declare readonly position?: BatchPosition;
+  readonly idOf: (event: Event) => string;
 
   constructor(batch: TakenBatch, text: string | undefined) {
     this.events = Object.freeze([...batch.events]);
     if (text !== undefined) this.position = Object.freeze({ text, coveredBy: (of: string) => batch.coveredBy(of) });
+    let own: ReadonlySet<Event> | undefined;
+    this.idOf = (event) => {
+      own ??= new Set(batch.events);
+      if (own.has(event)) return batch.idOf(event);
+      throw new AgentError(
+        "EVENT_NOT_IN_BATCH",
+        "naming an event that is not in the batch; give its object, not a copy",
+        {
+          retryable: false,
+        },
+      );
+    };
     Object.freeze(this);
   }
+}
+
+/** The same after a restart. */
+function hashOf({ headers, body }: Event): string {
+  const text = JSON.stringify([headers, body]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 /** What became of an event of a batch. */
@@ -94,10 +133,21 @@ export type Settled = Readonly<Record<Outcome, number>>;
  */
 export class Settlements {
   #outcomes = new WeakMap<Event, Outcome>();
+  #ids = new WeakMap<Event, string>();
 
   /** From now on the outcomes of both are the same: events move from one channel to the other. */
   join(other: Settlements): void {
     this.#outcomes = other.#outcomes;
+    this.#ids = other.#ids;
+  }
+
+  /** Names an event for as long as it is in its channel, in this process. */
+  idOf(event: Event): string {
+    const known = this.#ids.get(event);
+    if (known !== undefined) return known;
+    const id = randomUUID();
+    this.#ids.set(event, id);
+    return id;
   }
 
   note(events: readonly Event[], outcome: Outcome): void {
@@ -122,7 +172,10 @@ export class Settlements {
       const outcome = this.#outcomes.get(event);
       if (outcome !== undefined) settled[outcome] += 1;
     }
-    for (const event of events) this.#outcomes.delete(event);
+    for (const event of events) {
+      this.#outcomes.delete(event);
+      this.#ids.delete(event);
+    }
     return settled;
   }
 }

@@ -57,6 +57,8 @@ export class QueueTake implements TakeTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
   #taken: readonly QueuedEvent[] = [];
+  /** Made at the first question about an id. */
+  #byEvent: ReadonlyMap<Event, QueuedEvent> | undefined;
   #open = true;
 
   constructor(queue: EventQueue, limit: TransactionLimit) {
@@ -71,7 +73,8 @@ export class QueueTake implements TakeTransaction {
       after: (count) => positions.after(this.#taken.slice(0, count)),
       coveredBy: (position) => positions.coveredBy(position, this.#taken).map(({ event }) => event),
       idOf: (event) => {
-        const found = this.#taken.find((taken) => taken.event === event);
+        this.#byEvent ??= new Map(this.#taken.map((taken) => [taken.event, taken]));
+        const found = this.#byEvent.get(event);
         return found === undefined ? undefined : positions.idOf(found);
       },
     };
@@ -99,6 +102,7 @@ export class QueueTake implements TakeTransaction {
   #keep(taken: readonly QueuedEvent[]): readonly Event[] {
     if (this.#open) {
       this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
+      this.#byEvent = undefined;
       return taken.map(({ event }) => event);
     }
     // The transaction ended while it was waiting: no call would commit these.

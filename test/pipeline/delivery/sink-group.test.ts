@@ -83,6 +83,38 @@ test("data that a sink refuses for good goes to no other sink and is no failure 
   assert.deepEqual([second.writes.length, told], [0, []]);
 });
 
+test("what a sink stores beside the events it names goes to no other sink, what it names retryably does", async () => {
+  const named = new AgentError("BUSY", "one is busy", { retryable: true, events: events.slice(1) });
+  const [first, second] = [new ScriptedSink(() => named), new ScriptedSink()];
+  const { made, told, counts, settled } = group(first, second);
+  const batch = batchOf(events);
+
+  await made.deliver(batch, course());
+  made.settled({ stored: 2, "dead-lettered": 0, filtered: 0 }, events);
+
+  assert.deepEqual(second.stored, events.slice(1));
+  assert.deepEqual(told, ["s1 failed", "s2 succeeded"]);
+  assert.deepEqual(counts(), [
+    [2, 1],
+    [1, 1],
+  ]);
+  assert.deepEqual(
+    settled.map(([name, { stored }]) => `${name} ${stored}`),
+    ["s1 1", "s2 1"],
+  );
+});
+
+test("what a sink refuses for good is kept before another sink gets the rest", async () => {
+  const reasons = new Map(events.map((event, index) => [event, index === 0 ? bad : away]));
+  const first = new ScriptedSink(() => new AgentError("NOT_ALL", "both failed", { retryable: true, events: reasons }));
+  const second = new ScriptedSink();
+  const { made, told } = group(first, second);
+
+  await assert.rejects(made.deliver(batchOf(events), course()), /both failed/);
+
+  assert.deepEqual([second.writes.length, told], [0, []]);
+});
+
 test("when all fail the error may pass, names each sink, and retries do not count as processed again", async () => {
   const { made, counts } = group(new ScriptedSink(() => new Error("odd")), new ScriptedSink(() => away));
   const failure = await made.deliver(batchOf(events), course()).catch((error: unknown) => error);

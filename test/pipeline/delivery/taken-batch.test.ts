@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
-import type { Event } from "../../../core/sdk/index.js";
+import { codeOf, type Event, idOf, letterHeader } from "../../../core/sdk/index.js";
 
 const events: readonly Event[] = [1, 2, 3, 4, 5].map((body) => ({ headers: {}, body }));
 const [first, second, third, fourth] = events;
@@ -79,6 +79,48 @@ test("a sink gets a list that it cannot change, and cannot settle anything", () 
   assert.deepEqual(bodies(given.events), [1, 2, 3, 4, 5]);
   assert.equal(Reflect.get(given, "settle"), undefined);
   assert.deepEqual([given.position?.text, bodies(given.position?.coveredBy("c:2") ?? [])], ["c:5", [1, 2]]);
+});
+
+test("behind a channel that forgets an event has one id for as long as it is there, also in a part and for another feed", () => {
+  const settlements = new Settlements();
+  const batch = new TakenBatch(events, events, {}, settlements);
+  const [left] = batch.split();
+  const later = new Settlements();
+  later.join(settlements);
+  assert.ok(first && second);
+
+  const ids = [batch, left, new TakenBatch(events, events, {}, later)].map((one) => idOf(one.forSink(), first));
+  settlements.close(events);
+  const next = idOf(batch.forSink(), first);
+
+  assert.equal(new Set(ids).size, 1);
+  assert.notEqual(next, ids[0]);
+  assert.notEqual(idOf(batch.forSink(), second), next);
+});
+
+test("an event of a durable channel has the id of the channel with what tells copies of the channel apart", () => {
+  const positions = { ...transaction.positions, idOf: ({ body }: Event) => `c-${body}` };
+  const copies: readonly Event[] = events.map((event) => ({ ...event, headers: { copy: "yes" } }));
+  const ids = [events, events.map((event) => structuredClone(event)), copies].map((list) => {
+    const [event] = list;
+    assert.ok(event);
+    return idOf(new TakenBatch(list, list, { positions }, new Settlements()).forSink(), event);
+  });
+
+  assert.match(ids[0] ?? "", /^c-1-[0-9a-f]{12}$/);
+  assert.equal(ids[1], ids[0]);
+  assert.notEqual(ids[2], ids[0]);
+});
+
+test("a replayed event has the id of its dead letter, and an event that is not in the batch has none", () => {
+  const replayed: Event = { headers: { [letterHeader]: "the-letter" }, body: 1 };
+  const batch = new TakenBatch([replayed], [replayed], transaction, new Settlements()).forSink();
+
+  assert.equal(idOf(batch, replayed), "the-letter");
+  assert.throws(
+    () => idOf(batch, { ...replayed }),
+    (error) => codeOf(error) === "EVENT_NOT_IN_BATCH",
+  );
 });
 
 test("behind a channel that forgets a batch has no position", () => {
