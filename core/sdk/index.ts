@@ -3,7 +3,7 @@
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
 
-export { type BatchSinkParts, batchSink } from "./batch-sink.js";
+export { type BatchSinkParts, type BatchSinkWrite, batchSink } from "./batch-sink.js";
 export type {
   Channel,
   ChannelSelector,
@@ -51,6 +51,7 @@ export {
   type Sender,
 } from "./errors.js";
 export { type Event, type Interceptor, letterHeader } from "./event.js";
+export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";
 export type { ConfigOf, FormatName, Property, Schema } from "./schema.js";

@@ -16,6 +16,8 @@ export interface CrashPlan {
   /** Properties of the sink that say where it stores, and others that win over those of the tests. */
   readonly sink: Readonly<Record<string, string>>;
   readonly folder: string;
+  /** Further words of the command line. */
+  readonly flags?: readonly string[];
   /** 0 lets one process live through the trouble. */
   readonly kills: number;
   readonly clients: Numbering;
@@ -54,7 +56,7 @@ export async function killAgain(
   const management = await freePort("127.0.0.1");
   const file = path.join(plan.folder, "agent.properties");
   await writeFile(file, propertiesOf(plan, intake));
-  const start = () => startProcess(file, plan.folder, management);
+  const start = () => startProcess(file, plan, management);
   const clients = new Clients(`http://127.0.0.1:${intake}/notify`, plan.clients);
   let child = start();
   try {
@@ -110,8 +112,16 @@ function accepts(before: number): (accepted: number) => boolean {
   return (accepted) => accepted > before + 20;
 }
 
-function startProcess(file: string, folder: string, management: number): ChildProcess {
-  const flags = ["--config", file, "--data-dir", path.join(folder, "data"), "--management-port", String(management)];
+function startProcess(file: string, { folder, flags: more = [] }: CrashPlan, management: number): ChildProcess {
+  const flags = [
+    ...more,
+    "--config",
+    file,
+    "--data-dir",
+    path.join(folder, "data"),
+    "--management-port",
+    String(management),
+  ];
   return spawn(process.execPath, [main, "run", ...flags], { stdio: "ignore" });
 }
 
@@ -149,10 +159,11 @@ function numberOf({ body }: { readonly body: unknown }): number {
   return Number(number);
 }
 
-const usual = { data_model: "dm-by-entity-type", batch_ttl: "-1", batch_retry_intervals: "50" } as const;
+const usual = { batch_ttl: "-1", batch_retry_intervals: "50" } as const;
+const rdb = { type: "rdb", data_model: "dm-by-entity-type" } as const;
 
 function propertiesOf({ sink }: CrashPlan, port: number): string {
-  const merged = { ...usual, ...sink };
+  const merged = { ...usual, ...(sink["type"] === undefined ? rdb : {}), ...sink };
   return [
     "deneb.sources = http-source",
     "deneb.channels = c",
@@ -163,7 +174,6 @@ function propertiesOf({ sink }: CrashPlan, port: number): string {
     `deneb.sources.http-source.port = ${port}`,
     "deneb.sources.http-source.handler = ngsi",
     "deneb.channels.c.type = file",
-    "deneb.sinks.s.type = rdb",
     "deneb.sinks.s.channel = c",
     ...Object.entries(merged).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
   ].join("\n");

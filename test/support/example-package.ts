@@ -29,6 +29,7 @@ export async function install(folder: string, ...packages: readonly string[]): P
   const modules = path.join(folder, "node_modules");
   await mkdir(path.join(modules, "@types"), { recursive: true });
   await symlink(repositoryRoot, path.join(modules, "deneb"));
+  for (const name of packages) await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
   for (const name of [".bin", "typescript", "@types/node", "undici-types", ...packages]) {
     await symlink(path.join(repositoryRoot, "node_modules", name), path.join(modules, name));
   }

@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.js";
 import { installedProgram } from "./installed-program.js";
-import { reachable } from "./reachable.js";
-import { until } from "./until.js";
+import { startOwnProgram } from "./own-program.js";
 
 /** A Mosquitto that belongs to a test or a test run. */
 export interface OwnMosquitto {
@@ -31,29 +28,8 @@ export async function startOwnMosquitto(program: string, settings: MosquittoSett
   const folder = await mkdtemp(join(tmpdir(), "deneb-mosquitto-"));
   const file = join(folder, "mosquitto.conf");
   await writeFile(file, [`user ${userInfo().username}`, `listener ${port} ${HOST}`, ...lines, ""].join("\n"));
-  const broker = spawn(program, ["-c", file], { cwd: folder, stdio: "ignore" });
-  const exited = once(broker, "exit").catch(() => undefined);
-  const stop = async (): Promise<void> => {
-    broker.kill("SIGKILL");
-    await exited;
-    await rm(folder, { recursive: true, force: true });
-  };
-  const gone = exited.then(() => {
-    throw new Error(`mosquitto ended at its start with the settings ${lines.join("; ")}`);
-  });
-  gone.catch(() => undefined);
-  try {
-    const up = until(
-      () => reachable(HOST, port),
-      (answers) => answers,
-      5000,
-    );
-    await Promise.race([up, gone]);
-    return { host: HOST, port, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const stop = await startOwnProgram({ program, args: ["-c", file], folder, host: HOST, port });
+  return { host: HOST, port, stop };
 }
 
 /** Where mosquitto is installed. */

@@ -1,13 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.js";
+import { startOwnProgram } from "./own-program.js";
 import type { OwnServer } from "./provided-server.js";
-import { reachable } from "./reachable.js";
 import { unprivilegedAccount } from "./unprivileged-account.js";
-import { until } from "./until.js";
 
 const HOST = "127.0.0.1";
 
@@ -29,29 +26,8 @@ export async function startOwnPgbouncer(program: string, upstream: Upstream): Pr
   await writeFile(users, `"${upstream.user}" "${upstream.password}"\n`);
   await writeFile(file, settings({ port, users, upstream }));
   if (account !== undefined) for (const path of [folder, file, users]) await chown(path, account.uid, account.gid);
-  const pooler = spawn(program, [file], { ...account, cwd: folder, stdio: "ignore" });
-  const exited = once(pooler, "exit").catch(() => undefined);
-  const stop = async (): Promise<void> => {
-    pooler.kill("SIGKILL");
-    await exited;
-    await rm(folder, { recursive: true, force: true });
-  };
-  const gone = exited.then(() => {
-    throw new Error(`${program} ended at its start`);
-  });
-  gone.catch(() => undefined);
-  try {
-    const up = until(
-      () => reachable(HOST, port),
-      (answers) => answers,
-      5000,
-    );
-    await Promise.race([up, gone]);
-    return { host: HOST, port, user: upstream.user, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const stop = await startOwnProgram({ program, args: [file], folder, host: HOST, port, account });
+  return { host: HOST, port, user: upstream.user, stop };
 }
 
 function settings(of: { readonly port: number; readonly users: string; readonly upstream: Upstream }): string {

@@ -2,6 +2,7 @@ import { provideMosquitto } from "./mosquitto-server.js";
 import { providedMysql } from "./provided-mysql.js";
 import { providedPgbouncer } from "./provided-pgbouncer.js";
 import { providedPostgresql } from "./provided-postgresql.js";
+import { providedRedis } from "./provided-redis.js";
 import { type ProvidedServer, where } from "./provided-server.js";
 
 /** The servers the tests may use. */
@@ -14,9 +15,9 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Makes PostgreSQL, a PgBouncer before it, MySQL and an MQTT broker available to the test processes, where that is possible. */
+/** Makes PostgreSQL, a PgBouncer before it, MySQL, an MQTT broker and a Redis available to the test processes, where that is possible. */
 export async function provideServers(): Promise<Servers> {
-  const others = [provide(providedMysql()), provideMosquitto()];
+  const others = [provide(providedMysql()), provideMosquitto(), provide(providedRedis())];
   const postgresql = await provide(providedPostgresql());
   // It stands before the PostgreSQL.
   const pgbouncer = provide(providedPgbouncer());
