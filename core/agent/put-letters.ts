@@ -42,6 +42,7 @@ function isTooLarge(error: unknown): boolean {
   return codeOf(error) === "NOTIFICATION_TOO_LARGE";
 }
 
-function replayOf({ id, event }: ReplayBatch[number]): Event {
+/** The event of a letter on its way to its sink again. */
+export function replayOf({ id, event }: ReplayBatch[number]): Event {
   return { ...event, headers: { ...event.headers, [letterHeader]: id } };
 }

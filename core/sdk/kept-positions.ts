@@ -42,7 +42,7 @@ export class KeptPositions<Connection> {
     this.#owner = parts.owner.replaceAll(/\s/g, "_");
   }
 
-  /** What the channels are told at the start. */
+  /** The texts of the positions, for the channels at their start. */
   async stored(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
     const texts = await this.#parts.stored(connection, signal);
     this.#known.clear();

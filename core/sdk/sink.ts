@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Event, letterHeader } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
@@ -22,7 +21,7 @@ export interface Batch {
  */
 export function idOf(batch: Batch, event: Event): string {
   if (batch.idOf !== undefined) return batch.idOf(event);
-  const id = event.headers[letterHeader] ?? idsInTests.get(event) ?? randomUUID();
+  const id = event.headers[letterHeader] ?? idsInTests.get(event) ?? crypto.randomUUID();
   idsInTests.set(event, id);
   return id;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AnyPlugin, codeOf, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
+import { eventsOf } from "../sdk/errors.js";
+import { type AnyPlugin, codeOf, type Event, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
 import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
 import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
@@ -14,17 +15,26 @@ export const poisonCases: readonly SinkCase[] = (
     { where: "alone", marks: ["bad"] },
   ] as const
 ).map(({ where, marks }) => ({
-  name: `an event that will never go in, ${where}, fails the batch for good and leaves nothing of it behind`,
+  name: `an event that will never go in, ${where}, fails the batch for good and leaves nothing of it behind, or is named`,
   async run({ store, start }) {
     const sink = await start();
     const events = marks.map((mark) =>
       mark === "bad" ? (store.poisoned?.(marked(mark)) ?? marked(mark)) : marked(mark),
     );
 
-    await assert.rejects(sink.persist({ events }, never), (error) => retryableOf(error) === false);
-    assert.deepEqual(await store.readBack(), []);
+    const error = await sink.persist({ events }, never).then(
+      () => assert.fail("the batch was stored"),
+      (failure: unknown) => failure,
+    );
+    const failed = namedIn(error, events);
+    assert.ok(failed.every(([, says]) => says === false));
+    const isFailed = new Set(failed.map(([event]) => event));
+    assert.deepEqual(
+      await store.readBack(),
+      marks.filter((_, index) => !isFailed.has(events[index])),
+    );
     for (const [index, event] of events.entries()) {
-      if (marks[index] !== "bad") await sink.persist({ events: [event] }, never);
+      if (marks[index] !== "bad" && isFailed.has(event)) await sink.persist({ events: [event] }, never);
     }
 
     assert.deepEqual(
@@ -33,6 +43,15 @@ export const poisonCases: readonly SinkCase[] = (
     );
   },
 }));
+
+/** The events that failed and whether each may pass; all of them for an error that names none. */
+function namedIn(error: unknown, events: readonly Event[]): readonly (readonly [unknown, boolean | undefined])[] {
+  const named = eventsOf(error);
+  const says = retryableOf(error);
+  if (named instanceof Map) return [...named].map(([event, own]) => [event, retryableOf(own) ?? says]);
+  const list: readonly unknown[] = Array.isArray(named) ? named : events;
+  return list.map((event) => [event, says]);
+}
 
 /** What a sink does when the store is not available at its start. */
 export const unreachableCases: readonly SinkCase[] = [
