@@ -2,7 +2,11 @@ import { CountedChannel } from "../../core/pipeline/counted-channel.js";
 import { SinkCounters } from "../../core/pipeline/counters.js";
 import type { DeadLetters } from "../../core/pipeline/dead-letters/dead-letters.js";
 import { ChannelOutlet } from "../../core/pipeline/delivery/channel-outlet.js";
-import { type DeliveryChain, deliveryChain } from "../../core/pipeline/delivery/delivery-chain.js";
+import {
+  type DeliveryChain,
+  type DeliveryChainParts,
+  deliveryChain,
+} from "../../core/pipeline/delivery/delivery-chain.js";
 import type { RetryPolicy } from "../../core/pipeline/delivery/retry-policy.js";
 import { SinkFeed, type SinkFeedParts } from "../../core/pipeline/delivery/sink-feed.js";
 import type { Course } from "../../core/pipeline/delivery/stage.js";
@@ -17,6 +21,7 @@ export interface ChainSetting {
   readonly deadLetters: DeadLetters;
   readonly retry?: RetryPolicy;
   readonly log: Logger;
+  readonly erasures?: DeliveryChainParts["erasures"];
   /** Seconds; absent: no limit. */
   readonly persistTimeout?: number;
   /** Given where the channel is durable. */
@@ -31,10 +36,14 @@ export function chainTo({
   outlet,
   retry = { batchTtl: 3, batchRetryIntervals: [1] },
   persistTimeout = 0,
+  erasures,
 }: ChainSetting) {
   const counters = new SinkCounters();
   const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });
-  const common = { name: "s1", sink: supervised, retry, deadLetters, counters, log, clock };
+  const common = {
+    ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock },
+    ...(erasures === undefined ? {} : { erasures }),
+  };
   const positions =
     outlet === undefined ? undefined : { gate: outlet.gate, keepers: [{ name: "s1", sink: supervised }] };
   const chain = deliveryChain(positions === undefined ? common : { ...common, positions });

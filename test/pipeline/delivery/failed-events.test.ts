@@ -237,6 +237,22 @@ test("a write that is late and then tells what failed is not repeated for the ot
   assert.deepEqual([settled, writes], [true, ["abcd", "cd"]]);
 });
 
+test("an event that is erased after it was named is not written again, and is no dead letter", async (context) => {
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const erased: Event[] = [];
+  const broker = new Broker((event, write) => {
+    if (event.body === "b" && write === 1) erased.push(event);
+    return isOneOf("bc")(event) && write === 1 ? busy(event) : undefined;
+  });
+  const erasures = { meant: (events: readonly Event[]) => events.filter((event) => erased.includes(event)) };
+  const { chain } = chainTo({ sink: broker, deadLetters, log: recordingLog().log, erasures });
+
+  const settled = await deliver(chain, eventsOf("abcd"));
+
+  assert.deepEqual([settled, broker.writes], [true, ["abcd", "c"]]);
+  assert.deepEqual(await lettersIn(deadLetters), []);
+});
+
 const endless: RetryPolicy = { batchTtl: 10, batchRetryIntervals: [1], untilStored: true };
 
 test("behind a durable channel an event that is refused beside others that are stored becomes a dead letter", async (context) => {
