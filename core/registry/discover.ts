@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { flatPlugin } from "../sdk/fields.js";
 import type { Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules, PluginCatalogue } from "../tokens.js";
 import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
@@ -86,7 +87,8 @@ export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
   const owners = new Map<string, CataloguedPlugin>();
   const kept: CataloguedPlugin[] = [];
   const problems: PluginProblem[] = [];
-  for (const plugin of plugins) {
+  for (const { definition, ...found } of plugins) {
+    const plugin = { ...found, definition: flatPlugin(definition) };
     const { kind, type, aliases = [] } = plugin.definition;
     const taken = takenNames(plugin, owners);
     // A plugin whose type is taken would be reachable by its aliases only.

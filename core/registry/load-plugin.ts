@@ -2,6 +2,7 @@ import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
+import { fieldFaults } from "./field-faults.js";
 import { reasonNotLoaded } from "./load-errors.js";
 
 /** A module that is expected to export plugins. */
@@ -83,7 +84,9 @@ function problemsOf(
   }
   const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
   const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
-  const others = declarationFaults(definition, known, rules);
+  const ofFields = fieldFaults(definition.config);
+  // Fields may go round in a circle; what is below them is looked at only when they do not.
+  const others = ofFields.length > 0 ? ofFields : declarationFaults(definition, known, rules);
   return [...memberFaults(definition), ...others].map(({ fault, remedy, harmless }) => ({
     origin,
     cause: `${who} whose ${fault}`,
@@ -205,7 +208,10 @@ function isKind(value: unknown): boolean {
 }
 
 function isFormat(value: unknown): boolean {
-  return typeof value === "string" ? Object.hasOwn(formatNames, value) : isTextList(value) && value.length > 0;
+  if (typeof value === "string") return Object.hasOwn(formatNames, value);
+  if (isRecord(value) && isRecord(value.fields)) return true;
+  const choices = isRecord(value) ? value.listOf : value;
+  return isTextList(choices) && choices.length > 0;
 }
 
 function isTypeName(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { Channel, ChannelSelector } from "./channel.js";
 import type { ChannelContext, Context, SelectorContext, SourceContext } from "./context.js";
 import type { Event, Interceptor } from "./event.js";
-import type { ConfigOf, Schema } from "./schema.js";
+import type { ConfigOf, Schema, WithDefaults } from "./schema.js";
 import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
 import type { Handler, Source } from "./source.js";
 import type { StoredData } from "./stored-data.js";
@@ -73,14 +73,18 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
 
 /** What a plugin's `check` says about one property; the agent adds the line of the file. */
 export interface PropertyFault<S extends Schema> {
-  /** A property, `<property>.<entry>` for an entry of a map, or `type` when the type is the wrong one. */
+  /** A property, `<property>.<entry>` for an entry of a map or a field, or `type` when the type is the wrong one. */
   readonly property: PropertyName<S> | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
 }
 
 type PropertyName<S extends Schema> = {
-  [K in keyof S & string]: S[K]["format"] extends "map" ? K | `${EntriesOf<K>}.${string}` : K;
+  [K in keyof S & string]: S[K]["format"] extends "map"
+    ? K | `${EntriesOf<K>}.${string}`
+    : S[K]["format"] extends { readonly fields: infer Fields extends Schema }
+      ? `${K}.${PropertyName<Fields>}`
+      : K;
 }[keyof S & string];
 
 type EntriesOf<Name extends string> = Name extends `${infer Base}.*` ? Base : Name;
@@ -106,10 +110,10 @@ export interface AnyPlugin {
   data?(config: unknown, context: Context): Promise<StoredData>;
 }
 
-/** Declares a plugin. The types of its configuration and slots are inferred from the schema. */
+/** Declares a plugin. The types of its configuration and slots are inferred from the schema; a default must be of its format. */
 export function definePlugin<
   K extends Kind,
-  const S extends Schema,
+  const S extends Schema & WithDefaults<S>,
   const L extends Slots = Readonly<Record<never, never>>,
 >(definition: PluginDefinition<K, S, L>): PluginDefinition<K, S, L> {
   return Object.freeze(definition);

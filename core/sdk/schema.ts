@@ -30,6 +30,26 @@ interface Formats {
 /** The name of a format, as in `format: "port"`. */
 export type FormatName = keyof Formats;
 
+/** A list of the given texts, separated by blanks or commas: `format: { listOf: ["create", "update"] }`. */
+export interface ListFormat {
+  readonly listOf: readonly string[];
+}
+
+/**
+ * An object whose members are properties: with `retry: { doc, format: { fields: { times: { doc, format: "count" } } } }` the
+ * line `retry.times = 3` gives `{ times: 3 }` for `retry`. Its fields may have fields, at most {@link DEEPEST_FIELDS} one
+ * below the other. What is `sensitive` or `deprecated` is so with all its fields; everything else is declared by the fields.
+ */
+export interface FieldsFormat {
+  readonly fields: Schema;
+}
+
+/** What a property may be: a named format, the list of the only allowed texts, a list of such texts, or an object. */
+export type Format = FormatName | readonly string[] | ListFormat | FieldsFormat;
+
+/** How many formats with `fields` may stand one below the other. */
+export const DEEPEST_FIELDS = 5;
+
 /**
  * One property of a component. The schema is the single source of defaults, types, validation, environment
  * variables, masking of secrets and the reference pages.
@@ -37,9 +57,8 @@ export type FormatName = keyof Formats;
 export interface Property {
   /** One or two sentences with the unit and the meaning of special values. */
   readonly doc: string;
-  /** A format, or the list of the only allowed texts. */
-  readonly format: FormatName | readonly string[];
-  /** Absent: the property must be given. */
+  readonly format: Format;
+  /** Absent: the property must be given. A property with `fields` has none of its own. */
   readonly default?:
     | string
     | number
@@ -71,14 +90,39 @@ export interface Property {
 /** The properties of a component by name, as they are written in a properties file behind the name of the component. */
 export type Schema = Readonly<Record<string, Property>>;
 
-type ValueOf<P extends Property> = P["format"] extends FormatName
-  ? Formats[P["format"]]
-  : P["format"] extends readonly (infer Choice)[]
+type ValueOf<F extends Format> = F extends FormatName
+  ? Formats[F]
+  : F extends readonly (infer Choice)[]
     ? Choice
-    : never;
+    : F extends { readonly listOf: readonly (infer Choice)[] }
+      ? readonly Choice[]
+      : F extends FieldsFormat
+        ? ConfigOf<F["fields"]>
+        : never;
 
+// The intersection makes editors show the properties instead of the name of this type.
 /** The configuration a component gets: one typed value for each property of its schema. */
-export type ConfigOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]> };
+export type ConfigOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]["format"]> } & {};
+
+/** What a schema must be so that each default is a value of its format, and fields have the only defaults of an object. */
+export type WithDefaults<S extends Schema> = {
+  readonly [K in keyof S]: S[K]["format"] extends { readonly fields: infer Fields extends Schema }
+    ? FieldsProperty<WithDefaults<Fields>>
+    : Defaulted<S[K]["format"], ValueOf<S[K]["format"]>>;
+};
+
+interface FieldsProperty<Fields> extends Pick<Property, "doc" | "sensitive" | "deprecated"> {
+  readonly format: { readonly fields: Fields };
+  readonly default?: never;
+  readonly env?: never;
+  readonly envFile?: never;
+  readonly resource?: never;
+}
+
+interface Defaulted<F, Default> extends Omit<Property, "default" | "format"> {
+  readonly format: F;
+  readonly default?: Default;
+}
 
 /** The TLS properties of plugins that connect to a server, to be spread into their schema. */
 export const tlsProperties = {

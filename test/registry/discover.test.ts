@@ -78,6 +78,43 @@ const broken = [
     cause: /property "a" has an unknown format/,
   },
   {
+    says: "a list of no choices",
+    text: exporting({ config: '{ a: { doc: "A.", format: { listOf: [] } } }' }),
+    cause: /property "a" has an unknown format/,
+  },
+  {
+    says: "an unknown format of a field",
+    text: exporting({ config: '{ a: { doc: "A.", format: { fields: { b: { doc: "B.", format: "nat" } } } } }' }),
+    cause: /property "a.b" has an unknown format/,
+  },
+  {
+    says: "an object without fields",
+    text: exporting({ config: '{ a: { doc: "A.", format: { fields: {} } } }' }),
+    cause: /property "a" has fields that are no schema/,
+  },
+  {
+    says: "an object with a default",
+    text: exporting({
+      config: '{ a: { doc: "A.", default: {}, format: { fields: { b: { doc: "B.", format: "flag" } } } } }',
+    }),
+    cause: /property "a" has fields and "default"/,
+  },
+  {
+    says: "a field with the name of a property",
+    text: exporting({
+      config: `{
+        "a.b": { doc: "B.", format: "flag" },
+        a: { doc: "A.", format: { fields: { b: { doc: "B.", format: "flag" } } } },
+      }`,
+    }),
+    cause: /property "a.b" is declared twice, by its name and as a field/,
+  },
+  {
+    says: "fields without end",
+    text: `const a = { doc: "A.", format: { fields: {} } }; a.format.fields.a = a; ${exporting({ config: "{ a }" })}`,
+    cause: /property "a.a.a.a.a.a" has fields more than 5 deep/,
+  },
+  {
     says: "an undocumented property",
     text: exporting({ config: '{ a: { format: "text" } }' }),
     cause: /property "a" has no doc sentence/,
