@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { flatPlugin } from "../sdk/fields.js";
 import type { Kind } from "../sdk/index.js";
-import type { CataloguedPlugin, DeclarationRules, PluginCatalogue } from "../tokens.js";
+import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
 import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
 import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import { offerContract } from "./resolve-hook.js";
@@ -14,22 +14,18 @@ export interface Discovery {
 }
 
 /** Plugins besides those of the given folders, and the time-out of an import. */
-export interface FurtherPlugins {
+export interface FurtherPlugins extends Partial<Loading> {
   /** Names of installed npm packages. */
   readonly packages?: readonly string[];
   /** Folders from which the packages are searched for, in this order. */
   readonly from?: readonly string[];
-  /** Milliseconds the import of one plugin may take. */
-  readonly limitMillis?: number;
-  /** By which declarations are judged; absent: only their shape is. */
-  readonly rules?: DeclarationRules;
 }
 
 const LIMIT_MILLIS = 10_000;
 
 /** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
-  const { packages = [], from = [], limitMillis = LIMIT_MILLIS, rules } = further;
+  const { packages = [], from = [], limitMillis = LIMIT_MILLIS, ...loading } = further;
   const bases = absolute(from);
   const found = await Promise.all([
     ...absolute(folders).map(modulesInFolder),
@@ -37,7 +33,7 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   ]);
   const modules = found.flatMap((one) => one.modules);
   if (!modules.every(isOwn)) offerContract();
-  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { limitMillis, rules })));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
 }

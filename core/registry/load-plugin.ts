@@ -1,9 +1,11 @@
+import { apiRange } from "../sdk/api-versions.js";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
 import { fieldFaults } from "./field-faults.js";
 import { reasonNotLoaded } from "./load-errors.js";
+import { versionFault } from "./served-versions.js";
 
 /** A module that is expected to export plugins. */
 export interface PluginModule {
@@ -23,14 +25,16 @@ export interface Loading {
   readonly limitMillis: number;
   /** Absent: what they judge is not looked at. */
   readonly rules?: DeclarationRules | undefined;
+  /** Absent: the version of the contract that this agent has. Tests ask what a later one would say. */
+  readonly apiVersion?: number | undefined;
 }
 
 /** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
-export async function loadPlugin({ origin, specifier }: PluginModule, { limitMillis, rules }: Loading): Promise<Found> {
-  const exported = await withinLimit(exportOf(specifier), limitMillis);
+export async function loadPlugin({ origin, specifier }: PluginModule, loading: Loading): Promise<Found> {
+  const exported = await withinLimit(exportOf(specifier), loading.limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
-  const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, rules) }));
+  const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, loading) }));
   return {
     plugins: judged.flatMap(({ definition, problems }) =>
       problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, origin }] : [],
@@ -68,31 +72,30 @@ async function withinLimit(exported: Promise<Exported>, limitMillis: number): Pr
   }
 }
 
-function problemsOf(
-  origin: string,
-  definition: unknown,
-  rules: DeclarationRules | undefined,
-): readonly PluginProblem[] {
-  const version = versionFault(definition);
-  if (version !== undefined) {
-    const remedy = "install a version of the plugin that was built for this agent, or another version of the agent";
-    return [{ origin, cause: version, remedy }];
-  }
+function problemsOf(origin: string, definition: unknown, loading: Loading): readonly PluginProblem[] {
   if (!isRecord(definition)) {
     const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
     return [{ origin, cause: "has no plugin definition as its default export", remedy }];
   }
   const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
-  const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
-  const ofFields = fieldFaults(definition.config);
-  // Fields may go round in a circle; what is below them is looked at only when they do not.
-  const others = ofFields.length > 0 ? ofFields : declarationFaults(definition, known, rules);
-  return [...memberFaults(definition), ...others].map(({ fault, remedy, harmless }) => ({
+  const told = ({ fault, ...others }: DeclarationFault, join: string) => ({
+    ...others,
     origin,
-    cause: `${who} whose ${fault}`,
-    remedy,
-    ...(harmless === undefined ? {} : { harmless }),
-  }));
+    cause: `${who}${join}${fault}`,
+  });
+  const version = versionFault(definition.apiVersion, loading.apiVersion ?? API_VERSION);
+  const ofVersion = version === undefined ? [] : [told(version, ", ")];
+  // A version that is not served may declare plugins otherwise.
+  if (version !== undefined && version.harmless !== true) return ofVersion;
+  const faults = [...memberFaults(definition), ...schemaFaults(definition, loading)];
+  return [...ofVersion, ...faults.map((fault) => told(fault, " whose "))];
+}
+
+/** Fields may go round in a circle: what is below them is judged only when they do not. */
+function schemaFaults(definition: Readonly<Record<string, unknown>>, { rules }: Loading): readonly DeclarationFault[] {
+  const ofFields = fieldFaults(definition.config);
+  const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
+  return ofFields.length > 0 ? ofFields : declarationFaults(definition, known, rules);
 }
 
 /** Something wrong with a plugin that was found; the agent runs without it, or without what is wrong. */
@@ -114,14 +117,6 @@ function memberFaults(definition: Readonly<Record<string, unknown>>): readonly D
       const given = value === undefined ? "it is absent" : `it is ${shown(value)}`;
       return { fault: `"${name}" is not ${noun}: ${given}`, remedy: "correct it where definePlugin is called" };
     });
-}
-
-/** Why a plugin is for another version of the agent; undefined when it is for this one. */
-function versionFault(value: unknown): string | undefined {
-  if (!isRecord(value) || value.apiVersion === undefined || value.apiVersion === API_VERSION) return undefined;
-  const { type, apiVersion } = value;
-  const who = typeof type === "string" ? `the plugin "${type}"` : "a plugin";
-  return `declares ${who} for version ${JSON.stringify(apiVersion)} of deneb/sdk; this agent has version ${API_VERSION}`;
 }
 
 /** Here a loaded value gets the type of a definition. */
@@ -169,7 +164,10 @@ const members = {
   },
   summary: { holds: isSentence, noun: "a sentence" },
   stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
-  apiVersion: { holds: (value) => value === undefined || value === API_VERSION, noun: `${API_VERSION}` },
+  apiVersion: {
+    holds: (value) => apiRange(value) !== undefined,
+    noun: "a version such as 1, or the oldest and the newest one such as [1, 2]",
+  },
   config: { holds: isRecord, noun: "a schema" },
   slots: {
     holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),

@@ -1,3 +1,4 @@
+import type { ApiVersions } from "./api-versions.js";
 import type { Channel, ChannelSelector } from "./channel.js";
 import type { ChannelContext, Context, SelectorContext, SourceContext } from "./context.js";
 import type { Event, Interceptor } from "./event.js";
@@ -47,8 +48,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** One sentence for lists and the reference. */
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
-  /** The {@link API_VERSION} it was written for; absent: 1. The agent refuses a plugin of another version. */
-  readonly apiVersion?: number;
+  /**
+   * The {@link API_VERSION} it was made for, or the oldest and the newest one: `[1, 2]`; absent: 1. The agent serves its own
+   * version and the one before, and leaves out a plugin that was made for others.
+   */
+  readonly apiVersion?: ApiVersions;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -97,7 +101,7 @@ export interface AnyPlugin {
   readonly spellings?: readonly Spelling[];
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
-  readonly apiVersion?: number;
+  readonly apiVersion?: ApiVersions;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(
@@ -157,7 +161,7 @@ export interface Reread {
 }
 
 /**
- * The version of this contract. It rises when a plugin written for the version before would no longer work; additions
- * do not change it. A plugin says in `apiVersion` which one it was written for.
+ * The version of this contract. It rises when a plugin made for the version before would no longer work unless the agent
+ * serves that one, too; additions do not change it. A plugin says in `apiVersion` which ones it was made for.
  */
 export const API_VERSION = 1;

@@ -3,6 +3,7 @@
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
 
+export type { ApiVersions } from "./api-versions.js";
 export { type BatchSinkParts, batchSink } from "./batch-sink.js";
 export type {
   Channel,
