@@ -6,6 +6,8 @@ export interface CataloguedPlugin {
   readonly definition: AnyPlugin;
   /** Path of the index file, or the package name. */
   readonly origin: string;
+  /** The folder of its package, or of its index file; absent where it was not loaded from a folder. */
+  readonly folder?: string;
 }
 
 /** What the configuration knows of properties, by which the registry judges those that a plugin declares. */

@@ -8,7 +8,7 @@ import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
-import type { PluginCatalogue } from "../tokens.js";
+import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
 import type { Terminal } from "./command.js";
 
 const ownPlugins = new URL("../../plugins", import.meta.url);
@@ -27,6 +27,11 @@ export async function loadPlugins(
   const { catalogue, problems } = await discover(folders, { packages: pluginPackages, from, rules: declarationRules });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   return catalogue;
+}
+
+/** Whether a plugin comes with the program. */
+export function isOwnPlugin({ folder = "" }: CataloguedPlugin): boolean {
+  return dirname(folder) === fileURLToPath(ownPlugins);
 }
 
 export interface ConfigurationFile {

@@ -10,20 +10,26 @@ import { AgentError, reasonOf } from "../sdk/index.js";
 import { type ConformanceCase, type PluginSetup, pluginConformance } from "../testing/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
+import { type CaseResult, type PluginResult, writeReport } from "./plugin-report.js";
 
 interface TestOptions {
+  readonly report?: string;
   readonly caseSeconds?: number;
   readonly seed?: number;
 }
 
-export function defineTest(command: Command, { terminal, exitWith }: CommandContext): void {
+export function defineTest(command: Command, { terminal, version, exitWith }: CommandContext): void {
   command
     .command("test")
     .description("check the types of the plugin in a folder and run the conformance suites over it")
     .argument("<folder>", "folder of the built plugin")
     .option("--case-seconds <seconds>", "seconds that one case may take (default: 60, or what the setup says)", count)
     .option("--seed <number>", "repeats the random failures of an earlier run", count)
-    .action((folder: string, options: TestOptions) => exitWith(testPlugin(folder, options, terminal)));
+    .option(
+      "--report <file>",
+      "also writes the result to a file that the package ships, deneb-report.json in its folder",
+    )
+    .action((folder: string, options: TestOptions) => exitWith(testPlugin(folder, options, { terminal, version })));
 }
 
 function count(text: string): number {
@@ -36,7 +42,11 @@ function count(text: string): number {
 const loadLimit = 10_000;
 
 /** `deneb plugin test`: runs the conformance suites over the plugins of a folder, each with the setup beside it. */
-async function testPlugin(folder: string, options: TestOptions, terminal: Terminal): Promise<number> {
+async function testPlugin(
+  folder: string,
+  options: TestOptions,
+  { terminal, version }: Pick<CommandContext, "terminal" | "version">,
+): Promise<number> {
   if (!(await typesAreRight(folder, terminal))) return exitCodes.failure;
   const { plugins, problems } = await pluginsAt(folder, { limitMillis: loadLimit, rules: declarationRules });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
@@ -44,7 +54,13 @@ async function testPlugin(folder: string, options: TestOptions, terminal: Termin
     terminal.err(`"${folder}" holds no plugin: build it first, and give the folder with its index.js or package.json`);
   }
   let failures = problems.filter(({ harmless }) => harmless !== true).length;
-  for (const plugin of plugins) failures += await testOne(plugin, options, terminal);
+  const results: PluginResult[] = [];
+  for (const plugin of plugins) results.push(await testOne(plugin, options, terminal));
+  failures += results.flatMap(({ cases }) => cases).filter(({ failure }) => failure !== undefined).length;
+  if (options.report !== undefined && plugins.length > 0) {
+    await writeReport(options.report, { folder, plugins: results, version, now: new Date() });
+    terminal.out(`report written to ${options.report}`);
+  }
   return plugins.length > 0 && failures === 0 ? exitCodes.success : exitCodes.failure;
 }
 
@@ -88,27 +104,35 @@ function output(program: string, args: readonly string[], cwd: string): Promise<
   });
 }
 
-async function testOne({ definition, origin }: CataloguedPlugin, options: TestOptions, terminal: Terminal) {
+async function testOne(
+  { definition: { kind, type }, definition, origin }: CataloguedPlugin,
+  options: TestOptions,
+  terminal: Terminal,
+): Promise<PluginResult> {
   const setup = await setupBeside(origin);
   if (setup === undefined) terminal.err(`"${origin}" has no conformance.js beside it: only its defaults are tested`);
-  const cases = await pluginConformance(definition, { ...setup, ...options });
-  let failed = 0;
-  for (const one of cases) if (!(await passes(one, terminal))) failed += 1;
-  terminal.out(`${definition.kind} ${definition.type}: ${cases.length - failed} passed, ${failed} failed`);
-  return failed;
+  const cases: CaseResult[] = [];
+  for (const one of await pluginConformance(definition, { ...setup, ...options })) {
+    const failure = await failureOf(one, terminal);
+    cases.push({ name: one.name, ...(failure === undefined ? {} : { failure }) });
+  }
+  const failed = cases.filter(({ failure }) => failure !== undefined).length;
+  terminal.out(`${kind} ${type}: ${cases.length - failed} passed, ${failed} failed`);
+  return { kind, type, cases };
 }
 
 /** The name comes first: of a case that never ends, and of a plugin that ends the process, it is all there is to see. */
-async function passes({ name, run }: ConformanceCase, terminal: Terminal): Promise<boolean> {
+async function failureOf({ name, run }: ConformanceCase, terminal: Terminal): Promise<string | undefined> {
   terminal.out(`run ${name}`);
   try {
     await run();
     terminal.out(`ok ${name}`);
-    return true;
+    return undefined;
   } catch (error) {
-    terminal.out(`not ok ${name}: ${reasonOf(error)}`);
+    const reason = reasonOf(error);
+    terminal.out(`not ok ${name}: ${reason}`);
     for (const place of placesOf(error)) terminal.out(`  ${place}`);
-    return false;
+    return reason;
   }
 }
 

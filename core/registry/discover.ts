@@ -61,7 +61,8 @@ export async function pluginsAt(folder: string, loading: Loading): Promise<Found
 async function modulesAt(folder: string): Promise<FoundModules> {
   for (const name of ["index.js", "index.mjs"]) {
     const file = join(folder, name);
-    if (await exists(file)) return { modules: [{ origin: file, specifier: pathToFileURL(file).href }], problems: [] };
+    if (await exists(file))
+      return { modules: [{ origin: file, specifier: pathToFileURL(file).href, folder }], problems: [] };
   }
   return await modulesInFolder(folder);
 }

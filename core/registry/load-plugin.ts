@@ -5,6 +5,7 @@ import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
 import { fieldFaults } from "./field-faults.js";
 import { reasonNotLoaded } from "./load-errors.js";
+import { isPermissions, permissionFaults } from "./permission-faults.js";
 import { versionFault } from "./served-versions.js";
 
 /** A module that is expected to export plugins. */
@@ -13,6 +14,8 @@ export interface PluginModule {
   readonly origin: string;
   /** What `import` takes. */
   readonly specifier: string;
+  /** The folder of its package, or of its file. */
+  readonly folder: string;
 }
 
 export interface Found {
@@ -30,14 +33,16 @@ export interface Loading {
 }
 
 /** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
-export async function loadPlugin({ origin, specifier }: PluginModule, loading: Loading): Promise<Found> {
+export async function loadPlugin({ origin, specifier, folder }: PluginModule, loading: Loading): Promise<Found> {
   const exported = await withinLimit(exportOf(specifier), loading.limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
   const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, loading) }));
   return {
     plugins: judged.flatMap(({ definition, problems }) =>
-      problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, origin }] : [],
+      problems.every(({ harmless }) => harmless === true) && isPlugin(definition)
+        ? [{ definition, origin, folder }]
+        : [],
     ),
     problems: judged.flatMap(({ problems }) => problems),
   };
@@ -95,7 +100,9 @@ function problemsOf(origin: string, definition: unknown, loading: Loading): read
 function schemaFaults(definition: Readonly<Record<string, unknown>>, { rules }: Loading): readonly DeclarationFault[] {
   const ofFields = fieldFaults(definition.config);
   const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
-  return ofFields.length > 0 ? ofFields : declarationFaults(definition, known, rules);
+  return ofFields.length > 0
+    ? ofFields
+    : [...declarationFaults(definition, known, rules), ...permissionFaults(definition)];
 }
 
 /** Something wrong with a plugin that was found; the agent runs without it, or without what is wrong. */
@@ -167,6 +174,10 @@ const members = {
   apiVersion: {
     holds: (value) => apiRange(value) !== undefined,
     noun: "a version such as 1, or the oldest and the newest one such as [1, 2]",
+  },
+  permissions: {
+    holds: isPermissions,
+    noun: `an object such as { hosts: ["{url}"], folders: [], childProcesses: false }, its folders absolute paths`,
   },
   config: { holds: isRecord, noun: "a schema" },
   slots: {

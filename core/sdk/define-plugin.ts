@@ -2,6 +2,7 @@ import type { ApiVersions } from "./api-versions.js";
 import type { Channel, ChannelSelector } from "./channel.js";
 import type { ChannelContext, Context, SelectorContext, SourceContext } from "./context.js";
 import type { Event, Interceptor } from "./event.js";
+import type { Permissions } from "./permissions.js";
 import type { ConfigOf, Schema, WithDefaults } from "./schema.js";
 import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
 import type { Handler, Source } from "./source.js";
@@ -53,6 +54,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
    * version and the one before, and leaves out a plugin that was made for others.
    */
   readonly apiVersion?: ApiVersions;
+  /** What it uses outside the agent; absent: it does not say, and may use whatever the agent may. */
+  readonly permissions?: Permissions;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -102,6 +105,7 @@ export interface AnyPlugin {
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
   readonly apiVersion?: ApiVersions;
+  readonly permissions?: Permissions;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(
