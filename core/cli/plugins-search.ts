@@ -46,13 +46,13 @@ function npmSearch(words: readonly string[], terminal: Terminal): Promise<string
   return new Promise((resolve, reject) => {
     execFile("npm", args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
-      else reject(searchError(failure(error, stdout, stderr), error));
+      else reject(searchError(failure(error, stdout, stderr)));
     });
   });
 }
 
-function searchError(reason: string, cause?: unknown): AgentError {
-  return new AgentError("SEARCH_FAILED", `searching for plugins with npm: ${reason}`, { cause, retryable: false });
+function searchError(reason: string): AgentError {
+  return new AgentError("SEARCH_FAILED", `searching for plugins with npm: ${reason}`, { retryable: false });
 }
 
 interface Failure extends Error {
