@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { glob } from "glob";
+import { codeHashes } from "../registry/code-hashes.js";
 import { isRecord } from "../sdk/event.js";
 import { AgentError, API_VERSION, codeOf, reasonOf } from "../sdk/index.js";
 
@@ -39,7 +38,7 @@ export async function writeReport(file: string, { folder, plugins, version, now 
     node: process.version,
     date: now.toISOString(),
     plugins: plugins.map(({ kind, type, cases }) => ({ kind, type, ...counts(cases), cases })),
-    files: Object.fromEntries(await hashesOf(folder)),
+    files: Object.fromEntries(await codeHashes(folder)),
   };
   try {
     await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -57,25 +56,6 @@ function counts(cases: readonly CaseResult[]) {
   return { passed: cases.length - failed, failed };
 }
 
-/** More code files than this are not compared. */
-const MOST_FILES = 2000;
-
-/** The hash of each code file of a folder by its path, those of other packages left out. */
-async function hashesOf(folder: string): Promise<readonly (readonly [file: string, hash: string])[]> {
-  const ignore = ["**/node_modules/**", "**/.*/**"];
-  const files = await glob("**/*.{js,mjs,cjs,wasm,node}", { cwd: folder, nodir: true, posix: true, ignore });
-  if (files.length > MOST_FILES) {
-    const reason = `it has ${files.length} code files, and at most ${MOST_FILES} are compared`;
-    throw new AgentError("TOO_MANY_FILES", `hashing the files of "${folder}": ${reason}`, { retryable: false });
-  }
-  return await Promise.all(
-    files.toSorted().map(async (file) => {
-      const hash = createHash("sha256").update(await readFile(path.join(folder, file)));
-      return [file, hash.digest("hex")] as const;
-    }),
-  );
-}
-
 /** What the report of a package says of one plugin, for people; undefined where the package has none. */
 export async function reportText(folder: string, kind: string, type: string): Promise<string | undefined> {
   const text = await readFile(path.join(folder, REPORT), "utf8").catch(() => undefined);
@@ -86,7 +66,7 @@ export async function reportText(folder: string, kind: string, type: string): Pr
     if (!isRecord(report) || result === undefined) return `its ${REPORT} says nothing of this plugin`;
     const other = await otherFile(folder, report.files);
     if (other !== undefined) return `its ${REPORT} is for other code: "${other}" was not tested as it is`;
-    const when = `with Deneb ${String(report.deneb)}, ${String(report.date).slice(0, 10)}, by its author`;
+    const when = `with Deneb ${String(report.deneb).slice(0, 30)}, ${String(report.date).slice(0, 10)}, by its author`;
     return `${result.passed} passed, ${result.failed} failed ${when}`;
   } catch (error) {
     return `its ${REPORT} cannot be read: ${reasonOf(error)}`;
@@ -105,5 +85,5 @@ function resultOf(report: unknown, kind: string, type: string): { passed: number
 /** A code file that the package has and that was not tested, or not like this. A package may leave files out. */
 async function otherFile(folder: string, tested: unknown): Promise<string | undefined> {
   const hashes = isRecord(tested) ? tested : {};
-  return (await hashesOf(folder)).find(([file, hash]) => !Object.hasOwn(hashes, file) || hashes[file] !== hash)?.[0];
+  return (await codeHashes(folder)).find(([file, hash]) => !Object.hasOwn(hashes, file) || hashes[file] !== hash)?.[0];
 }

@@ -1,4 +1,4 @@
-/** The versions of the contract that a plugin was made for: one, or from the oldest to the newest. */
+/** The versions of the contract that a plugin was made for: one, or from the oldest to the newest. @stable */
 export type ApiVersions = number | readonly [oldest: number, newest: number];
 
 /** The range that an `apiVersion` declares; undefined for what is none. An absent one means 1. */

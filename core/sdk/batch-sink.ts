@@ -3,7 +3,7 @@ import type { Event } from "./event.js";
 import { onAbort } from "./lifecycle.js";
 import type { Receipt, Sink } from "./sink.js";
 
-/** The three functions that a batch sink needs; {@link batchSink} does the rest. */
+/** The three functions that a batch sink needs; {@link batchSink} does the rest. @stable */
 export interface BatchSinkParts<Connection> {
   /** Connects to the store. Called before the first write, and again after a write that failed retryably. */
   open(signal: AbortSignal): Promise<Connection>;
@@ -20,6 +20,7 @@ export interface BatchSinkParts<Connection> {
 /**
  * A sink that obeys the lifecycle law: it connects at the first write, reconnects after a failure, writes one batch at a
  * time and closes what it opened, whenever `stop` is called.
+ * @stable
  */
 export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   let connection: { readonly value: Connection } | undefined;

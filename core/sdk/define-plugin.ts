@@ -8,7 +8,7 @@ import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
 import type { Handler, Source } from "./source.js";
 import type { StoredData } from "./stored-data.js";
 
-/** The kinds of component and what `create` must return for each. */
+/** The kinds of component and what `create` must return for each. @stable */
 export interface Kinds {
   source: Source;
   handler: Handler;
@@ -19,10 +19,10 @@ export interface Kinds {
   "sink-processor": SinkProcessor;
 }
 
-/** The name of a kind of component, as in `kind: "sink"`. */
+/** The name of a kind of component, as in `kind: "sink"`. @stable */
 export type Kind = keyof Kinds;
 
-/** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. */
+/** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. @stable */
 export type Slots = Readonly<Record<string, Kind>>;
 
 /** The components in the slots, by slot name. */
@@ -37,7 +37,7 @@ export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
       ? ChannelContext
       : Context;
 
-/** What a plugin's index.ts exports as default: one definition, or a list of them. */
+/** What a plugin's index.ts exports as default: one definition, or a list of them. @stable */
 export interface PluginDefinition<K extends Kind, S extends Schema, L extends Slots = Readonly<Record<never, never>>> {
   readonly kind: K;
   /** The name used in `type = ...`; lower case. */
@@ -78,7 +78,7 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
 
-/** What a plugin's `check` says about one property; the agent adds the line of the file. */
+/** What a plugin's `check` says about one property; the agent adds the line of the file. @stable */
 export interface PropertyFault<S extends Schema> {
   /** A property, `<property>.<entry>` for an entry of a map or a field, or `type` when the type is the wrong one. */
   readonly property: PropertyName<S> | "type";
@@ -96,7 +96,7 @@ type PropertyName<S extends Schema> = {
 
 type EntriesOf<Name extends string> = Name extends `${infer Base}.*` ? Base : Name;
 
-/** A definition whose schema and slots are not known to the reader: what the registry holds. */
+/** A definition whose schema and slots are not known to the reader: what the registry holds. @stable */
 export interface AnyPlugin {
   readonly kind: Kind;
   readonly type: string;
@@ -118,7 +118,11 @@ export interface AnyPlugin {
   data?(config: unknown, context: Context): Promise<StoredData>;
 }
 
-/** Declares a plugin. The types of its configuration and slots are inferred from the schema; a default must be of its format. */
+/**
+ * Declares a plugin. The types of its configuration and slots are inferred from the schema; a default must be of its
+ * format.
+ * @stable
+ */
 export function definePlugin<
   K extends Kind,
   const S extends Schema & WithDefaults<S>,
@@ -129,7 +133,9 @@ export function definePlugin<
 
 /**
  * How files written for a predecessor spell a plugin. A component is of a spelling when its type is written with one
- * of the names, or when its properties say what the names mean. Each old name that is used is reported with the new one.
+ * of the names, or when its properties say what the names mean. Each old name that is used is reported with the new
+ * one.
+ * @stable
  */
 export interface Spelling {
   /** Other names of the type, for example class names; each is one of the plugin's aliases too. */
@@ -154,7 +160,7 @@ export interface Spelling {
   readonly different?: readonly string[];
 }
 
-/** What is different about the text of a property, with one of the names of a {@link Spelling}. */
+/** What is different about the text of a property, with one of the names of a {@link Spelling}. @stable */
 export interface Reread {
   /** A part of a sentence that follows the property and its text: `is read as "db": the predecessor ignored capitals`. */
   readonly reason: string;
@@ -165,7 +171,9 @@ export interface Reread {
 }
 
 /**
- * The version of this contract. It rises when a plugin made for the version before would no longer work unless the agent
+ * The version of this contract. It rises when a plugin made for the version before would no longer work unless the
+ * agent
  * serves that one, too; additions do not change it. A plugin says in `apiVersion` which ones it was made for.
+ * @stable
  */
 export const API_VERSION = 1;

@@ -2,6 +2,7 @@
  * What a plugin uses outside the agent. The agent shows it and compares the configuration with it; it cannot keep the code
  * of a plugin from doing more. In both lists `{name}` stands for what the property of that name says, so that
  * `hosts: ["{url}"]` means the host that an operator configures.
+ * @beta
  */
 export interface Permissions {
   /** Hosts it connects to: `api.example.org`, `*.example.org` for all below a name, `*` for any. Empty: none. */

@@ -4,6 +4,7 @@ import type { Lifecycle } from "./lifecycle.js";
 /**
  * All events of one write, oldest first; they may belong to several tables. The list is frozen: changing it throws a
  * TypeError, and the write fails.
+ * @stable
  */
 export interface Batch {
   readonly events: readonly Event[];
@@ -11,7 +12,7 @@ export interface Batch {
   readonly position?: BatchPosition;
 }
 
-/** Where a durable channel stands after a batch. */
+/** Where a durable channel stands after a batch. @stable */
 export interface BatchPosition {
   /**
    * To be stored with the rows. The part before the first colon names the channel: a later position with the same name
@@ -25,7 +26,7 @@ export interface BatchPosition {
   coveredBy(text: string): readonly Event[];
 }
 
-/** What one write cost. */
+/** What one write cost. @stable */
 export interface Receipt {
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -34,6 +35,7 @@ export interface Receipt {
 /**
  * Writes batches and nothing else. The runner takes, batches, waits, retries, splits a failed batch until the bad event is
  * alone, keeps dead letters and counts.
+ * @stable
  */
 export interface Sink extends Lifecycle {
   /**
@@ -57,7 +59,7 @@ export interface Sink extends Lifecycle {
   answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
-/** Hints of a sink about the size of batches; absent members leave the defaults. */
+/** Hints of a sink about the size of batches; absent members leave the defaults. @stable */
 export interface SinkTuning {
   /**
    * Most events of one batch, for a sink that gains from large writes. Behind a channel that forgets at a restart a batch
@@ -71,7 +73,7 @@ export interface SinkTuning {
   readonly batchLinger?: number;
 }
 
-/** What a sink can report of the data that it stored. */
+/** What a sink can report of the data that it stored. @stable */
 export interface SinkPositions {
   /**
    * Every position that is stored; absent for a sink that stores none. Called after start, before the first batch; events that the positions cover are not
@@ -88,7 +90,7 @@ export interface SinkPositions {
   summary?(signal: AbortSignal): Promise<StoredSummary>;
 }
 
-/** What a store holds, to be compared with what the agent has counted. */
+/** What a store holds, to be compared with what the agent has counted. @stable */
 export interface StoredSummary {
   /** By the name of a channel, the part of its positions before the first colon: events stored with a position of it. */
   readonly channels: readonly { readonly channel: string; readonly events: number }[];
@@ -96,7 +98,7 @@ export interface StoredSummary {
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
-/** Rows of a query, for people: every value as text, undefined for the store's null. */
+/** Rows of a query, for people: every value as text, undefined for the store's null. @stable */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | undefined)[])[];
@@ -105,6 +107,7 @@ export interface QueryResult {
 /**
  * Decides which sink of a group gets the next batch. `order` is called for every attempt: the first sink of its result
  * gets the batch, the next one when that fails, and so on; when all fail, the batch waits and `order` is called again.
+ * @stable
  */
 export interface SinkProcessor {
   /** The sinks to try, best first: each of the given names once at the most, none that is not given. */
@@ -115,7 +118,10 @@ export interface SinkProcessor {
   failed(sink: string): void;
 }
 
-/** What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them. */
+/**
+ * What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them.
+ * @stable
+ */
 export interface Explanation {
   readonly writes: readonly ExplainedWrite[];
   /** Everything that would be sent, in order: first what creates schemas and tables, then what writes rows. */
@@ -124,7 +130,7 @@ export interface Explanation {
   readonly notes: readonly string[];
 }
 
-/** Where a part of an event is stored, and what is stored. */
+/** Where a part of an event is stored, and what is stored. @stable */
 export interface ExplainedWrite {
   /** The parts of the destination, outermost first: `{ schema: "openiot", table: "room_1" }`. */
   readonly destination: Readonly<Record<string, string>>;

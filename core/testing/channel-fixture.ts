@@ -1,7 +1,7 @@
 import type { Channel, Event, TakeTransaction } from "../sdk/index.js";
 import { rejectsAs } from "./expectations.js";
 
-/** How the channel of one test is to be made. */
+/** How the channel of one test is to be made. @stable */
 export interface ChannelLimits {
   readonly capacity: number;
   readonly transactionCapacity: number;

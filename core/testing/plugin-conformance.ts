@@ -12,6 +12,7 @@ import { sourceCases } from "./source-cases.js";
  * Everything that a plugin of this kind has to do, as far as the setup allows to see it. A case about something that
  * the store of the setup cannot do (`unreachable`, `interrupt`, `poisoned`) says so by failing to be there: list the
  * names to see what is tested.
+ * @stable
  */
 export async function pluginConformance(
   definition: AnyPlugin,
