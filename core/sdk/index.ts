@@ -54,7 +54,16 @@ export { type Event, type Interceptor, letterHeader } from "./event.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";
 export type { Permissions } from "./permissions.js";
-export type { ConfigOf, FieldsFormat, Format, FormatName, ListFormat, Property, Schema } from "./schema.js";
+export type {
+  ConfigOf,
+  FieldsFormat,
+  Format,
+  FormatName,
+  ListFormat,
+  Property,
+  Schema,
+  WithDefaults,
+} from "./schema.js";
 export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./schema.js";
 export type {
   Batch,

@@ -112,7 +112,11 @@ type ValueOf<F extends Format> = F extends FormatName
 /** The configuration a component gets: one typed value for each property of its schema. @stable */
 export type ConfigOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]["format"]> } & {};
 
-/** What a schema must be so that each default is a value of its format, and fields have the only defaults of an object. */
+/**
+ * What a schema must be so that each default is a value of its format, and fields have the only defaults of an object. Of use
+ * for functions that make plugins of any schema: `<const S extends Schema & WithDefaults<S>>(schema: S)`.
+ * @stable
+ */
 export type WithDefaults<S extends Schema> = {
   readonly [K in keyof S]: S[K]["format"] extends { readonly fields: infer Fields extends Schema }
     ? FieldsProperty<WithDefaults<Fields>>

@@ -12,7 +12,8 @@ function plugin(more: string): string {
   return `import { definePlugin } from "deneb/sdk";
     export default definePlugin({
       kind: "interceptor", type: "mine", summary: "Does.", stability: "beta",
-      config: { url: { doc: "Where.", format: "text", resource: "url", default: "http://a.example.org/" } },
+      config: { url: { doc: "Where.", format: "text", resource: "url", default: "http://a.example.org/" },
+        dirs: { doc: "Where.", format: "words", resource: "folder", default: [] } },
       create: () => ({ intercept: (event) => event }), ${more}
     });`;
 }
@@ -147,6 +148,22 @@ test("check refuses a configured host that the plugin does not declare, and acce
   assert.equal(known.code, 0, known.stderr);
   assert.equal(like.code, 2);
 });
+
+const folders = [
+  { says: "below a declared one", dirs: "/srv/data /srv/data/x", code: 0 },
+  { says: "beside a declared one", dirs: "/srv/data/../secret", code: 2 },
+  { says: "whose name only begins like a declared one", dirs: "/srv/data /srv/data-of-others", code: 2 },
+] as const;
+for (const { says, dirs, code } of folders)
+  test(`check of a configured folder ${says} ends with ${code}`, async (context) => {
+    const more = 'permissions: { hosts: ["{url}"], folders: ["/srv/data"], childProcesses: false }';
+
+    const result = await checked(context, [...mine, `a.sources.s.interceptors.i.dirs = ${dirs}`], more);
+
+    assert.equal(result.code, code, result.stderr);
+    if (code === 2)
+      assert.match(result.stderr, /dirs = .*: leads to the folder "\/srv\/\S+"; .* uses the folders \/srv\/data:/);
+  });
 
 test("check of an unknown type says how to find and load a plugin of others", async (context) => {
   const { stderr, code } = await checked(context, ["a.channels.c.type = jetstream"]);

@@ -96,6 +96,22 @@ export const plugin = definePlugin({ kind: "sink", type: "x", ${declared}, confi
     says: "Type 'string' is not assignable to type 'never'.",
   },
   {
+    name: "a function makes plugins of any schema",
+    code: `import { type ConfigOf, definePlugin, type Schema, type Sink, type WithDefaults } from "deneb/sdk";
+export function make<const S extends Schema & WithDefaults<S>>(schema: S, create: (config: ConfigOf<S>) => Sink) {
+  return definePlugin({ kind: "sink", type: "x", ${declared}, config: schema, create });
+}
+declare const made: Sink;
+export const plugin = make({ x: { doc: "X.", format: "port", default: 1 } }, ({ x }) => (x > 1 ? made : made));`,
+  },
+  {
+    name: "a schema whose properties are not known compiles",
+    code: `import { definePlugin, type Schema, type Sink } from "deneb/sdk";
+declare const made: Sink;
+declare const schema: Schema;
+export const plugin = definePlugin({ kind: "sink", type: "x", ${declared}, config: schema, create: () => made });`,
+  },
+  {
     name: "a check names a field by its path",
     code: sink(
       `config: { x: { doc: "X.", format: { fields: { y: { doc: "Y.", format: "flag" } } } } },
