@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { type ConfigurationFault, startable } from "../configuration/configuration-fault.js";
 import { type KernelFlags, pluginLocations, readKernelSettings } from "../configuration/schema/kernel-settings.js";
+import type { ComponentNode, Topology } from "../configuration/topology.js";
+import type { PluginCatalogue } from "../tokens.js";
 import {
   type CommandContext,
   exitCodes,
@@ -9,7 +11,8 @@ import {
   withPlugins,
   withSettings,
 } from "./command.js";
-import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type ConfigurationFile, isOwnPlugin, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { permissionsText } from "./plugins.js";
 
 export interface CheckOptions extends ConfigurationFile, KernelFlags {}
 
@@ -43,11 +46,34 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     terminal.err(`${options.config}: ${numbers}`);
     return exitCodes.badInput;
   }
+  for (const line of permissionLines(topology, catalogue)) terminal.out(line);
   const { agent, sources, channels, sinks } = topology;
   const counts = `${sources.length} source(s), ${channels.length} channel(s), ${sinks.length} sink(s)`;
   const remarks = numbers === "" ? "" : `; ${numbers}`;
   terminal.out(`${options.config}: agent "${agent}" is valid: ${counts}${remarks}${others(agents)}`);
   return exitCodes.success;
+}
+
+/** What the plugins of others that the file uses declare to use outside the agent, each once. */
+function permissionLines(
+  { sources, channels, sinks, groups = [] }: Topology,
+  catalogue: PluginCatalogue,
+): readonly string[] {
+  const nested = (node: ComponentNode): readonly ComponentNode[] => [
+    node,
+    ...Object.values(node.slots).flatMap(nested),
+  ];
+  const nodes: readonly ComponentNode[] = [
+    ...sources.flatMap((source) => [source, ...source.interceptors, source.selector]),
+    ...channels,
+    ...sinks,
+    ...groups.map(({ processor }) => processor),
+  ];
+  const used = new Set(nodes.flatMap(nested).map(({ definition }) => definition));
+  return catalogue
+    .list()
+    .filter((plugin) => used.has(plugin.definition) && !isOwnPlugin(plugin))
+    .map(({ definition: { kind, type, permissions } }) => `${kind} ${type}: ${permissionsText(permissions)}`);
 }
 
 function counted(severity: "error" | "warning", faults: readonly ConfigurationFault[]): string {

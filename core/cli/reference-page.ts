@@ -1,3 +1,4 @@
+import { choicesOf } from "../configuration/schema/typed-values.js";
 import type { AnyPlugin, FormatName, Kind, Property, Schema, Slots, Spelling } from "../sdk/index.js";
 
 /** The line on top of every generated page. */
@@ -133,13 +134,15 @@ const FORMATS: Readonly<Record<FormatName, string>> = {
 };
 
 function formatText({ format, min, max, maxLength }: Property): string {
-  const name = typeof format === "string" ? FORMATS[format] : format.map((choice) => `\`${choice}\``).join(", ");
+  const choices = choicesOf(format).map((choice) => `\`${choice}\``);
+  const name = typeof format === "string" ? FORMATS[format] : choices.join(", ");
   const limits = [
     ...(min === undefined ? [] : [`at least ${min}`]),
     ...(max === undefined ? [] : [`at most ${max}`]),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
   ];
-  return [name, ...limits].join(", ");
+  const list = typeof format === "object" && "listOf" in format ? "list, separated by blanks or commas, of " : "";
+  return [`${list}${name}`, ...limits].join(", ");
 }
 
 function defaultText({ default: value }: Property): string {

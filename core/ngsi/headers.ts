@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** Names of the headers of an NGSI event. All values are text. */
+/** Names of the headers of an NGSI event. All values are text. @stable */
 export const eventHeaders = {
   /** Tenant of the notification. */
   service: "fiware-service",
@@ -25,7 +25,7 @@ export const eventHeaders = {
   mappedServicePath: "mapped-fiware-servicepath",
 } as const;
 
-/** Header fields of a request, names in lower case; values as node gives them, one character per byte. */
+/** Header fields of a request, names in lower case; values as node gives them, one character per byte. @stable */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /**
@@ -34,13 +34,13 @@ export type HeaderFields = Readonly<Record<string, string>>;
  */
 export type AttributeFormat = "normalized" | "concise" | "simplified" | "keyValues";
 
-/** The formats that the configuration can state for brokers that send no header with it. */
+/** The formats that the configuration can state for brokers that send no header with it. @stable */
 export const statedFormats = ["auto", "normalized", "keyValues"] as const;
 
-/** One of {@link statedFormats}. */
+/** One of {@link statedFormats}. @stable */
 export type StatedFormat = (typeof statedFormats)[number];
 
-/** The tenant: `fiware-service`, else `ngsild-tenant`, else the default. An empty field counts as absent. */
+/** The tenant: `fiware-service`, else `ngsild-tenant`, else the default. An empty field counts as absent. @stable */
 export function serviceOf(headers: HeaderFields, defaultService: string): string {
   return fieldOf(headers, "fiware-service") ?? fieldOf(headers, "ngsild-tenant") ?? defaultService;
 }
@@ -48,12 +48,13 @@ export function serviceOf(headers: HeaderFields, defaultService: string): string
 /**
  * The service paths of an NGSI v2 or v1 notification, one for all entities or one for each, as sent: separated by
  * commas, not trimmed. The default when the field is absent or empty.
+ * @stable
  */
 export function servicePathsOf(headers: HeaderFields, defaultPath: string): readonly string[] {
   return fieldOf(headers, eventHeaders.servicePath)?.split(",") ?? [defaultPath];
 }
 
-/** The address in the `Link` header: what stands between `<` and `>` before the first `;`. */
+/** The address in the `Link` header: what stands between `<` and `>` before the first `;`. @stable */
 export function linkOf(headers: HeaderFields): string | undefined {
   if (headers.link === undefined) return undefined;
   const [target = ""] = headers.link.split(";", 1);
@@ -67,7 +68,7 @@ export function linkOf(headers: HeaderFields): string | undefined {
   return undefined;
 }
 
-/** The correlator of the broker, or the fallback when it sent none. */
+/** The correlator of the broker, or the fallback when it sent none. @stable */
 export function correlatorOf(headers: HeaderFields, fallback: string): string {
   return fieldOf(headers, eventHeaders.correlator) ?? fallback;
 }

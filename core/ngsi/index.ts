@@ -1,6 +1,7 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
 
 export { type DecodeOptions, decode, type NgsiVersion, ngsiVersions } from "./decode/decode.js";
+export { type EntityEvent, entityOf, isEntityEvent } from "./entity-event.js";
 export {
   correlatorOf,
   eventHeaders,

@@ -1,7 +1,7 @@
 import { AgentError } from "../sdk/index.js";
 import type { Attribute, Notification } from "./model.js";
 
-/** How much a notification may hold. The members are named like the properties of the handler that set them. */
+/** How much a notification may hold. The members are named like the properties of the handler that set them. @stable */
 export interface NotificationLimits extends JsonLimits {
   /** Characters (UTF-16 units) of an entity id, a type, or the name of an attribute or of one of its members. */
   readonly max_name_length: number;

@@ -1,16 +1,21 @@
-/** What a value was in the JSON of the notification. */
+/** What a value was in the JSON of the notification. @stable */
 export type ValueKind = "string" | "number" | "boolean" | "null" | "object" | "array";
 
 /**
  * A value as text. For a string `text` is its characters; for every other kind it is compact JSON text with the
  * digits of each number as precise as they were sent. Being text, it survives any store and any durable channel.
+ * @stable
  */
 export interface Value {
   readonly kind: ValueKind;
   readonly text: string;
 }
 
-/** What belongs to an attribute: a sub-attribute (NGSI-LD), a metadata item (NGSI v2 and v1), or a plain member such as unitCode. */
+/**
+ * What belongs to an attribute: a sub-attribute (NGSI-LD), a metadata item (NGSI v2 and v1), or a plain member such
+ * as unitCode.
+ * @stable
+ */
 export interface Member {
   readonly name: string;
   /** Type of the sub-attribute or metadata item; absent for a plain member. */
@@ -20,7 +25,7 @@ export interface Member {
   readonly members?: readonly Member[];
 }
 
-/** One attribute of an entity, with everything the notification said about it. */
+/** One attribute of an entity, with everything the notification said about it. @stable */
 export interface Attribute {
   readonly name: string;
   /** `Property`, `Relationship`, ... or the NGSI v2 type; absent where the notification gave only the value. */
@@ -42,10 +47,10 @@ export interface Attribute {
   readonly others?: readonly Attribute[];
 }
 
-/** The API a notification came by. NGSI v1 has the model of v2 and counts as it. */
+/** The API a notification came by. NGSI v1 has the model of v2 and counts as it. @stable */
 export type Api = "ld" | "v2";
 
-/** One entity of a notification; the body of an NGSI event. Attributes are in the order of the document. */
+/** One entity of a notification; the body of an NGSI event. Attributes are in the order of the document. @stable */
 export interface Entity {
   readonly id: string;
   /** A list of types is written `[A,B]`. Empty where NGSI v2 or v1 gave none. */
@@ -55,14 +60,14 @@ export interface Entity {
   readonly attributes: readonly Attribute[];
 }
 
-/** True when the body of an event is an entity. */
+/** True when the body of an event is an entity. @stable */
 export function isEntity(body: unknown): body is Entity {
   if (typeof body !== "object" || body === null) return false;
   if (!("id" in body && "type" in body && "attributes" in body)) return false;
   return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }
 
-/** A notification: entities, the subscription that they belong to, and the time at which the broker sent it. */
+/** A notification: entities, the subscription that they belong to, and the time at which the broker sent it. @stable */
 export interface Notification {
   readonly subscriptionId?: string;
   /** As sent. */

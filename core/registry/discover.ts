@@ -1,9 +1,10 @@
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { flatPlugin } from "../sdk/fields.js";
 import type { Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
-import { type Found, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
+import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
 import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import { offerContract } from "./resolve-hook.js";
 
@@ -13,20 +14,18 @@ export interface Discovery {
 }
 
 /** Plugins besides those of the given folders, and the time-out of an import. */
-export interface FurtherPlugins {
+export interface FurtherPlugins extends Partial<Loading> {
   /** Names of installed npm packages. */
   readonly packages?: readonly string[];
   /** Folders from which the packages are searched for, in this order. */
   readonly from?: readonly string[];
-  /** Milliseconds the import of one plugin may take. */
-  readonly limitMillis?: number;
 }
 
 const LIMIT_MILLIS = 10_000;
 
 /** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
-  const { packages = [], from = [], limitMillis = LIMIT_MILLIS } = further;
+  const { packages = [], from = [], limitMillis = LIMIT_MILLIS, ...loading } = further;
   const bases = absolute(from);
   const found = await Promise.all([
     ...absolute(folders).map(modulesInFolder),
@@ -34,7 +33,7 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   ]);
   const modules = found.flatMap((one) => one.modules);
   if (!modules.every(isOwn)) offerContract();
-  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
 }
@@ -49,10 +48,10 @@ function absolute(folders: readonly string[]): readonly string[] {
 }
 
 /** The plugin of a folder that is one itself (`index.js` in it, or a package), else the plugins below the folder. */
-export async function pluginsAt(folder: string, limitMillis: number): Promise<Found> {
+export async function pluginsAt(folder: string, loading: Loading): Promise<Found> {
   offerContract();
   const { modules, problems } = await modulesAt(resolve(folder));
-  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, loading)));
   return {
     plugins: loaded.flatMap(({ plugins }) => plugins),
     problems: [...problems, ...loaded.flatMap((one) => one.problems)],
@@ -62,7 +61,8 @@ export async function pluginsAt(folder: string, limitMillis: number): Promise<Fo
 async function modulesAt(folder: string): Promise<FoundModules> {
   for (const name of ["index.js", "index.mjs"]) {
     const file = join(folder, name);
-    if (await exists(file)) return { modules: [{ origin: file, specifier: pathToFileURL(file).href }], problems: [] };
+    if (await exists(file))
+      return { modules: [{ origin: file, specifier: pathToFileURL(file).href, folder }], problems: [] };
   }
   return await modulesInFolder(folder);
 }
@@ -84,7 +84,8 @@ export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
   const owners = new Map<string, CataloguedPlugin>();
   const kept: CataloguedPlugin[] = [];
   const problems: PluginProblem[] = [];
-  for (const plugin of plugins) {
+  for (const { definition, ...found } of plugins) {
+    const plugin = { ...found, definition: flatPlugin(definition) };
     const { kind, type, aliases = [] } = plugin.definition;
     const taken = takenNames(plugin, owners);
     // A plugin whose type is taken would be reachable by its aliases only.

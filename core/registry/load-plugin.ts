@@ -1,6 +1,12 @@
+import { apiRange } from "../sdk/api-versions.js";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
-import type { CataloguedPlugin } from "../tokens.js";
+import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
+import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
+import { fieldFaults } from "./field-faults.js";
+import { reasonNotLoaded } from "./load-errors.js";
+import { isPermissions, permissionFaults } from "./permission-faults.js";
+import { versionFault } from "./served-versions.js";
 
 /** A module that is expected to export plugins. */
 export interface PluginModule {
@@ -8,6 +14,8 @@ export interface PluginModule {
   readonly origin: string;
   /** What `import` takes. */
   readonly specifier: string;
+  /** The folder of its package, or of its file. */
+  readonly folder: string;
 }
 
 export interface Found {
@@ -15,14 +23,28 @@ export interface Found {
   readonly problems: readonly PluginProblem[];
 }
 
+/** Limits and rules of loading. */
+export interface Loading {
+  readonly limitMillis: number;
+  /** Absent: what they judge is not looked at. */
+  readonly rules?: DeclarationRules | undefined;
+  /** Absent: the version of the contract that this agent has. Tests ask what a later one would say. */
+  readonly apiVersion?: number | undefined;
+}
+
 /** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
-export async function loadPlugin({ origin, specifier }: PluginModule, limitMillis: number): Promise<Found> {
-  const exported = await withinLimit(exportOf(specifier), limitMillis);
+export async function loadPlugin({ origin, specifier, folder }: PluginModule, loading: Loading): Promise<Found> {
+  const exported = await withinLimit(exportOf(specifier), loading.limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
+  const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, loading) }));
   return {
-    plugins: definitions.filter(isPlugin).map((definition) => ({ definition, origin })),
-    problems: definitions.flatMap((definition) => problemOf(origin, definition)),
+    plugins: judged.flatMap(({ definition, problems }) =>
+      problems.every(({ harmless }) => harmless === true) && isPlugin(definition)
+        ? [{ definition, origin, folder }]
+        : [],
+    ),
+    problems: judged.flatMap(({ problems }) => problems),
   };
 }
 
@@ -35,9 +57,8 @@ async function exportOf(specifier: string): Promise<Exported> {
     const loaded: { readonly default?: unknown } = await import(specifier);
     return { value: loaded.default };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     const remedy = "correct the file, install what it imports, or remove its folder";
-    return { problem: { cause: `could not be loaded: ${message.split("\n", 1).join()}`, remedy } };
+    return { problem: { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy } };
   }
 }
 
@@ -56,47 +77,58 @@ async function withinLimit(exported: Promise<Exported>, limitMillis: number): Pr
   }
 }
 
-function problemOf(origin: string, definition: unknown): readonly PluginProblem[] {
-  const version = versionFault(definition);
-  if (version !== undefined) {
-    const remedy = "install a version of the plugin that was built for this agent, or another version of the agent";
-    return [{ origin, cause: version, remedy }];
+function problemsOf(origin: string, definition: unknown, loading: Loading): readonly PluginProblem[] {
+  if (!isRecord(definition)) {
+    const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
+    return [{ origin, cause: "has no plugin definition as its default export", remedy }];
   }
-  const cause = shapeFault(definition);
-  const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
-  return cause === undefined ? [] : [{ origin, cause, remedy }];
+  const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
+  const told = ({ fault, ...others }: DeclarationFault, join: string) => ({
+    ...others,
+    origin,
+    cause: `${who}${join}${fault}`,
+  });
+  const version = versionFault(definition.apiVersion, loading.apiVersion ?? API_VERSION);
+  const ofVersion = version === undefined ? [] : [told(version, ", ")];
+  // A version that is not served may declare plugins otherwise.
+  if (version !== undefined && version.harmless !== true) return ofVersion;
+  const faults = [...memberFaults(definition), ...schemaFaults(definition, loading)];
+  return [...ofVersion, ...faults.map((fault) => told(fault, " whose "))];
 }
 
-/** A plugin that was found but cannot be used; the agent runs without it. */
+/** Fields may go round in a circle: what is below them is judged only when they do not. */
+function schemaFaults(definition: Readonly<Record<string, unknown>>, { rules }: Loading): readonly DeclarationFault[] {
+  const ofFields = fieldFaults(definition.config);
+  const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
+  return ofFields.length > 0
+    ? ofFields
+    : [...declarationFaults(definition, known, rules), ...permissionFaults(definition)];
+}
+
+/** Something wrong with a plugin that was found; the agent runs without it, or without what is wrong. */
 export interface PluginProblem {
   /** The file or folder it is about. */
   readonly origin: string;
   readonly cause: string;
   /** What to do about it. */
   readonly remedy: string;
+  /** True: the plugin is used nevertheless. */
+  readonly harmless?: true;
 }
 
-/** Why a value is not a plugin definition; undefined when it is one. */
-function shapeFault(value: unknown): string | undefined {
-  if (!isRecord(value)) return "has no plugin definition as its default export";
-  const who = typeof value.type === "string" ? `declares the plugin "${value.type}"` : "declares a plugin";
-  const wrong = Object.entries<Member>(members).find(([name, { holds }]) => !holds(value[name]));
-  if (wrong !== undefined) return `${who} whose "${wrong[0]}" is not ${wrong[1].noun}`;
-  const property = propertyFault(value.config);
-  return property === undefined ? undefined : `${who} whose property ${property}`;
-}
-
-/** Why a plugin is for another version of the agent; undefined when it is for this one. */
-function versionFault(value: unknown): string | undefined {
-  if (!isRecord(value) || value.apiVersion === undefined || value.apiVersion === API_VERSION) return undefined;
-  const { type, apiVersion } = value;
-  const who = typeof type === "string" ? `the plugin "${type}"` : "a plugin";
-  return `declares ${who} for version ${JSON.stringify(apiVersion)} of deneb/sdk; this agent has version ${API_VERSION}`;
+function memberFaults(definition: Readonly<Record<string, unknown>>): readonly DeclarationFault[] {
+  return Object.entries<Member>(members)
+    .filter(([name, { holds }]) => !holds(definition[name]))
+    .map(([name, { noun }]) => {
+      const value = definition[name];
+      const given = value === undefined ? "it is absent" : `it is ${shown(value)}`;
+      return { fault: `"${name}" is not ${noun}: ${given}`, remedy: "correct it where definePlugin is called" };
+    });
 }
 
 /** Here a loaded value gets the type of a definition. */
 function isPlugin(value: unknown): value is AnyPlugin {
-  return shapeFault(value) === undefined;
+  return isRecord(value) && memberFaults(value).length === 0;
 }
 
 interface Member {
@@ -139,7 +171,14 @@ const members = {
   },
   summary: { holds: isSentence, noun: "a sentence" },
   stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
-  apiVersion: { holds: (value) => value === undefined || value === API_VERSION, noun: `${API_VERSION}` },
+  apiVersion: {
+    holds: (value) => apiRange(value) !== undefined,
+    noun: "a version such as 1, or the oldest and the newest one such as [1, 2]",
+  },
+  permissions: {
+    holds: isPermissions,
+    noun: `an object such as { hosts: ["{url}"], folders: [], childProcesses: false }, its folders absolute paths`,
+  },
   config: { holds: isRecord, noun: "a schema" },
   slots: {
     holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),
@@ -151,15 +190,6 @@ const members = {
   explain: { holds: isOptionalFunction, noun: "a function" },
   data: { holds: isOptionalFunction, noun: "a function" },
 } satisfies Record<keyof AnyPlugin, Member>;
-
-function propertyFault(config: unknown): string | undefined {
-  if (!isRecord(config)) return undefined;
-  const faults = Object.entries(config).flatMap(([name, property]) => {
-    if (!isRecord(property) || !isSentence(property.doc)) return [`"${name}" has no doc sentence`];
-    return isFormat(property.format) ? [] : [`"${name}" has an unknown format`];
-  });
-  return faults[0];
-}
 
 function isSpelling(value: unknown): boolean {
   return (
@@ -187,7 +217,10 @@ function isKind(value: unknown): boolean {
 }
 
 function isFormat(value: unknown): boolean {
-  return typeof value === "string" ? Object.hasOwn(formatNames, value) : isTextList(value) && value.length > 0;
+  if (typeof value === "string") return Object.hasOwn(formatNames, value);
+  if (isRecord(value) && isRecord(value.fields)) return true;
+  const choices = isRecord(value) ? value.listOf : value;
+  return isTextList(choices) && choices.length > 0;
 }
 
 function isTypeName(value: unknown): boolean {

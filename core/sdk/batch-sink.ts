@@ -5,7 +5,10 @@ import { type BatchSinkPositions, type KeptPosition, KeptPositions } from "./kep
 import { onAbort } from "./lifecycle.js";
 import { type Batch, idOf, type Receipt, type Sink, type SinkPositions, type SinkTuning } from "./sink.js";
 
-/** The three functions that a batch sink needs, and what it can do beyond that; {@link batchSink} does the rest. */
+/**
+ * The three functions that a batch sink needs, and what it can do beyond that; {@link batchSink} does the rest.
+ * @stable
+ */
 export interface BatchSinkParts<Connection> {
   /** Connects to the store. Called before the first write, and again after a write that failed retryably. */
   open(signal: AbortSignal): Promise<Connection>;
@@ -50,7 +53,7 @@ export interface BatchSinkParts<Connection> {
   mayRepeat?(error: unknown): boolean;
 }
 
-/** What a write can use besides its events. */
+/** What a write can use besides its events. @stable */
 export interface BatchSinkWrite {
   /** To be kept with the events; undefined without `positions`, and behind a channel that forgets. */
   readonly position: KeptPosition | undefined;
@@ -61,6 +64,7 @@ export interface BatchSinkWrite {
 /**
  * A sink that obeys the lifecycle law: it connects at the first write, reconnects after a failure, writes one batch at a
  * time and closes what it opened, whenever `stop` is called.
+ * @stable
  */
 export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   const link = new KeptConnection(parts);

@@ -7,10 +7,10 @@ export interface Transaction {
   rollback(): Promise<void>;
 }
 
-/** Whether a put that finds no room waits for it, up to the time-out of the channel, or fails at once. */
+/** Whether a put that finds no room waits for it, up to the time-out of the channel, or fails at once. @stable */
 export type Waiting = "wait" | "at-once";
 
-/** Events on their way into a channel: put one after another, seen by takers all at once after commit. */
+/** Events on their way into a channel: put one after another, seen by takers all at once after commit. @stable */
 export interface PutTransaction extends Transaction {
   /**
    * Adds an event; it is not visible before commit. Throws code `TRANSACTION_TOO_LARGE` beyond transactionCapacity, or
@@ -32,7 +32,7 @@ export interface PutTransaction extends Transaction {
   commit(): Promise<void>;
 }
 
-/** Events on their way out of a channel: gone after commit, back in their place after rollback. */
+/** Events on their way out of a channel: gone after commit, back in their place after rollback. @stable */
 export interface TakeTransaction extends Transaction {
   /**
    * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest
@@ -44,7 +44,7 @@ export interface TakeTransaction extends Transaction {
   readonly positions?: TakePositions | undefined;
 }
 
-/** Positions of a durable channel, seen from one take transaction. */
+/** Positions of a durable channel, seen from one take transaction. @stable */
 export interface TakePositions {
   /**
    * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
@@ -64,7 +64,7 @@ export interface TakePositions {
   idOf(event: Event): string | undefined;
 }
 
-/** A queue with transactions between sources and sinks: first in, first out. */
+/** A queue with transactions between sources and sinks: first in, first out. @stable */
 export interface Channel extends Lifecycle {
   /** Events in the channel, those taken but not committed included. */
   readonly size: number;
@@ -101,13 +101,16 @@ export interface Channel extends Lifecycle {
   leaveOut?(ids: AsyncIterable<string>): Promise<number>;
 }
 
-/** Names of channels. The notification is refused when a required one fails; a failing optional one is only logged. */
+/**
+ * Names of channels. The notification is refused when a required one fails; a failing optional one is only logged.
+ * @stable
+ */
 export interface Selection {
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
 
-/** Chooses the channels of each event among those of its source. */
+/** Chooses the channels of each event among those of its source. @stable */
 export interface ChannelSelector {
   select(event: Event): Selection;
 }

@@ -1,7 +1,10 @@
 import type { Receipt } from "./sink.js";
 import type { Emit, Receive, SourceRefusal } from "./source.js";
 
-/** Writes log lines; the name of the component is already bound. Static message, fields first, never a secret or a body. */
+/**
+ * Writes log lines; the name of the component is already bound. Static message, fields first, never a secret or a body.
+ * @stable
+ */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -9,7 +12,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** What a component says about itself. */
+/** What a component says about itself. @stable */
 export interface HealthReport {
   /** `down` makes the agent not ready, `degraded` is shown and does not. */
   readonly state: "up" | "degraded" | "down";
@@ -17,16 +20,16 @@ export interface HealthReport {
   readonly reason?: string;
 }
 
-/** Values of the labels of a metric. Each combination beyond 100 is counted as `(other)`. */
+/** Values of the labels of a metric. Each combination beyond 100 is counted as `(other)`. @stable */
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** A count that only grows. */
+/** A count that only grows. @stable */
 export interface MetricCounter {
   /** Adds `by`, 1 when absent. */
   add(by?: number, labels?: MetricLabels): void;
 }
 
-/** A value that goes up and down. */
+/** A value that goes up and down. @stable */
 export interface MetricGauge {
   set(value: number, labels?: MetricLabels): void;
 }
@@ -34,13 +37,14 @@ export interface MetricGauge {
 /**
  * Makes metrics of a component. They appear as `deneb_plugin_<name>` with the label `component` and are 0 before the first
  * event. Names and labels are lower-case letters, digits and underscores. The same name returns the same metric.
+ * @stable
  */
 export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): MetricCounter;
   gauge(name: string, help: string, labels?: readonly string[]): MetricGauge;
 }
 
-/** What every component is given besides its configuration. */
+/** What every component is given besides its configuration. @stable */
 export interface Context {
   /** Name of the component as written in the configuration. */
   readonly name: string;
@@ -62,7 +66,7 @@ export interface Context {
   readonly metrics?: Metrics;
 }
 
-/** One accounted request: the sizes of request and answer in bytes. */
+/** One accounted request: the sizes of request and answer in bytes. @stable */
 export interface IncomingTransaction extends Receipt {
   readonly service: string;
   readonly servicePath: string;
@@ -71,7 +75,7 @@ export interface IncomingTransaction extends Receipt {
   readonly milliseconds?: number;
 }
 
-/** What a source is given: a {@link Context}, the way to its channels and the components in its slots. */
+/** What a source is given: a {@link Context}, the way to its channels and the components in its slots. @stable */
 export interface SourceContext<Slots> extends Context {
   /** Decodes a request by the handler in a slot of the source, and accounts it; rejects when the source has no handler. */
   readonly receive: Receive;
@@ -85,7 +89,7 @@ export interface SourceContext<Slots> extends Context {
   incoming(transaction: IncomingTransaction): void;
 }
 
-/** A folder that is kept for this process until it is released or the process ends. */
+/** A folder that is kept for this process until it is released or the process ends. @stable */
 export interface FolderLock {
   /** Safe to call twice. */
   release(): Promise<void>;
@@ -104,7 +108,7 @@ export interface FolderClaim {
   readonly signal?: AbortSignal;
 }
 
-/** What a channel is given. */
+/** What a channel is given. @stable */
 export interface ChannelContext extends Context {
   /**
    * Makes the folder when it is missing, readable for its owner alone, and locks it by the kernel: the lock ends with the
@@ -114,7 +118,7 @@ export interface ChannelContext extends Context {
   lockFolder(folder: string, claim?: FolderClaim): Promise<FolderLock>;
 }
 
-/** What a channel selector is given besides its configuration. */
+/** What a channel selector is given besides its configuration. @stable */
 export interface SelectorContext extends Context {
   /** The channels of the source, in the order of the configuration. */
   readonly channels: readonly string[];

@@ -1,12 +1,14 @@
+import type { ApiVersions } from "./api-versions.js";
 import type { Channel, ChannelSelector } from "./channel.js";
 import type { ChannelContext, Context, SelectorContext, SourceContext } from "./context.js";
 import type { Event, Interceptor } from "./event.js";
-import type { ConfigOf, Schema } from "./schema.js";
+import type { Permissions } from "./permissions.js";
+import type { ConfigOf, Schema, WithDefaults } from "./schema.js";
 import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
 import type { Handler, Source } from "./source.js";
 import type { StoredData } from "./stored-data.js";
 
-/** The kinds of component and what `create` must return for each. */
+/** The kinds of component and what `create` must return for each. @stable */
 export interface Kinds {
   source: Source;
   handler: Handler;
@@ -17,10 +19,10 @@ export interface Kinds {
   "sink-processor": SinkProcessor;
 }
 
-/** The name of a kind of component, as in `kind: "sink"`. */
+/** The name of a kind of component, as in `kind: "sink"`. @stable */
 export type Kind = keyof Kinds;
 
-/** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. */
+/** Nested components by slot name: `{ handler: "handler" }` reads `handler = ngsi` and `handler.x = ...`. @stable */
 export type Slots = Readonly<Record<string, Kind>>;
 
 /** The components in the slots, by slot name. */
@@ -35,7 +37,7 @@ export type ContextOf<K extends Kind, L extends Slots> = K extends "source"
       ? ChannelContext
       : Context;
 
-/** What a plugin's index.ts exports as default: one definition, or a list of them. */
+/** What a plugin's index.ts exports as default: one definition, or a list of them. @stable */
 export interface PluginDefinition<K extends Kind, S extends Schema, L extends Slots = Readonly<Record<never, never>>> {
   readonly kind: K;
   /** The name used in `type = ...`; lower case. */
@@ -47,8 +49,13 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** One sentence for lists and the reference. */
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
-  /** The {@link API_VERSION} it was written for; absent: 1. The agent refuses a plugin of another version. */
-  readonly apiVersion?: number;
+  /**
+   * The {@link API_VERSION} it was made for, or the oldest and the newest one: `[1, 2]`; absent: 1. The agent serves its own
+   * version and the one before, and leaves out a plugin that was made for others.
+   */
+  readonly apiVersion?: ApiVersions;
+  /** What it uses outside the agent; absent: it does not say, and may use whatever the agent may. */
+  readonly permissions?: Permissions;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -71,21 +78,25 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
 
-/** What a plugin's `check` says about one property; the agent adds the line of the file. */
+/** What a plugin's `check` says about one property; the agent adds the line of the file. @stable */
 export interface PropertyFault<S extends Schema> {
-  /** A property, `<property>.<entry>` for an entry of a map, or `type` when the type is the wrong one. */
+  /** A property, `<property>.<entry>` for an entry of a map or a field, or `type` when the type is the wrong one. */
   readonly property: PropertyName<S> | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
 }
 
 type PropertyName<S extends Schema> = {
-  [K in keyof S & string]: S[K]["format"] extends "map" ? K | `${EntriesOf<K>}.${string}` : K;
+  [K in keyof S & string]: S[K]["format"] extends "map"
+    ? K | `${EntriesOf<K>}.${string}`
+    : S[K]["format"] extends { readonly fields: infer Fields extends Schema }
+      ? `${K}.${PropertyName<Fields>}`
+      : K;
 }[keyof S & string];
 
 type EntriesOf<Name extends string> = Name extends `${infer Base}.*` ? Base : Name;
 
-/** A definition whose schema and slots are not known to the reader: what the registry holds. */
+/** A definition whose schema and slots are not known to the reader: what the registry holds. @stable */
 export interface AnyPlugin {
   readonly kind: Kind;
   readonly type: string;
@@ -93,7 +104,8 @@ export interface AnyPlugin {
   readonly spellings?: readonly Spelling[];
   readonly summary: string;
   readonly stability: "stable" | "beta" | "deprecated";
-  readonly apiVersion?: number;
+  readonly apiVersion?: ApiVersions;
+  readonly permissions?: Permissions;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(
@@ -106,10 +118,14 @@ export interface AnyPlugin {
   data?(config: unknown, context: Context): Promise<StoredData>;
 }
 
-/** Declares a plugin. The types of its configuration and slots are inferred from the schema. */
+/**
+ * Declares a plugin. The types of its configuration and slots are inferred from the schema; a default must be of its
+ * format.
+ * @stable
+ */
 export function definePlugin<
   K extends Kind,
-  const S extends Schema,
+  const S extends Schema & WithDefaults<S>,
   const L extends Slots = Readonly<Record<never, never>>,
 >(definition: PluginDefinition<K, S, L>): PluginDefinition<K, S, L> {
   return Object.freeze(definition);
@@ -117,7 +133,9 @@ export function definePlugin<
 
 /**
  * How files written for a predecessor spell a plugin. A component is of a spelling when its type is written with one
- * of the names, or when its properties say what the names mean. Each old name that is used is reported with the new one.
+ * of the names, or when its properties say what the names mean. Each old name that is used is reported with the new
+ * one.
+ * @stable
  */
 export interface Spelling {
   /** Other names of the type, for example class names; each is one of the plugin's aliases too. */
@@ -142,7 +160,7 @@ export interface Spelling {
   readonly different?: readonly string[];
 }
 
-/** What is different about the text of a property, with one of the names of a {@link Spelling}. */
+/** What is different about the text of a property, with one of the names of a {@link Spelling}. @stable */
 export interface Reread {
   /** A part of a sentence that follows the property and its text: `is read as "db": the predecessor ignored capitals`. */
   readonly reason: string;
@@ -153,7 +171,9 @@ export interface Reread {
 }
 
 /**
- * The version of this contract. It rises when a plugin written for the version before would no longer work; additions
- * do not change it. A plugin says in `apiVersion` which one it was written for.
+ * The version of this contract. It rises when a plugin made for the version before would no longer work unless the
+ * agent
+ * serves that one, too; additions do not change it. A plugin says in `apiVersion` which ones it was made for.
+ * @stable
  */
 export const API_VERSION = 1;

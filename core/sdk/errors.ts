@@ -3,6 +3,7 @@ import type { Event } from "./event.js";
 /**
  * Events of a batch that failed: a list of them, or a map with the error of each. Always the objects of the batch, never
  * copies.
+ * @stable
  */
 export type FailedEvents = readonly Event[] | ReadonlyMap<Event, unknown>;
 
@@ -31,6 +32,7 @@ export interface AgentErrorOptions extends ErrorOptions {
  * The message starts in lower case and says what was being done, to which thing, with the offending value quoted and,
  * where it is known, what to do. It never holds a secret. Readers look at the properties `code` and `retryable`, not
  * at the class: two copies of the SDK may be loaded at once.
+ * @stable
  */
 export class AgentError extends Error {
   /** Upper-case name of the kind of failure, for example `CHANNEL_FULL` or `SINK_UNREACHABLE`. */
@@ -55,6 +57,7 @@ export class AgentError extends Error {
 /**
  * Codes of errors about stored positions. Neither the data nor the store is the reason, so the batch stays in its channel,
  * no other sink gets it, and it is tried again until an operator has decided.
+ * @stable
  */
 export const positionFaults = {
   /** `Channel.skipTo`: the position was not written by a run of this channel. */
@@ -63,13 +66,13 @@ export const positionFaults = {
   conflict: "POSITION_CONFLICT",
 } as const;
 
-/** The service and service path of a request. */
+/** The service and service path of a request. @stable */
 export interface Sender {
   readonly service: string;
   readonly servicePath: string;
 }
 
-/** A request that a handler refuses; the source answers with `status` (an HTTP status, 4xx) and the message. */
+/** A request that a handler refuses; the source answers with `status` (an HTTP status, 4xx) and the message. @stable */
 export class RejectedRequest extends AgentError {
   readonly status: number;
   /** Header fields for the answer, for example `Allow`. */
@@ -97,13 +100,13 @@ export class RejectedRequest extends AgentError {
   }
 }
 
-/** The `retryable` property of any thrown value; undefined when it does not say. */
+/** The `retryable` property of any thrown value; undefined when it does not say. @stable */
 export function retryableOf(error: unknown): boolean | undefined {
   if (typeof error !== "object" || error === null || !("retryable" in error)) return undefined;
   return typeof error.retryable === "boolean" ? error.retryable : undefined;
 }
 
-/** The `retryAfter` property of any thrown value, in milliseconds; undefined when it does not say. */
+/** The `retryAfter` property of any thrown value, in milliseconds; undefined when it does not say. @stable */
 export function retryAfterOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null || !("retryAfter" in error)) return undefined;
   return typeof error.retryAfter === "number" && error.retryAfter >= 0 ? error.retryAfter : undefined;
@@ -114,13 +117,13 @@ export function eventsOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && "events" in error ? error.events : undefined;
 }
 
-/** The `code` property of any thrown value; undefined when it has none. */
+/** The `code` property of any thrown value; undefined when it has none. @stable */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** One line for logs and replies: the message of any thrown value followed by those of its causes. */
+/** One line for logs and replies: the message of any thrown value followed by those of its causes. @stable */
 export function reasonOf(error: unknown): string {
   const messages: string[] = [];
   for (let current = error; current !== undefined && messages.length < 5; current = causeOf(current)) {

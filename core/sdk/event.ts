@@ -6,6 +6,7 @@ import type { Lifecycle } from "./lifecycle.js";
  * Headers are short texts that route and describe the body; their names are lower case. The body must survive
  * `JSON.parse(JSON.stringify(body))` unchanged, so that any durable channel can keep it. Events are never changed
  * after they are handed on: an interceptor that alters one makes a new one.
+ * @stable
  */
 export interface Event<Body = unknown> {
   readonly headers: Readonly<Record<string, string>>;
@@ -15,10 +16,11 @@ export interface Event<Body = unknown> {
 /**
  * The header of an event that was a dead letter and is replayed: the id of the letter. A sink that keeps the ids with what
  * it stores, in one transaction, stores no letter twice.
+ * @stable
  */
 export const letterHeader = "deneb-dead-letter";
 
-/** Looks at each event between a source and its channels. Most need no `start` and no `stop`. */
+/** Looks at each event between a source and its channels. Most need no `start` and no `stop`. @stable */
 export interface Interceptor extends Partial<Lifecycle> {
   /** Returns the event, a new event in its place, or undefined to drop it. */
   intercept(event: Event): Event | undefined;

@@ -3,6 +3,7 @@
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
 
+export type { ApiVersions } from "./api-versions.js";
 export { type BatchSinkParts, type BatchSinkWrite, batchSink } from "./batch-sink.js";
 export type {
   Channel,
@@ -54,7 +55,17 @@ export { type Event, type Interceptor, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";
-export type { ConfigOf, FormatName, Property, Schema } from "./schema.js";
+export type { Permissions } from "./permissions.js";
+export type {
+  ConfigOf,
+  FieldsFormat,
+  Format,
+  FormatName,
+  ListFormat,
+  Property,
+  Schema,
+  WithDefaults,
+} from "./schema.js";
 export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./schema.js";
 export type {
   Batch,

@@ -2,7 +2,7 @@ import { AgentError, positionFaults } from "./errors.js";
 import type { Event } from "./event.js";
 import type { Batch } from "./sink.js";
 
-/** Where the positions of a batch sink are kept. */
+/** Where the positions of a batch sink are kept. @stable */
 export interface BatchSinkPositions<Connection> {
   /** `run` of the context: it tells this agent from another one that uses a copy of the channel. */
   readonly owner: string;
@@ -16,6 +16,7 @@ export interface BatchSinkPositions<Connection> {
 /**
  * What the transaction of a write does besides storing the events: it compares what is kept for `channel` with `before`, and
  * keeps `text` there. When it finds something else it stores nothing at all, and the write throws `conflict()`.
+ * @stable
  */
 export interface KeptPosition {
   /** The key; each channel has its own. */

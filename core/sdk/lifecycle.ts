@@ -12,6 +12,7 @@
  * 4. After `stop` nothing of the component is called.
  * 5. Channels start first, then sinks, then sources; sources stop first, then sinks (after draining their
  *    channels), then channels.
+ * @stable
  */
 export interface Lifecycle {
   start(): Promise<void>;
@@ -21,6 +22,7 @@ export interface Lifecycle {
 /**
  * Calls the listener once when the signal aborts, at once if it has aborted already. Returns a function that removes the
  * listener; call it when the work is done, since a signal may outlive many pieces of work.
+ * @stable
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const abort = () => listener();

@@ -27,19 +27,43 @@ interface Formats {
   readonly map: Readonly<Record<string, string>>;
 }
 
-/** The name of a format, as in `format: "port"`. */
+/** The name of a format, as in `format: "port"`. @stable */
 export type FormatName = keyof Formats;
+
+/** A list of the given texts, separated by blanks or commas: `format: { listOf: ["create", "update"] }`. @stable */
+export interface ListFormat {
+  readonly listOf: readonly string[];
+}
+
+/**
+ * An object whose members are properties: with `retry: { doc, format: { fields: { times: { doc, format: "count" } } } }` the
+ * line `retry.times = 3` gives `{ times: 3 }` for `retry`. Its fields may have fields, at most {@link DEEPEST_FIELDS} one
+ * below the other. What is `sensitive` or `deprecated` is so with all its fields; everything else is declared by the fields.
+ * @stable
+ */
+export interface FieldsFormat {
+  readonly fields: Schema;
+}
+
+/**
+ * What a property may be: a named format, the list of the only allowed texts, a list of such texts, or an object.
+ * @stable
+ */
+export type Format = FormatName | readonly string[] | ListFormat | FieldsFormat;
+
+/** How many formats with `fields` may stand one below the other. */
+export const DEEPEST_FIELDS = 5;
 
 /**
  * One property of a component. The schema is the single source of defaults, types, validation, environment
  * variables, masking of secrets and the reference pages.
+ * @stable
  */
 export interface Property {
   /** One or two sentences with the unit and the meaning of special values. */
   readonly doc: string;
-  /** A format, or the list of the only allowed texts. */
-  readonly format: FormatName | readonly string[];
-  /** Absent: the property must be given. */
+  readonly format: Format;
+  /** Absent: the property must be given. A property with `fields` has none of its own. */
   readonly default?:
     | string
     | number
@@ -68,19 +92,51 @@ export interface Property {
   readonly deprecated?: string;
 }
 
-/** The properties of a component by name, as they are written in a properties file behind the name of the component. */
+/**
+ * The properties of a component by name, as they are written in a properties file behind the name of the component.
+ * @stable
+ */
 export type Schema = Readonly<Record<string, Property>>;
 
-type ValueOf<P extends Property> = P["format"] extends FormatName
-  ? Formats[P["format"]]
-  : P["format"] extends readonly (infer Choice)[]
+type ValueOf<F extends Format> = F extends FormatName
+  ? Formats[F]
+  : F extends readonly (infer Choice)[]
     ? Choice
-    : never;
+    : F extends { readonly listOf: readonly (infer Choice)[] }
+      ? readonly Choice[]
+      : F extends FieldsFormat
+        ? ConfigOf<F["fields"]>
+        : never;
 
-/** The configuration a component gets: one typed value for each property of its schema. */
-export type ConfigOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]> };
+// The intersection makes editors show the properties instead of the name of this type.
+/** The configuration a component gets: one typed value for each property of its schema. @stable */
+export type ConfigOf<S extends Schema> = { readonly [K in keyof S]: ValueOf<S[K]["format"]> } & {};
 
-/** The TLS properties of plugins that connect to a server, to be spread into their schema. */
+/**
+ * What a schema must be so that each default is a value of its format, and fields have the only defaults of an object. Of use
+ * for functions that make plugins of any schema: `<const S extends Schema & WithDefaults<S>>(schema: S)`.
+ * @stable
+ */
+export type WithDefaults<S extends Schema> = {
+  readonly [K in keyof S]: S[K]["format"] extends { readonly fields: infer Fields extends Schema }
+    ? FieldsProperty<WithDefaults<Fields>>
+    : Defaulted<S[K]["format"], ValueOf<S[K]["format"]>>;
+};
+
+interface FieldsProperty<Fields> extends Pick<Property, "doc" | "sensitive" | "deprecated"> {
+  readonly format: { readonly fields: Fields };
+  readonly default?: never;
+  readonly env?: never;
+  readonly envFile?: never;
+  readonly resource?: never;
+}
+
+interface Defaulted<F, Default> extends Omit<Property, "default" | "format"> {
+  readonly format: F;
+  readonly default?: Default;
+}
+
+/** The TLS properties of plugins that connect to a server, to be spread into their schema. @stable */
 export const tlsProperties = {
   tls_ca_file: {
     doc: "File with the certificates of the authorities to trust, PEM; empty for those of Node.",
@@ -96,10 +152,10 @@ export const tlsProperties = {
   },
 } as const satisfies Schema;
 
-/** The values of the TLS properties. */
+/** The values of the TLS properties. @stable */
 export type TlsConfig = ConfigOf<typeof tlsProperties>;
 
-/** Faults of the TLS properties: certificate and key are given together. */
+/** Faults of the TLS properties: certificate and key are given together. @stable */
 export function checkTls({ tls_cert_file: cert, tls_key_file: key }: TlsConfig) {
   if ((cert === "") === (key === "")) return [];
   return cert === ""
@@ -107,7 +163,7 @@ export function checkTls({ tls_cert_file: cert, tls_key_file: key }: TlsConfig) 
     : [{ property: "tls_key_file", reason: "must be given with tls_cert_file" } as const];
 }
 
-/** The options that `node:tls` and the clients over it take. */
+/** The options that `node:tls` and the clients over it take. @stable */
 export interface TlsClientOptions<Content> {
   readonly ca?: Content;
   readonly cert?: Content;
@@ -118,6 +174,7 @@ export interface TlsClientOptions<Content> {
 /**
  * Reads the files of the TLS properties with `read`, usually `readFile` of `node:fs/promises`. `component` is the name
  * and kind for messages, such as `sink "http-sink"`. Rejects with code `CERTIFICATE_UNREADABLE`.
+ * @stable
  */
 export async function readTlsFiles<Content>(
   config: TlsConfig,

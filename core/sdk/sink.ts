@@ -4,6 +4,7 @@ import type { Lifecycle } from "./lifecycle.js";
 /**
  * All events of one write, oldest first; they may belong to several tables. The list is frozen: changing it throws a
  * TypeError, and the write fails.
+ * @stable
  */
 export interface Batch {
   readonly events: readonly Event[];
@@ -18,6 +19,7 @@ export interface Batch {
  * same in every try, in a smaller batch, in each sink of a group, and when the event is replayed as a dead letter: it is the
  * id of that dead letter. Behind a durable channel it is also the same after a restart or a crash; behind one that forgets it
  * lasts until the event has left the channel. No other event has it. Throws `EVENT_NOT_IN_BATCH` for a copy of an event.
+ * @stable
  */
 export function idOf(batch: Batch, event: Event): string {
   if (batch.idOf !== undefined) return batch.idOf(event);
@@ -28,7 +30,7 @@ export function idOf(batch: Batch, event: Event): string {
 
 const idsInTests = new WeakMap<Event, string>();
 
-/** Where a durable channel stands after a batch. */
+/** Where a durable channel stands after a batch. @stable */
 export interface BatchPosition {
   /**
    * To be stored with the rows. The part before the first colon names the channel: a later position with the same name
@@ -42,7 +44,7 @@ export interface BatchPosition {
   coveredBy(text: string): readonly Event[];
 }
 
-/** What one write cost. */
+/** What one write cost. @stable */
 export interface Receipt {
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -51,6 +53,7 @@ export interface Receipt {
 /**
  * Writes batches and nothing else. The runner takes, batches, waits, retries, splits a failed batch until the bad event is
  * alone, keeps dead letters and counts.
+ * @stable
  */
 export interface Sink extends Lifecycle {
   /**
@@ -76,7 +79,7 @@ export interface Sink extends Lifecycle {
   answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
-/** Hints of a sink about the size of batches; absent members leave the defaults. */
+/** Hints of a sink about the size of batches; absent members leave the defaults. @stable */
 export interface SinkTuning {
   /**
    * Most events of one batch, for a sink that gains from large writes. Behind a channel that forgets at a restart a batch
@@ -90,7 +93,7 @@ export interface SinkTuning {
   readonly batchLinger?: number;
 }
 
-/** What a sink can report of the data that it stored. */
+/** What a sink can report of the data that it stored. @stable */
 export interface SinkPositions {
   /**
    * Every position that is stored; absent for a sink that stores none. Called after start, before the first batch; events that the positions cover are not
@@ -107,7 +110,7 @@ export interface SinkPositions {
   summary?(signal: AbortSignal): Promise<StoredSummary>;
 }
 
-/** What a store holds, to be compared with what the agent has counted. */
+/** What a store holds, to be compared with what the agent has counted. @stable */
 export interface StoredSummary {
   /** By the name of a channel, the part of its positions before the first colon: events stored with a position of it. */
   readonly channels: readonly { readonly channel: string; readonly events: number }[];
@@ -115,7 +118,7 @@ export interface StoredSummary {
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
-/** Rows of a query, for people: every value as text, undefined for the store's null. */
+/** Rows of a query, for people: every value as text, undefined for the store's null. @stable */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | undefined)[])[];
@@ -124,6 +127,7 @@ export interface QueryResult {
 /**
  * Decides which sink of a group gets the next batch. `order` is called for every attempt: the first sink of its result
  * gets the batch, the next one when that fails, and so on; when all fail, the batch waits and `order` is called again.
+ * @stable
  */
 export interface SinkProcessor {
   /** The sinks to try, best first: each of the given names once at the most, none that is not given. */
@@ -134,7 +138,10 @@ export interface SinkProcessor {
   failed(sink: string): void;
 }
 
-/** What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them. */
+/**
+ * What a sink would do with one event if its store were empty. Texts are as they would be sent; no secret is in them.
+ * @stable
+ */
 export interface Explanation {
   readonly writes: readonly ExplainedWrite[];
   /** Everything that would be sent, in order: first what creates schemas and tables, then what writes rows. */
@@ -143,7 +150,7 @@ export interface Explanation {
   readonly notes: readonly string[];
 }
 
-/** Where a part of an event is stored, and what is stored. */
+/** Where a part of an event is stored, and what is stored. @stable */
 export interface ExplainedWrite {
   /** The parts of the destination, outermost first: `{ schema: "openiot", table: "room_1" }`. */
   readonly destination: Readonly<Record<string, string>>;

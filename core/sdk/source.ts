@@ -2,7 +2,10 @@ import { codeOf, reasonOf, retryAfterOf, retryableOf, type Sender } from "./erro
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
 
-/** What a source that is replaced at a reload leaves open for the one that takes its place, such as a listening socket. */
+/**
+ * What a source that is replaced at a reload leaves open for the one that takes its place, such as a listening socket.
+ * @stable
+ */
 export interface Handover {
   /** Closes what was not taken over. Safe to call twice. */
   close(): Promise<void>;
@@ -12,6 +15,7 @@ export interface Handover {
  * Hands the events of one notification to the channels. Resolves when every required channel has them as durably as
  * it promises. Rejects with code `CHANNEL_FULL` (retryable) when a channel has no room; then the notification is not
  * accepted, and the answer to the sender must say so.
+ * @stable
  */
 export type Emit = (events: readonly Event[]) => Promise<void>;
 
@@ -22,6 +26,7 @@ export type Emit = (events: readonly Event[]) => Promise<void>;
  * A source that is replaced at a reload is stopped, and its successor started. With both optional members nothing is
  * closed in between: the source hands over what it has open, and a source of the same plugin that was not started yet
  * takes it over.
+ * @stable
  */
 export interface Source extends Lifecycle {
   /**
@@ -36,7 +41,7 @@ export interface Source extends Lifecycle {
   takeOver?(handover: Handover): boolean;
 }
 
-/** One request or message as a source received it. */
+/** One request or message as a source received it. @stable */
 export interface InboundRequest {
   /** Upper case, for example `POST`. */
   readonly method: string;
@@ -51,7 +56,7 @@ export interface InboundRequest {
   readonly receivedAt: Date;
 }
 
-/** The result of a handler. */
+/** The result of a handler. @stable */
 export interface DecodedRequest {
   /** In the order of the notification; may be empty. */
   readonly events: readonly Event[];
@@ -59,17 +64,20 @@ export interface DecodedRequest {
   readonly servicePath: string;
 }
 
-/** Turns a request into events. Pure: no I/O. Throws {@link RejectedRequest} for a request that it refuses. */
+/** Turns a request into events. Pure: no I/O. Throws {@link RejectedRequest} for a request that it refuses. @stable */
 export interface Handler {
   decode(request: InboundRequest): DecodedRequest;
 }
 
-/** Every required channel has the events of the request. */
+/** Every required channel has the events of the request. @stable */
 export interface Accepted {
   readonly accepted: true;
 }
 
-/** The request was not accepted, and why. Sources that speak HTTP answer with `status`, `headers` and `reason`. */
+/**
+ * The request was not accepted, and why. Sources that speak HTTP answer with `status`, `headers` and `reason`.
+ * @stable
+ */
 export interface Refused {
   readonly accepted: false;
   /** An HTTP status: 4xx when the request is at fault, 503 when the same request may be accepted later, else 500. */
@@ -86,22 +94,27 @@ export interface Refused {
   readonly retryAfter: number | undefined;
 }
 
-/** What became of a request. */
+/** What became of a request. @stable */
 export type Reception = Accepted | Refused;
 
 /**
  * Answers a request that is refused, before the refusal is accounted. Returns the bytes of the content of the answer, or
  * undefined when the source keeps the request and hands it over again later: then nothing is accounted.
+ * @stable
  */
 export type Refuse = (refused: Refused) => number | undefined;
 
 /**
  * Takes one request: its handler decodes it, the channels get the events, and the request is accounted, counted and
  * logged. Resolves to the answer for the sender; it does not reject because of an invalid request or a full channel.
+ * @stable
  */
 export type Receive = (request: InboundRequest, refuse?: Refuse) => Promise<Reception>;
 
-/** A request that a source refused by itself, before it could be received: no token, too large, too many at once. */
+/**
+ * A request that a source refused by itself, before it could be received: no token, too large, too many at once.
+ * @stable
+ */
 export interface SourceRefusal extends Pick<Refused, "status" | "cause" | "reason"> {
   /** Bytes of the body that were read, and of the content of the answer; 0 when absent. */
   readonly requestBytes?: number;

@@ -4,6 +4,7 @@ import type { Erasure, RowSelection, StoredRows } from "./stored-rows.js";
  * What commands do with the data that a sink has stored, for `data` of its definition. Each member but `close` is one
  * command, and absent where the sink does not offer it. A member that changes data does nothing if `dryRun` is true and
  * tells what it would do. Rejections are for people: an AgentError with a message of one line. Beta: members may be added.
+ * @beta
  */
 export interface StoredData {
   /**
@@ -34,7 +35,7 @@ export interface StoredData {
   close(): Promise<void>;
 }
 
-/** Which stored data a command concerns: what fits every given member, all without any. */
+/** Which stored data a command concerns: what fits every given member, all without any. @beta */
 export interface StoredSelection {
   /** The id of an entity, as in its notifications: tables that are known to hold another one do not fit. */
   readonly entity?: string;
@@ -44,7 +45,10 @@ export interface StoredSelection {
   readonly tables?: readonly string[];
 }
 
-/** A table of the catalogue. What is not known is absent: an earlier version or a restricted user did not note it. */
+/**
+ * A table of the catalogue. What is not known is absent: an earlier version or a restricted user did not note it.
+ * @beta
+ */
 export interface StoredTable {
   /** For people, and for options of commands: the parts that are not empty, joined by dots. */
   readonly name: string;
@@ -74,7 +78,7 @@ export interface StoredTable {
   readonly rows?: number;
 }
 
-/** Tables to be listed under a sink. */
+/** Tables to be listed under a sink. @beta */
 export interface AdoptRequest {
   /** Names of tables, as in {@link StoredTable.name}. */
   readonly tables: readonly string[];
@@ -86,7 +90,7 @@ export interface AdoptRequest {
   readonly kind?: StoredTable["kind"];
 }
 
-/** What a command did with a table, or would do in a dry run. */
+/** What a command did with a table, or would do in a dry run. @beta */
 export interface TableResult {
   /** As in {@link StoredTable.name}. */
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { StoredSelection, StoredTable } from "./stored-data.js";
 
-/** What `erase` found of a selection, and what became of it. */
+/** What `erase` found of a selection, and what became of it. @beta */
 export interface Erasure {
   /** By table: the rows that were erased, or would be in a dry run. Only tables with such rows. */
   readonly erased: readonly ErasedRows[];
@@ -12,7 +12,7 @@ export interface Erasure {
   readonly notes: readonly string[];
 }
 
-/** Rows of one table. */
+/** Rows of one table. @beta */
 export interface ErasedRows {
   /** As in {@link StoredTable.name}. */
   readonly table: string;
@@ -20,13 +20,13 @@ export interface ErasedRows {
   readonly rows: number;
 }
 
-/** A table, or another part of a store, and why nothing was erased there. */
+/** A table, or another part of a store, and why nothing was erased there. @beta */
 export interface LeftData {
   readonly name: string;
   readonly reason: string;
 }
 
-/** Rows by what they hold and by time. */
+/** Rows by what they hold and by time. @beta */
 export interface RowSelection extends StoredSelection {
   /** Rows that were received then or later. */
   readonly from?: Date;
@@ -34,7 +34,7 @@ export interface RowSelection extends StoredSelection {
   readonly to?: Date;
 }
 
-/** The rows of one table. */
+/** The rows of one table. @beta */
 export interface StoredRows {
   readonly table: StoredTable;
   readonly columns: readonly StoredColumn[];
@@ -48,7 +48,7 @@ export interface StoredRows {
   readonly skipped?: string;
 }
 
-/** A column of stored rows. */
+/** A column of stored rows. @beta */
 export interface StoredColumn {
   readonly name: string;
   readonly kind: "text" | "integer" | "number" | "boolean" | "time" | "json";

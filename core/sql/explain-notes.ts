@@ -1,4 +1,4 @@
-import { columnName, type Entity, eventHeaders, type Naming } from "../ngsi/index.js";
+import { columnName, type Entity, entityOf, eventHeaders, type Naming } from "../ngsi/index.js";
 import type { Event } from "../sdk/index.js";
 import type { Dialect, TableRows } from "./contract/dialect.js";
 import type { LastRow } from "./contract/last-row.js";
@@ -6,7 +6,7 @@ import { namingOf, type SqlConfig } from "./contract/schema.js";
 import type { KeyedRows, TableName } from "./contract/statement.js";
 import { layoutOf, nameChoiceOf } from "./row-builder.js";
 import { ALTERATION_TYPE, claimsOf, isRemoved, withColumns } from "./rows/attribute-columns.js";
-import { entityOf, namedEvent } from "./rows/table-placement.js";
+import { namedEvent } from "./rows/table-placement.js";
 
 /** The writes that a dialect was asked for. */
 export interface RecordedWrites {

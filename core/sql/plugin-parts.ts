@@ -7,13 +7,16 @@ import { explainedNotes, type RecordedWrites } from "./explain-notes.js";
 import { SqlStoredData } from "./features/stored-data.js";
 import { SqlSink } from "./sql-sink.js";
 
-/** The context of the sink, and its store, of which only the dialect is used. */
+/** The context of the sink, and its store, of which only the dialect is used. @beta */
 export interface ExplainParts {
   readonly context: Context;
   readonly store: Store;
 }
 
-/** What a sink would send to an empty database for an event. It runs the sink with a driver that records statements. */
+/**
+ * What a sink would send to an empty database for an event. It runs the sink with a driver that records statements.
+ * @beta
+ */
 export async function explainSql(
   config: SqlConfig,
   event: Event,
@@ -80,12 +83,13 @@ function writeOf({ name, columns, rows }: TableRows): ExplainedWrite {
  * A sink that stores entities as rows of a database, for the `create` of your plugin. Layouts, names, the creation of
  * tables and columns, last data, retention and exactly-once rows follow from the configuration; the dialect provides
  * the SQL, and the driver runs it.
+ * @beta
  */
 export function sqlSink(config: SqlConfig, context: Context, store: Store): Sink {
   return new SqlSink(config, context, store);
 }
 
-/** What commands do with the data that such a sink has stored, for the `data` of your plugin. */
+/** What commands do with the data that such a sink has stored, for the `data` of your plugin. @beta */
 export function storedData(config: SqlConfig, context: Context, store: Store): StoredData {
   return new SqlStoredData(config, context, store);
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
+import { apiRange } from "../sdk/api-versions.js";
+import { flatEntries } from "../sdk/fields.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Lifecycle, type Property } from "../sdk/index.js";
 import { inRoom, type Room, valuesOf } from "./component-fixture.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
@@ -109,16 +111,20 @@ async function assertGone(before: Counts): Promise<void> {
 
 /** What every plugin declares: sentences for people, and defaults that its own formats and checks accept. */
 export function declarationCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
-  const { kind, type, summary, config, apiVersion = API_VERSION } = definition;
+  const { kind, type, summary, config, apiVersion } = definition;
+  const [oldest, newest] = apiRange(apiVersion) ?? [];
   return [
     {
-      name: `${kind} ${type} says what it is in a sentence, and was written for this version of the contract`,
+      name: `${kind} ${type} says what it is in a sentence, and was made for this version of the contract`,
       async run() {
         assert.match(summary, SENTENCE, "the summary is one sentence with a full stop");
-        assert.equal(apiVersion, API_VERSION);
+        assert.ok(
+          oldest !== undefined && newest !== undefined && oldest <= API_VERSION && API_VERSION <= newest,
+          `apiVersion ${JSON.stringify(apiVersion)} includes ${API_VERSION}`,
+        );
       },
     },
-    ...Object.entries(config).map(([name, property]) => ({
+    ...flatEntries(config).map(([name, property]) => ({
       name: `property ${name} is documented and its default is right`,
       run: async () => checkProperty(name, property),
     })),
@@ -140,10 +146,15 @@ function checkProperty(name: string, { doc, format, default: value, min, max, en
   const secret = /passw|secret|token|credential/i.test(name);
   if (secret) assert.equal(sensitive, true, `"${name}" names a secret and must be sensitive`);
   if (value === undefined) return;
-  const holds = typeof format === "string" ? formats[format](value) : format.some((choice) => choice === value);
-  assert.ok(holds, `default ${JSON.stringify(value)} of "${name}" is not of its format`);
+  assert.ok(isOfFormat(value, format), `default ${JSON.stringify(value)} of "${name}" is not of its format`);
   if (typeof value !== "number") return;
   assert.ok(value >= (min ?? value) && value <= (max ?? value), `default ${value} of "${name}" is out of its range`);
+}
+
+function isOfFormat(value: unknown, format: Property["format"]): boolean {
+  if (typeof format === "string") return formats[format](value);
+  if ("listOf" in format) return Array.isArray(value) && value.every((one) => format.listOf.includes(one));
+  return "fields" in format ? false : format.some((choice) => choice === value);
 }
 
 const formats: Readonly<Record<FormatName, (value: unknown) => boolean>> = {

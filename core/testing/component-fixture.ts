@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRecord } from "../sdk/event.js";
+import { fieldsOf } from "../sdk/fields.js";
 import {
   AgentError,
   type AnyPlugin,
@@ -12,6 +14,7 @@ import {
   type Kinds,
   type Logger,
   type Receive,
+  type Schema,
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/source.js";
 import type { Values } from "./plugin-setup.js";
@@ -78,18 +81,38 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
 /** The channels that a selector is given. */
 export const channels = ["c1", "c2"] as const;
 
-/** The defaults of a definition and the given values over them. */
+/** The defaults of a definition and the given values over them, those of fields in their objects. */
 export function valuesOf({ config, kind, type }: AnyPlugin, given: Values): Values {
-  const lacking = Object.keys(config).filter((name) => config[name]?.default === undefined && !(name in given));
-  const unset = lacking.filter((name) => config[name]?.format !== "map");
+  const unset = unsetNames(config, given);
   if (unset.length > 0) {
     const names = unset.map((name) => `"${name}"`).join(", ");
     throw new AgentError("SETUP_INCOMPLETE", `testing the ${kind} "${type}": give values for ${names} in the setup`, {
       retryable: false,
     });
   }
-  const defaults = Object.entries(config).map(([name, property]) => [name, property.default ?? {}]);
-  return { ...Object.fromEntries(defaults), ...given };
+  return filled(config, given);
+}
+
+function unsetNames(schema: Schema, given: Values): readonly string[] {
+  return Object.entries(schema).flatMap(([name, property]) => {
+    const fields = fieldsOf(property);
+    if (fields !== undefined) return unsetNames(fields, fieldsGiven(given, name)).map((field) => `${name}.${field}`);
+    return property.default === undefined && !(name in given) && property.format !== "map" ? [name] : [];
+  });
+}
+
+function filled(schema: Schema, given: Values): Values {
+  const values = Object.entries(schema).map(([name, property]) => {
+    const fields = fieldsOf(property);
+    if (fields !== undefined) return [name, filled(fields, fieldsGiven(given, name))];
+    return [name, name in given ? given[name] : (property.default ?? {})];
+  });
+  return { ...given, ...Object.fromEntries(values) };
+}
+
+function fieldsGiven(given: Values, name: string): Values {
+  const value = given[name];
+  return isRecord(value) ? value : {};
 }
 
 /** A component as its kind, when it has the given methods. */

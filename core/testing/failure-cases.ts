@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventsOf } from "../sdk/errors.js";
 import { type AnyPlugin, codeOf, type Event, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
 import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
+import { failure, rejectsAs } from "./expectations.js";
 import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
@@ -23,11 +24,15 @@ export const poisonCases: readonly SinkCase[] = (
     );
 
     const error = await sink.persist({ events }, never).then(
-      () => assert.fail("the batch was stored"),
-      (failure: unknown) => failure,
+      () => {
+        throw failure("persist must fail with retryable false; it did not fail");
+      },
+      (cause: unknown) => cause,
     );
     const failed = namedIn(error, events);
-    assert.ok(failed.every(([, says]) => says === false));
+    if (failed.some(([, says]) => says !== false)) {
+      throw failure("persist must fail with retryable false for every event that is not stored", error);
+    }
     const isFailed = new Set(failed.map(([event]) => event));
     assert.deepEqual(
       await store.readBack(),
@@ -60,7 +65,7 @@ export const unreachableCases: readonly SinkCase[] = [
     async run({ store, start }) {
       const sink = await start({ ...store.config, ...store.unreachable });
 
-      await assert.rejects(sink.persist({ events: [marked("a")] }, never), (error) => retryableOf(error) === true);
+      await rejectsAs(sink.persist({ events: [marked("a")] }, never), "persist", { retryable: true });
     },
   },
 ];
@@ -90,7 +95,7 @@ async function untilStored(sink: Awaited<ReturnType<SinkBench["start"]>>, event:
       await sink.persist({ events: [event] }, never);
       return;
     } catch (error) {
-      assert.notEqual(retryableOf(error), false, "a lost connection is no bad data");
+      if (retryableOf(error) === false) throw failure("a lost connection is no bad data: it is retryable", error);
       if (attempt === MOST_TRIES) throw error;
     }
   }

@@ -38,7 +38,7 @@ export function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The mark of an event that a sink stored as it came; throws for anything else. */
+/** The mark of an event that a sink stored as it came; throws for anything else. @stable */
 export function markOf(event: unknown): string {
   const attributes = member(member(event, "body"), "attributes");
   const list: readonly unknown[] = Array.isArray(attributes) ? attributes : [];

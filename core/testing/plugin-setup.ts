@@ -1,10 +1,10 @@
 import type { Event } from "../sdk/index.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 
-/** Values of properties by name, typed as the component gets them. */
+/** Values of properties by name, typed as the component gets them. @stable */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a conformance suite must know of a plugin; everything may be left out that the plugin does not have. */
+/** What a conformance suite must know of a plugin; everything may be left out that the plugin does not have. @stable */
 export interface PluginSetup {
   /** Values for properties without a default, and better ones for a test: a port 0, a file in the given empty folder. */
   config?(folder: string): Values;
@@ -12,11 +12,15 @@ export interface PluginSetup {
   openStore?(folder: string): Promise<ConformanceStore>;
   /** For a source: makes a way to send it something, for one case. */
   openInlet?(folder: string): Promise<ConformanceInlet>;
+  /** Seconds that one case may take; 60 if absent. */
+  readonly caseSeconds?: number;
+  /** Of the random failures; another one in each run if absent. The name of the case has it. */
+  readonly seed?: number;
   /** For a channel: the values that give it these limits. */
   limits?(limits: ChannelLimits, folder: string): Values;
 }
 
-/** The other side of a source, for one case. */
+/** The other side of a source, for one case. @stable */
 export interface ConformanceInlet {
   /** The values with which the source is found, or finds it. */
   readonly config: Values;
@@ -29,7 +33,7 @@ export interface ConformanceInlet {
   close(): Promise<void>;
 }
 
-/** An empty store of a sink, for one case. */
+/** An empty store of a sink, for one case. @stable */
 export interface ConformanceStore {
   /** The values with which the sink finds it. */
   readonly config: Values;
@@ -45,7 +49,7 @@ export interface ConformanceStore {
   close(): Promise<void>;
 }
 
-/** One thing that a component has to do. `run` rejects when it does not. */
+/** One thing that a component has to do. `run` rejects when it does not. @stable */
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;

@@ -1,4 +1,4 @@
-import { attributeJson, type Entity, entityJson, entityValuesJson } from "deneb/ngsi";
+import { attributeJson, entityJson, entityOf, entityValuesJson, isEntity } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 
 /** A field of a template: a part of an event, or in the text of a batch the bodies of its events. */
@@ -105,17 +105,4 @@ function attributeText(event: Event, name: string): string | undefined {
 
 function attributeOf(event: Event, name: string) {
   return entityOf(event).attributes.find((attribute) => attribute.name === name);
-}
-
-function entityOf({ body }: Event): Entity {
-  if (isEntity(body)) return body;
-  throw new AgentError("NOT_AN_ENTITY", `sending an event: its body is ${typeof body}, not an entity`, {
-    retryable: false,
-  });
-}
-
-function isEntity(body: unknown): body is Entity {
-  if (typeof body !== "object" || body === null) return false;
-  if (!("id" in body && "type" in body && "attributes" in body)) return false;
-  return typeof body.id === "string" && typeof body.type === "string" && Array.isArray(body.attributes);
 }

@@ -101,7 +101,7 @@ test("of a folder with broken, duplicate, too new and hanging plugins each is to
   const tellings = [
     /broken.index\.js": could not be loaded: /,
     /duplicate.index\.js": declares the sink "rdb", which .* declares too; the first one is used/,
-    /version.index\.js": declares the plugin "late" for version/,
+    /version.index\.js": declares the plugin "late", made for version/,
     /hangs-at-import.index\.js": was not loaded within 10000 ms/,
   ];
   for (const telling of tellings) assert.match(agent.errors.join("\n"), telling);

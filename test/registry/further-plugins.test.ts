@@ -127,7 +127,7 @@ test("a broken, a duplicate, a wrong-version and a hanging plugin give one probl
   assert.match(causeOf("c-duplicate"), /declares the sink "same", which .*b-first.* declares too/);
   assert.equal(
     causeOf("d-version"),
-    `declares the plugin "late" for version ${API_VERSION + 1} of deneb/sdk; this agent has version ${API_VERSION}`,
+    `declares the plugin "late", made for version ${API_VERSION + 1} of deneb/sdk; it needs a newer Deneb: this agent has version ${API_VERSION}`,
   );
   assert.equal(causeOf("e-hanging"), "was not loaded within 500 ms");
   assert.deepEqual(

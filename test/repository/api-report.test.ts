@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
 import { repositoryRoot } from "../support/repository.js";
-import { apiReport, fingerprint, publicEntries } from "./api-report.js";
+import { apiReport, commentOf, exportsOf, fingerprint, marksOf, publicEntries } from "./api-report.js";
 
 for (const entry of publicEntries) {
   test(`${entry.report} is the public interface of ${entry.name}; if it changed on purpose, run npm run docs`, async () => {
@@ -19,31 +19,16 @@ for (const entry of publicEntries) {
     assert.ok(unreleased.includes(named), `add what changed to CHANGELOG.md, and write there: ${named}`);
   });
 
-  test(`every export of ${entry.name} is told what it is for, in a comment`, async () => {
-    const source = join(repositoryRoot, entry.entry.replace(/\.d\.ts$/, ".ts"));
-    const names = exportedNames(await readFile(source, "utf8"));
+  test(`every export of ${entry.name} is told what it is for, in a comment, and has one mark of its stability`, async () => {
+    const names = await exportsOf(entry.entry);
 
-    const bare = await Promise.all(names.map(async ({ name, file }) => ((await isTold(name, file)) ? [] : [name])));
+    const bare = await Promise.all(
+      names.map(async (one) =>
+        (await commentOf(one)) !== undefined && (await marksOf(one)).length === 1 ? [] : one.name,
+      ),
+    );
 
     assert.ok(names.length > 0);
     assert.deepEqual(bare.flat(), []);
   });
-
-  function exportedNames(text: string): readonly { readonly name: string; readonly file: string }[] {
-    const folder = join(repositoryRoot, entry.entry, "..");
-    return [...text.matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]+)\.js"/gm)].flatMap(
-      ([, list = "", from = ""]) =>
-        list
-          .split(",")
-          .map((one) => one.trim().replace(/^type /, ""))
-          .filter((name) => name !== "")
-          .map((name) => ({ name, file: join(folder, `${from}.ts`) })),
-    );
-  }
-}
-
-async function isTold(name: string, file: string): Promise<boolean> {
-  const text = await readFile(file, "utf8");
-  const declared = new RegExp(`\\*/\\nexport (?:async )?(?:type|interface|class|const|function) ${name}\\b`);
-  return declared.test(text);
 }

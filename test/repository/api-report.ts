@@ -39,7 +39,55 @@ export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, 
   const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
   const stability = beta.has(name) ? "beta" : "stable";
-  return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, ...parts].join("\n");
+  const marks = await markTexts(entry);
+  return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, marks, ...parts].join("\n");
+}
+
+/** How stable an export is, by the tag in its comment. */
+const stabilities = ["stable", "beta", "deprecated"] as const;
+
+/** A line for each mark with the exports that have it. */
+async function markTexts(entry: string): Promise<string> {
+  const marked = await Promise.all(
+    (await exportsOf(entry)).map(async (one) => ({ ...one, marks: await marksOf(one) })),
+  );
+  const lines = stabilities.flatMap((stability) => {
+    const names = marked.filter(({ marks }) => marks.includes(stability)).map(({ name }) => name);
+    return names.length === 0 ? [] : [`- ${stability}: ${names.toSorted().join(", ")}`];
+  });
+  return `## Stability of the exports\n\n${lines.join("\n")}\n`;
+}
+
+interface NamedExport {
+  readonly name: string;
+  /** The file that declares it. */
+  readonly file: string;
+}
+
+/** The names that an entry exports. */
+export async function exportsOf(entry: string): Promise<readonly NamedExport[]> {
+  const source = join(repositoryRoot, entry.replace(/\.d\.ts$/, ".ts"));
+  const text = await readFile(source, "utf8");
+  return [...text.matchAll(/^export (?:type )?\{([^}]*)\} from "([^"]+)\.js"/gm)].flatMap(([, list = "", from = ""]) =>
+    list
+      .split(",")
+      .map((one) => one.trim().replace(/^type /, ""))
+      .filter((name) => name !== "")
+      .map((name) => ({ name, file: join(dirname(source), `${from}.ts`) })),
+  );
+}
+
+/** The marks in the comment of an export. */
+export async function marksOf({ name, file }: NamedExport): Promise<readonly string[]> {
+  const comment = await commentOf({ name, file });
+  return stabilities.filter((stability) => new RegExp(`@${stability}\\b`).test(comment ?? ""));
+}
+
+/** The comment directly above the declaration of an export; undefined when it has none. */
+export async function commentOf({ name, file }: NamedExport): Promise<string | undefined> {
+  const text = await readFile(file, "utf8");
+  const declared = new RegExp(`\\*/\\nexport (?:async )?(?:type|interface|class|const|function) ${name}\\b`).exec(text);
+  return declared === null ? undefined : text.slice(text.lastIndexOf("/**", declared.index), declared.index);
 }
 
 /** Entries that may change in a minor version; see docs/api/README.md. */

@@ -2,7 +2,7 @@ import type { ConfigOf, Property, Schema } from "../../sdk/index.js";
 import { type ConfigurationFault, type Environment, errorAt, type Location, nearest } from "../configuration-fault.js";
 import type { ComponentBlock } from "../file/settings.js";
 import { type Given, type PropertyReading, propertyMap, propertyText } from "./given-values.js";
-import { typedValues } from "./typed-values.js";
+import { choicesOf, typedValues, words } from "./typed-values.js";
 
 export interface SettingsReading<S extends Schema> {
   /** Undefined when an error fault says why not. */
@@ -72,7 +72,10 @@ function refusal({ format }: Property, location: Location, reason: string): Conf
 
 function meant(format: Property["format"], value: string): string | undefined {
   if (format === "flag") return nearest(value, ["true", "false"]);
-  return typeof format === "string" ? undefined : nearest(value, format);
+  const choices = choicesOf(format);
+  if (Array.isArray(format)) return nearest(value, choices);
+  const strange = words(value).find((word) => !choices.includes(word));
+  return choices.length === 0 || strange === undefined ? undefined : nearest(strange, choices);
 }
 
 // Here values get the types of their schema: each one in the record was validated by its format.

@@ -47,8 +47,12 @@ function escaped(name: string): string {
 type Report = (reason: string) => void;
 
 function entry(property: Property, report: Report) {
-  const format = typeof property.format === "string" ? property.format : "choice";
+  const format = typeof property.format === "string" ? property.format : textFormatOf(property.format);
   return { doc: property.doc, format, default: property.default, property, report };
+}
+
+function textFormatOf(format: object): "choice" | "choices" {
+  return Array.isArray(format) ? "choice" : "choices";
 }
 
 /** The schema entry of a property, as convict passes it to a format. */
@@ -77,7 +81,7 @@ interface Format {
 }
 
 /** Names of the formats that read one text; the format `map` is not among them, it reads many. */
-type TextFormat = Exclude<FormatName, "map"> | "choice";
+type TextFormat = Exclude<FormatName, "map"> | "choice" | "choices";
 
 /** Maximum delay of a timer; above it Node waits one millisecond. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -105,6 +109,7 @@ const formats = {
         ? undefined
         : `must be one of: ${choicesOf(format).join(", ")}`,
   },
+  choices: { coerce: words, reason: choicesReason },
 } satisfies Record<TextFormat, Format>;
 
 /** The words of a list separated by blanks or commas. */
@@ -159,8 +164,17 @@ function millisListReason(value: unknown, { min = 1, max = LONGEST_TIMER }: Prop
   return right ? undefined : `must be a list of whole numbers of milliseconds${rangeText({ min, max })}`;
 }
 
-function choicesOf(format: Property["format"]): readonly string[] {
-  return typeof format === "string" ? [] : format;
+function choicesReason(value: unknown, { format }: Property): string | undefined {
+  const allowed = choicesOf(format);
+  const strange = Array.isArray(value) ? value.find((one) => !allowed.includes(one)) : value;
+  if (strange === undefined) return undefined;
+  return `must be a list of: ${allowed.join(", ")}; ${JSON.stringify(strange)} is none of them`;
+}
+
+/** The texts that a property allows; none when it allows others too. */
+export function choicesOf(format: Property["format"]): readonly string[] {
+  if (typeof format === "string" || "fields" in format) return [];
+  return "listOf" in format ? format.listOf : format;
 }
 
 convict.addFormats(

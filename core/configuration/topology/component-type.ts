@@ -68,8 +68,16 @@ function unknownType(kind: Kind, name: string, location: Location, catalogue: Pl
   const what = CLASS_NAME.test(name)
     ? `is a Java class name that no ${kind} plugin accepts`
     : `is no known type of ${kind}`;
-  const reason = `${what}; ${known(kind, catalogue)}`;
-  return errorAt({ ...location, value: name, nearest: meantType(kind, name, catalogue) }, reason);
+  const meant = meantType(kind, name, catalogue);
+  const reason = `${what}; ${known(kind, catalogue)}${meant === undefined ? ofOthers(name) : ""}`;
+  return errorAt({ ...location, value: name, nearest: meant }, reason);
+}
+
+/** How to get a plugin of others with this type; nothing when no package can have its name. */
+function ofOthers(type: string): string {
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(type)) return "";
+  const search = `"deneb plugins search ${type}" finds packages of others`;
+  return `; ${search}, --plugin-packages loads an installed one, by convention deneb-plugin-${type}`;
 }
 
 const CLASS_NAME = /^(?:\w+\.)+[A-Z][\w$]*$/;

@@ -13,6 +13,7 @@ import { respelled } from "../schema/respelling.js";
 import { unknownSettings } from "../schema/unknown-settings.js";
 import type { ComponentNode } from "../topology.js";
 import { componentType, type TypeSetting, typeName } from "./component-type.js";
+import { permissionFaults } from "./permission-faults.js";
 
 /** A component of the file: its name, its type and its lines, without those that the kernel reads itself. */
 export interface ComponentInput {
@@ -48,6 +49,7 @@ export function readComponent(
     ...slots.faults,
     ...read.faults,
     ...unknownSettings({ definition, block: own, kernelNames }, environment.catalogue),
+    ...permissionFaults(definition, own, read),
     ...checkFaults({ definition, block: own, type, linked }, read),
   ];
   const resources = [...resourcesOf(definition.config, own, read), ...slots.resources];

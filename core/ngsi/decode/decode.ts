@@ -8,13 +8,13 @@ import { decodeLd } from "./ld.js";
 import { decodeV1 } from "./v1.js";
 import { decodeV2 } from "./v2.js";
 
-/** The APIs a notification can come by; with `auto` its body decides. */
+/** The APIs a notification can come by; with `auto` its body decides. @stable */
 export const ngsiVersions = ["ld", "v2", "v1", "auto"] as const;
 
-/** The name of an API, or `auto`. */
+/** The name of an API, or `auto`. @stable */
 export type NgsiVersion = (typeof ngsiVersions)[number];
 
-/** What bounds a notification, and how it is read where neither its body nor its headers tell. */
+/** What bounds a notification, and how it is read where neither its body nor its headers tell. @stable */
 export interface DecodeOptions extends NotificationLimits {
   /** How attributes are written where no header says it; absent, or `auto`: told from each attribute. */
   readonly attrs_format?: StatedFormat;
@@ -25,6 +25,7 @@ export interface DecodeOptions extends NotificationLimits {
  * tell the API of a body that may be of either. Throws what the decoders throw, code `NOT_A_NOTIFICATION` for a body of
  * NGSI v2 read as NGSI-LD or the other way round, and codes `LIMIT_EXCEEDED` and `CONTENT_TOO_LARGE` for a notification
  * that holds more than the limits allow.
+ * @stable
  */
 export function decode(
   version: NgsiVersion,

@@ -8,7 +8,10 @@ export interface NameMappingsFile {
   readonly mappings: readonly MappingNode[];
 }
 
-/** Reads a file; one that holds only comments has no mappings. Throws codes `MALFORMED_JSON` and `NOT_NAME_MAPPINGS`. */
+/**
+ * Reads a file; one that holds only comments has no mappings. Throws codes `MALFORMED_JSON` and `NOT_NAME_MAPPINGS`.
+ * @stable
+ */
 export function readNameMappingsFile(text: string): NameMappingsFile {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
   const first = lines.findIndex((line) => !isComment(line));

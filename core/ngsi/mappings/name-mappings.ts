@@ -11,7 +11,7 @@ export interface Names {
   readonly entity: Entity;
 }
 
-/** Name mappings ready for use. */
+/** Name mappings ready for use. @stable */
 export interface NameMappings {
   /** The first mapping that matches counts, at each level; names without one stay, and so does everything below. */
   apply(names: Names): Names;
@@ -24,7 +24,7 @@ export interface CompiledMappings {
   readonly faults: readonly string[];
 }
 
-/** Compiles mappings. */
+/** Compiles mappings. @stable */
 export function compileNameMappings(nodes: readonly MappingNode[]): CompiledMappings {
   const faults: string[] = [];
   const services = rulesOf(nodes, { place: mappingLevels[0].list, depth: 0, faults });
@@ -117,6 +117,7 @@ function renamed({ patterns, news }: Rule, index: number, name: string): string 
 /**
  * The event with its mapped names beside the original ones: service and service path in headers of their own, and the
  * mapped entity as the member `mapped` of the body when it differs. An event without an entity is returned unchanged.
+ * @stable
  */
 export function withMappedNames(event: Event, mappings: NameMappings): Event {
   const { headers, body } = event;
@@ -132,7 +133,7 @@ export function withMappedNames(event: Event, mappings: NameMappings): Event {
   };
 }
 
-/** The event with its mapped names; the same event when none were applied. */
+/** The event with its mapped names; the same event when none were applied. @stable */
 export function mappedEvent(event: Event): Event {
   const { headers, body } = event;
   const service = headers[eventHeaders.mappedService];

@@ -4,6 +4,7 @@ import { AgentError } from "../../sdk/index.js";
 /**
  * A regular expression that may match anywhere in a text. The engine is RE2: it takes time in proportion to the
  * length of the text, whatever the expression is, and knows no lookaround and no back references.
+ * @stable
  */
 export class TextPattern {
   readonly text: string;

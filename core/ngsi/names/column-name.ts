@@ -1,20 +1,21 @@
 import { lowerCase, nameLimits, orUnderscore, shorten, withHash } from "./encoding.js";
 import type { Naming } from "./naming.js";
 
-/** What of the naming counts for columns. */
+/** What of the naming counts for columns. @stable */
 export type ColumnNaming = Pick<Naming, "database" | "lowercase">;
 
 /**
  * The column of an attribute, or of a member when given `attribute_member`: the name itself. In PostgreSQL and SQLite
  * its ASCII letters are in lower case; two names that differ in letter case only share a column. In MySQL they stay
  * unless lower case is asked for, and characters that it refuses in names become `_`, followed by a hash of the name.
+ * @stable
  */
 export function columnName(name: string, { database, lowercase }: ColumnNaming = postgresql): string {
   if (database === "mysql") return mysqlColumn(lowercase ? lowerCase(name) : name);
   return shorten(orUnderscore(lowerCase(name).replaceAll("\0", "_")), nameLimits[database]);
 }
 
-/** The same text for all names that the database considers the same column. */
+/** The same text for all names that the database considers the same column. @stable */
 export function columnKey(column: string, { database }: ColumnNaming): string {
   return database === "mysql" ? column.toLowerCase() : lowerCase(column);
 }

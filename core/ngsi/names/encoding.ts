@@ -20,7 +20,7 @@ export function encodeName(name: string, letters: KeptLetters = "lower case"): s
   return name.replace(encodedCharacters[letters], encodeUnit);
 }
 
-/** Lower case for ASCII letters only, as PostgreSQL folds names; the same in every locale. */
+/** Lower case for ASCII letters only, as PostgreSQL folds names; the same in every locale. @stable */
 export function lowerCase(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -56,7 +56,7 @@ export interface NameLimit {
   readonly unit: "bytes" | "characters";
 }
 
-/** The limit of each database; that of PostgreSQL holds for SQLite too, so that a move keeps the names. */
+/** The limit of each database; that of PostgreSQL holds for SQLite too, so that a move keeps the names. @stable */
 export const nameLimits = {
   postgresql: { length: 63, unit: "bytes" },
   mysql: { length: 64, unit: "characters" },
@@ -66,6 +66,7 @@ export const nameLimits = {
 /**
  * The name itself when it is within the limit; else as many of its characters as fit before `_` and eight hex digits
  * of the SHA-256 of the full name. A plain number counts bytes; the limit is 10 or more.
+ * @stable
  */
 export function shorten(name: string, limit: NameLimit | number = nameLimits.postgresql): string {
   const { length, unit } = typeof limit === "number" ? { length: limit, unit: "bytes" as const } : limit;

@@ -1,9 +1,9 @@
 import type { Api } from "../model.js";
 
-/** The databases that names are made for. */
+/** The databases that names are made for. @stable */
 export type Database = "postgresql" | "mysql" | "sqlite";
 
-/** The data models: which part of a notification decides the database, schema and table of a row. */
+/** The data models: which part of a notification decides the database, schema and table of a row. @stable */
 export const dataModels = [
   "dm-by-service",
   "dm-by-service-path",
@@ -20,10 +20,10 @@ export const dataModels = [
   "dm-by-fixed-entity-type-database-schema",
 ] as const;
 
-/** The name of a data model. */
+/** The name of a data model. @stable */
 export type DataModel = (typeof dataModels)[number];
 
-/** How names are made: what the configuration of a sink says. */
+/** How names are made: what the configuration of a sink says. @stable */
 export interface Naming {
   readonly dataModel: DataModel;
   readonly encoding: boolean;
@@ -34,7 +34,7 @@ export interface Naming {
   readonly serviceHash?: boolean;
 }
 
-/** Where a notification belongs. */
+/** Where a notification belongs. @stable */
 export interface Address {
   readonly service: string;
   /** `/` for NGSI-LD, which has none. */
@@ -50,12 +50,16 @@ export interface TableNameParts {
   readonly attribute?: string;
 }
 
-/** The data model of that name, in any letter case and with or without hyphens (`DMByEntity`); undefined when there is none. */
+/**
+ * The data model of that name, in any letter case and with or without hyphens (`DMByEntity`); undefined when there
+ * is none.
+ * @stable
+ */
 export function parseDataModel(text: string): DataModel | undefined {
   return bySpelling.get(spelling(text));
 }
 
-/** Why a data model makes no sense for a database, and what to use; undefined when it does. */
+/** Why a data model makes no sense for a database, and what to use; undefined when it does. @stable */
 export function refusedModel(model: DataModel, database: Database): string | undefined {
   if (model === "dm-by-service" || model === "dm-by-entity-id") {
     return `"${model}" has no tables in a relational database; use dm-by-entity or dm-by-entity-type`;

@@ -4,6 +4,7 @@ import type { Attribute, Entity, Member } from "../model.js";
  * The NGSI-LD entity in which each attribute whose name is an IRI has the last part of it as its name, and so has each
  * member within its attribute. A name stays as it is when another one of the same entity, or attribute, is or would be
  * that name in any letter case. An entity of NGSI v2 or v1 is returned unchanged.
+ * @stable
  */
 export function withShortNames(entity: Entity): Entity {
   if (entity.api === "v2") return entity;

@@ -13,6 +13,7 @@ import {
 /**
  * The database of an address; undefined stands for the one that the configuration of the sink names. In MySQL it is
  * the schema, which there is the same thing.
+ * @stable
  */
 export function databaseName(address: Address, naming: Naming): string | undefined {
   if (naming.database === "mysql") return schemaName(address, naming);
@@ -23,6 +24,7 @@ export function databaseName(address: Address, naming: Naming): string | undefin
 /**
  * The schema of an address, in MySQL its database. A name that the database keeps for itself gets a leading `_`.
  * Throws code `NO_NAME` where the data model names it after the service path of NGSI v2 and the path `/` gives no name.
+ * @stable
  */
 export function schemaName(address: Address, naming: Naming): string {
   const ofPath = naming.dataModel.endsWith("-schema");
@@ -35,6 +37,7 @@ export function schemaName(address: Address, naming: Naming): string {
 /**
  * The table of an entity. Throws code `NO_NAME` where there is nothing to name it after, `UNSUPPORTED_DATA_MODEL` for
  * a data model that has no tables.
+ * @stable
  */
 export function tableName(entity: Entity, naming: Naming, place: TableNameParts = {}): string {
   const source = tableSource(entity, naming, place);

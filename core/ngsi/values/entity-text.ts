@@ -5,28 +5,29 @@ import type { Attribute, Entity, Member, Value } from "../model.js";
 /**
  * The entity as JSON text, normalized in the API it came by: NGSI-LD, or NGSI v2 for v2 and v1. An attribute that came
  * as a bare value of NGSI-LD is written as one. Numbers keep their precise value.
+ * @stable
  */
 export function entityJson(entity: Entity): string {
   const write = entity.api === "v2" ? v2Attribute : ldAttribute;
   return entityText(entity, write);
 }
 
-/** The entity as JSON text with the bare value of each attribute (`keyValues`, `simplified`). */
+/** The entity as JSON text with the bare value of each attribute (`keyValues`, `simplified`). @stable */
 export function entityValuesJson(entity: Entity): string {
   return entityText(entity, attributeJson);
 }
 
-/** The value of an attribute as JSON text; several instances are a list, each with its members. */
+/** The value of an attribute as JSON text; several instances are a list, each with its members. @stable */
 export function attributeJson(attribute: Attribute): string {
   return attribute.others === undefined ? valueJson(attribute.value) : ldAttribute(attribute);
 }
 
-/** The other instances of an attribute as a JSON list, or undefined if it has only one. */
+/** The other instances of an attribute as a JSON list, or undefined if it has only one. @stable */
 export function othersJson({ others }: Attribute): string | undefined {
   return others === undefined ? undefined : listOf(others.map(ldInstance));
 }
 
-/** What a sub-attribute has besides type and value as a JSON object, or undefined if it has nothing more. */
+/** What a sub-attribute has besides type and value as a JSON object, or undefined if it has nothing more. @stable */
 export function subMembersJson({ members }: Member): string | undefined {
   return members === undefined ? undefined : object(members.map(ldMember));
 }
@@ -94,17 +95,18 @@ function listOf(items: readonly string[]): string {
 /**
  * The text a store keeps for an attribute; undefined stands for SQL NULL. A string is plain in the normalized form and
  * JSON text, with its quotes, in the simplified form; likewise `null` is NULL in the one and the text `null` in the other.
+ * @stable
  */
 export function attributeText({ form, value }: Attribute): string | undefined {
   return form === "simplified" ? jsonText(value) : plainText(value);
 }
 
-/** The text a store keeps for a member of an attribute; undefined stands for SQL NULL. */
+/** The text a store keeps for a member of an attribute; undefined stands for SQL NULL. @stable */
 export function memberText(member: Member): string | undefined {
   return plainText(member.value);
 }
 
-/** A time as ISO 8601 text in UTC with three digits of milliseconds, for example `2020-05-13T14:46:21.918Z`. */
+/** A time as ISO 8601 text in UTC with three digits of milliseconds, for example `2020-05-13T14:46:21.918Z`. @stable */
 export function isoTime(epochMillis: number): string {
   const time = new Date(epochMillis);
   if (Number.isNaN(time.getTime())) {
@@ -127,6 +129,7 @@ function jsonText({ kind, text }: Value): string {
  * The metadata of an NGSI v2 or v1 attribute as stores keep it: a JSON array of `{"name","type","value"}`, `[]` when
  * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as JSON. What
  * a sub-attribute of NGSI-LD has besides is a list of the same kind, `"metadata"`.
+ * @stable
  */
 export function metadataText(members: readonly Member[]): string {
   return listOf(members.map(itemText));

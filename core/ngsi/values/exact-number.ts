@@ -6,7 +6,10 @@ import { type JsonLimits, limitExceeded } from "../limits.js";
  */
 export type Digits = "precise" | "sent";
 
-/** A number of a JSON text that a JavaScript number would not write with the digits that count; as it was sent. */
+/**
+ * A number of a JSON text that a JavaScript number would not write with the digits that count; as it was sent.
+ * @stable
+ */
 export class ExactNumber {
   readonly digits: string;
 

@@ -4,6 +4,7 @@ import type { Attribute, Value } from "../model.js";
 /**
  * Which coordinate is x where NGSI v2 writes a position as a text such as `40.4, -3.7`: it writes the latitude first.
  * GeoJSON has the longitude first, and x is the longitude there.
+ * @stable
  */
 export type GeometryX = "longitude" | "latitude";
 
@@ -11,6 +12,7 @@ export type GeometryX = "longitude" | "latitude";
  * The geometry of an attribute as GeoJSON text; undefined if the attribute has none. The type of an attribute says that
  * its value is a geometry, and a simplified value shows it. A value that is no geometry although the type says so is
  * returned unchanged; GeoJSON is not checked.
+ * @stable
  */
 export function geometryText(attribute: Attribute, x: GeometryX): string | undefined {
   const { value } = attribute;
@@ -18,7 +20,7 @@ export function geometryText(attribute: Attribute, x: GeometryX): string | undef
   return writers[attribute.type ?? ""]?.(value, x) ?? value.text;
 }
 
-/** Whether the value of the attribute is meant to be a geometry, also if it is null. */
+/** Whether the value of the attribute is meant to be a geometry, also if it is null. @stable */
 export function isGeometryAttribute({ type, value: { kind, text } }: Attribute): boolean {
   if (type !== undefined) return geometryTypes.has(type);
   return kind === "object" && GEOMETRY.test(text) && isGeometry(JSON.parse(text));

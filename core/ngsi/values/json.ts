@@ -11,7 +11,7 @@ import {
   withoutMarks,
 } from "./exact-number.js";
 
-/** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. */
+/** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. @stable */
 export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
 
 /** A JSON object. `__proto__` and `constructor` are names like any other. */
@@ -31,6 +31,7 @@ const ESCAPES = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(
  * is skipped, and half of a surrogate pair, which no database stores as text, becomes U+FFFD. Throws code `MALFORMED_JSON`
  * when the text is no JSON or is nested deeper than 512 levels; code `LIMIT_EXCEEDED` when it exceeds the limits. Numbers
  * keep their precise value, or their digits as sent.
+ * @stable
  */
 export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
   const document = withWholePairs(text.startsWith("\ufeff") ? text.slice(1) : text);
@@ -40,7 +41,7 @@ export function parseJson(text: string, digits: Digits = "precise", limits?: Jso
   return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
 }
 
-/** The value as kind and text; see {@link Value}. */
+/** The value as kind and text; see {@link Value}. @stable */
 export function toValue(json: Json): Value {
   if (json === null) return { kind: "null", text: "null" };
   if (typeof json === "string") return { kind: "string", text: json };

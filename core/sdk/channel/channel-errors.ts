@@ -33,7 +33,7 @@ export function transactionReserved({ channel }: TransactionLimit): AgentError {
   );
 }
 
-/** How much a channel holds and how long a put waits for room in it. */
+/** How much a channel holds and how long a put waits for room in it. @stable */
 export interface ChannelLimits {
   readonly channel: string;
   /** The most events. */
@@ -44,7 +44,7 @@ export interface ChannelLimits {
   readonly waitSeconds: number;
 }
 
-/** What a put brings, or what a channel holds. */
+/** What a put brings, or what a channel holds. @stable */
 export interface Amount {
   readonly events: number;
   /** In the measure of the channel's byteCapacity. */
@@ -77,7 +77,7 @@ export function notificationTooLarge(limits: ChannelLimits, { events, bytes }: A
   );
 }
 
-/** The error of a call that came after the stop. */
+/** The error of a call that came after the stop. @stable */
 export function channelStopped(channel: string): AgentError {
   return new AgentError("CHANNEL_STOPPED", `using channel "${channel}", which has stopped`, { retryable: true });
 }

@@ -2,7 +2,7 @@ import type { Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 import { onAbort } from "../lifecycle.js";
 
-/** An event in a queue; later ones have larger sequence numbers. */
+/** An event in a queue; later ones have larger sequence numbers. @stable */
 export interface QueuedEvent {
   readonly sequence: number;
   readonly event: Event;
@@ -10,7 +10,7 @@ export interface QueuedEvent {
   readonly bytes?: number;
 }
 
-/** Room kept for events that are about to be added. It ends with exactly one of these calls. */
+/** Room kept for events that are about to be added. It ends with exactly one of these calls. @stable */
 export interface Reservation {
   /** Adds the events; fails only when the device does, or when the channel has stopped. */
   add(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. */
+/** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. @stable */
 export interface EventQueue {
   /** Adds all events or none; resolves when they are as durable as the channel promises. */
   add(events: readonly Event[]): Promise<void>;
@@ -34,7 +34,7 @@ export interface EventQueue {
   readonly positions?: QueuePositions;
 }
 
-/** Positions of a durable queue; see TakePositions. */
+/** Positions of a durable queue; see TakePositions. @stable */
 export interface QueuePositions {
   /** Where the channel stands once these events are done. */
   after(taken: readonly QueuedEvent[]): string;
@@ -51,7 +51,7 @@ interface WaitingTake {
   settle(events: readonly QueuedEvent[]): void;
 }
 
-/** Takes that wait for an event, first come first served, each until its signal aborts. */
+/** Takes that wait for an event, first come first served, each until its signal aborts. @stable */
 export class WaitingTakes {
   readonly #waiting = new Set<WaitingTake>();
 
@@ -82,7 +82,7 @@ export class WaitingTakes {
 
 const FIRST_SLOTS = 64;
 
-/** Events in the order of their sequence numbers, in a ring of slots that doubles when it is full. */
+/** Events in the order of their sequence numbers, in a ring of slots that doubles when it is full. @stable */
 export class SequenceRing {
   #slots: (QueuedEvent | undefined)[] = new Array(FIRST_SLOTS);
   #head = 0;

@@ -3,7 +3,7 @@ import type { Event } from "../event.js";
 import { type TransactionLimit, transactionEnded, transactionReserved, transactionTooLarge } from "./channel-errors.js";
 import type { EventQueue, QueuedEvent, Reservation } from "./event-queue.js";
 
-/** A put transaction over a queue: collects, then adds everything at once. */
+/** A put transaction over a queue: collects, then adds everything at once. @stable */
 export class QueuePut implements PutTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
@@ -52,7 +52,7 @@ export class QueuePut implements PutTransaction {
   }
 }
 
-/** A take transaction over a queue: what it took goes away with commit and back with rollback. */
+/** A take transaction over a queue: what it took goes away with commit and back with rollback. @stable */
 export class QueueTake implements TakeTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;

@@ -12,6 +12,7 @@ import {
 /**
  * Lets puts in while a channel has room for them, in events and bytes, in the order in which they came. A put that
  * entered counts until it is settled; from then on what it added counts as held.
+ * @stable
  */
 export class Room {
   readonly #limits: ChannelLimits;

@@ -4,16 +4,17 @@ import type { Cell } from "./statement.js";
 /**
  * The kind of a column: `text` is that of nearly every column; `longtext` lacks the limit that `text` has in MySQL;
  * `other` is any type that the sink does not create and writes as text.
+ * @beta
  */
 export type ColumnKind = PlainKind | GeometryKind;
 
-/** The kinds that every dialect has. */
+/** The kinds that every dialect has. @beta */
 export type PlainKind = "text" | "longtext" | "integer" | "number" | "boolean" | "time" | "json" | "other";
 
-/** Geometries in the plane, and those of existing columns that may have a height; a dialect may have neither. */
+/** Geometries in the plane, and those of existing columns that may have a height; a dialect may have neither. @beta */
 export type GeometryKind = "geometry" | "geometryz";
 
-/** A column of a table. */
+/** A column of a table. @beta */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -21,7 +22,7 @@ export interface Column {
   readonly indexed?: boolean;
 }
 
-/** A value before it is converted to the cell of a column. */
+/** A value before it is converted to the cell of a column. @beta */
 export interface NativeValue {
   readonly kind: Exclude<ColumnKind, "longtext" | "other" | "geometryz">;
   /** The characters of a text, the digits of a number, `true`, an ISO 8601 time, JSON, or GeoJSON that is not checked. */
@@ -30,7 +31,10 @@ export interface NativeValue {
   readonly plain: string;
 }
 
-/** The cell that a column of each kind stores for a value; undefined if the column cannot store it without loss. */
+/**
+ * The cell that a column of each kind stores for a value; undefined if the column cannot store it without loss.
+ * @beta
+ */
 export type Cells = Readonly<
   Record<PlainKind, (value: NativeValue) => Cell> & Partial<Record<GeometryKind, (value: NativeValue) => Cell>>
 >;
@@ -39,41 +43,44 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** For columns of text. */
+/** For columns of text. @beta */
 export function plainCell({ plain }: NativeValue): Cell {
   return plain;
 }
 
-/** For columns of 64-bit integers. */
+/** For columns of 64-bit integers. @beta */
 export function integerCell({ text }: NativeValue): Cell {
   if (!/^-?\d{1,19}$/.test(text)) return undefined;
   const number = BigInt(text);
   return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
 }
 
-/** For columns of exact decimal numbers. */
+/** For columns of exact decimal numbers. @beta */
 export function decimalCell({ text }: NativeValue): Cell {
   return NUMBER.test(text) ? text : undefined;
 }
 
-/** For columns of double precision: numbers that a double represents exactly. */
+/** For columns of double precision: numbers that a double represents exactly. @beta */
 export function doubleCell({ text }: NativeValue): Cell {
   if (!NUMBER.test(text)) return undefined;
   return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
 }
 
-/** For columns of booleans, with the literals of the database. */
+/** For columns of booleans, with the literals of the database. @beta */
 export function booleanCell(yes: string, no: string): Cells["boolean"] {
   return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
 }
 
-/** JSON text of any value. */
+/** JSON text of any value. @beta */
 export function jsonCell({ kind, text, plain }: NativeValue): string {
   if (kind === "geometry") return /^[[{]/.test(plain) ? plain : JSON.stringify(plain);
   return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
 }
 
-/** For columns that refuse escapes of NUL and of halves of surrogate pairs in JSON, as `jsonb` of PostgreSQL does. */
+/**
+ * For columns that refuse escapes of NUL and of halves of surrogate pairs in JSON, as `jsonb` of PostgreSQL does.
+ * @beta
+ */
 export function strictJsonCell(value: NativeValue): Cell {
   const json = jsonCell(value);
   return REFUSED_IN_JSON.test(json) ? undefined : json;
@@ -84,6 +91,7 @@ const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
 /**
  * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time or
  * has more than six digits of fraction.
+ * @beta
  */
 export function utcTime({ text }: NativeValue): Cell {
   const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];

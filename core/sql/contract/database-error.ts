@@ -1,13 +1,13 @@
 import { AgentError, retryableOf } from "../../sdk/index.js";
 
-/** An error of a database or of its connection, reduced to the two properties that every driver provides. */
+/** An error of a database or of its connection, reduced to the two properties that every driver provides. @beta */
 export interface DatabaseError {
   /** SQLSTATE, the name of a SQLite result, or the code of a Node error. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** The address of a store for messages. It never holds a secret. */
+/** The address of a store for messages. It never holds a secret. @beta */
 export interface ServerAddress {
   /** `host:port`, or the folder of the database files. */
   readonly address: string;
@@ -17,7 +17,7 @@ export interface ServerAddress {
   readonly options: string;
 }
 
-/** Classifies and explains the errors of a database. */
+/** Classifies and explains the errors of a database. @beta */
 export interface DatabaseErrorReader {
   /** True if the statement names a schema, table or column that does not exist. */
   missing(error: DatabaseError): boolean;
@@ -33,7 +33,7 @@ export interface DatabaseErrorReader {
   explain(error: DatabaseError, server: ServerAddress): string;
 }
 
-/** Converts any thrown value. */
+/** Converts any thrown value. @beta */
 export function databaseErrorOf(error: unknown): DatabaseError {
   if (typeof error !== "object" || error === null) return { code: undefined, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
@@ -51,7 +51,7 @@ function oneLine(message: string): string {
   return message.replace(/\s+/g, " ").slice(0, 300);
 }
 
-/** Converts what a driver threw to an error with a one-line message and `retryable`. */
+/** Converts what a driver threw to an error with a one-line message and `retryable`. @beta */
 export function storeError(error: unknown, errors: DatabaseErrorReader, server: ServerAddress): unknown {
   if (retryableOf(error) !== undefined) return error;
   const databaseError = databaseErrorOf(error);
@@ -60,7 +60,7 @@ export function storeError(error: unknown, errors: DatabaseErrorReader, server: 
   return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
 }
 
-/** Patterns that classify the errors of a database. Each is matched against `<code> <message>`. */
+/** Patterns that classify the errors of a database. Each is matched against `<code> <message>`. @beta */
 export interface ErrorPatterns {
   /** The name of the database product, for messages. */
   readonly name: string;
@@ -72,7 +72,7 @@ export interface ErrorPatterns {
   readonly refused: RegExp;
 }
 
-/** A reader of database errors from patterns. */
+/** A reader of database errors from patterns. @beta */
 export function errorPatterns({ name, missing, raced, refused }: ErrorPatterns): DatabaseErrorReader {
   return {
     missing: (databaseError) => missing.test(textOf(databaseError)),

@@ -8,7 +8,7 @@ import type { Cell, KeyedRows, SchemaName, Statement, TableName } from "./statem
 import type { TableIndex } from "./table-index.js";
 import type { ViewSql } from "./views.js";
 
-/** The rows of one batch for one table. */
+/** The rows of one batch for one table. @beta */
 export interface TableRows {
   readonly name: TableName;
   readonly columns: readonly Column[];
@@ -16,7 +16,7 @@ export interface TableRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A table to create. The key is unique; tables of history have none. */
+/** A table to create. The key is unique; tables of history have none. @beta */
 export interface TableDefinition {
   readonly name: TableName;
   readonly columns: readonly Column[];
@@ -27,7 +27,7 @@ export interface TableDefinition {
   readonly indexes?: readonly TableIndex[];
 }
 
-/** A bounded selection of columns and rows, whatever the table holds. */
+/** A bounded selection of columns and rows, whatever the table holds. @beta */
 export interface BoundedRows extends KeyedRows {
   readonly columns: readonly string[];
   /** Rows are ordered by this column, descending; NULL comes last. */
@@ -37,7 +37,7 @@ export interface BoundedRows extends KeyedRows {
   readonly mostCharacters: number;
 }
 
-/** A change of one row that takes effect only if the row still has the known values: compare-and-set. */
+/** A change of one row that takes effect only if the row still has the known values: compare-and-set. @beta */
 export interface GuardedChange {
   readonly name: TableName;
   /** Identifies the row. */
@@ -50,13 +50,13 @@ export interface GuardedChange {
   readonly counter: { readonly column: string; readonly by: number };
 }
 
-/** A table of history and its time column. */
+/** A table of history and its time column. @beta */
 export interface History {
   readonly name: TableName;
   readonly time: Column;
 }
 
-/** A table and the full id or type that its shortened name stands for. */
+/** A table and the full id or type that its shortened name stands for. @beta */
 export interface TableNote {
   readonly name: TableName;
   readonly text: string;
@@ -65,6 +65,7 @@ export interface TableNote {
 /**
  * What differs between databases: statements and how to read their results. A dialect has no side effects. All dialects
  * have the same members in this order.
+ * @beta
  */
 export interface Dialect {
   /** The database whose naming rules apply. */

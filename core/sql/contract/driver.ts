@@ -3,7 +3,7 @@ import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
-/** Runs statements on a database. It throws what its npm package throws; the dialect classifies that. */
+/** Runs statements on a database. It throws what its npm package throws; the dialect classifies that. @beta */
 export interface Driver {
   /** Checks once that the store can be used; throws if not. */
   probe(signal: AbortSignal): Promise<void>;
@@ -32,7 +32,7 @@ export interface Driver {
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** The statements of some commit units are committed, the others are not because of `cause`. */
+/** The statements of some commit units are committed, the others are not because of `cause`. @beta */
 export class PartlyWritten extends Error {
   /** Whether the statements of this commit unit are committed. */
   readonly wrote: (unit: SchemaName) => boolean;
@@ -43,19 +43,22 @@ export class PartlyWritten extends Error {
   }
 }
 
-/** The error that a driver throws when the signal is aborted. */
+/** The error that a driver throws when the signal is aborted. @beta */
 export function writeAborted(): AgentError {
   return new AgentError("WRITE_ABORTED", "the write was aborted before it was done", { retryable: true });
 }
 
 const UNEXPECTED_CHANGES = "UNEXPECTED_CHANGES";
 
-/** The error that a driver throws when a statement changed an unexpected number of rows because of another process. */
+/**
+ * The error that a driver throws when a statement changed an unexpected number of rows because of another process.
+ * @beta
+ */
 export function unexpectedChanges(): AgentError {
   return new AgentError(UNEXPECTED_CHANGES, "a row has unexpected values; nothing is written", { retryable: true });
 }
 
-/** Whether an error is that of {@link unexpectedChanges}. */
+/** Whether an error is that of {@link unexpectedChanges}. @beta */
 export function isUnexpectedChanges(error: unknown): boolean {
   return codeOf(error) === UNEXPECTED_CHANGES;
 }
@@ -63,6 +66,7 @@ export function isUnexpectedChanges(error: unknown): boolean {
 /**
  * Waits for the promise or the signal, whichever comes first; a value that arrives after the signal is passed to
  * `late`.
+ * @beta
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
@@ -71,7 +75,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal,
   });
 }
 
-/** A database to write to: its dialect, driver and address. */
+/** A database to write to: its dialect, driver and address. @beta */
 export interface Store {
   readonly dialect: Dialect;
   readonly driver: Driver;
@@ -82,7 +86,7 @@ export interface Store {
   readonly ignoredOptions?: readonly string[];
 }
 
-/** Runs the work, and calls `abort` once if the signal is aborted before or during it. */
+/** Runs the work, and calls `abort` once if the signal is aborted before or during it. @beta */
 export async function abortable<T>(signal: AbortSignal, abort: () => void, work: () => Promise<T>): Promise<T> {
   const stopListening = onAbort(signal, abort);
   try {
@@ -92,7 +96,7 @@ export async function abortable<T>(signal: AbortSignal, abort: () => void, work:
   }
 }
 
-/** Chooses the database in which a sink keeps positions and replayed dead letters. */
+/** Chooses the database in which a sink keeps positions and replayed dead letters. @beta */
 export interface BookkeepingDatabase {
   /**
    * Called before positions or dead letters are read for a write, or written. Resolves to false if there is no table yet
@@ -101,7 +105,7 @@ export interface BookkeepingDatabase {
   settle(tables: BookkeepingTables, written?: string): Promise<boolean>;
 }
 
-/** What a sink does for a {@link BookkeepingDatabase}. */
+/** What a sink does for a {@link BookkeepingDatabase}. @beta */
 export interface BookkeepingTables {
   /** The databases in which earlier runs kept positions. */
   earlier(): Promise<readonly string[]>;

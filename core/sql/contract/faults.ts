@@ -3,7 +3,7 @@ import type { PropertyFault } from "../../sdk/index.js";
 import type { Dialect } from "./dialect.js";
 import { notificationColumns, type SqlConfig, type sqlSchema } from "./schema.js";
 
-/** The faults that the formats of {@link sqlSchema} cannot detect, for the `check` of your plugin. */
+/** The faults that the formats of {@link sqlSchema} cannot detect, for the `check` of your plugin. @beta */
 export function sqlFaults(
   config: SqlConfig,
   { database, partitions }: Pick<Dialect, "database" | "partitions">,

@@ -1,7 +1,7 @@
 import type { Column } from "./column.js";
 import { type Cell, type KeyedRows, type Statement, type TableName, tableKey } from "./statement.js";
 
-/** A row of last data: there is one for each key, and only a newer one replaces it. */
+/** A row of last data: there is one for each key, and only a newer one replaces it. @beta */
 export interface LastRow {
   readonly name: TableName;
   /** Only the columns that the row has; others keep their values. */
@@ -15,7 +15,7 @@ export interface LastRow {
   readonly members: MemberChanges | undefined;
 }
 
-/** Changes of a stored row that depend on a text column of it, the list. */
+/** Changes of a stored row that depend on a text column of it, the list. @beta */
 export interface MemberChanges {
   readonly list: string;
   /** Columns that become NULL if the list contains one of these entries. */
@@ -25,12 +25,12 @@ export interface MemberChanges {
   readonly removed: readonly string[];
 }
 
-/** Rows to delete: all with this key, or only those whose time is not after this one. */
+/** Rows to delete: all with this key, or only those whose time is not after this one. @beta */
 export interface RemovedRows extends KeyedRows {
   readonly until?: { readonly time: Column; readonly cell: string; readonly timeFormat: string | undefined };
 }
 
-/** What differs between databases in {@link memberChanges}. */
+/** What differs between databases in {@link memberChanges}. @beta */
 export interface MemberSql {
   /** The column of the stored row. */
   stored(column: string): string;
@@ -44,6 +44,7 @@ export interface MemberSql {
 /**
  * The columns of a stored row that change besides those that are written, each with an expression for its new value.
  * The list comes last: the others read it as it was.
+ * @beta
  */
 export function memberChanges(
   members: MemberChanges | undefined,
@@ -64,7 +65,7 @@ export function memberChanges(
   return [...changes, { column: list, value: () => joined([left(), ...added.map(more)]) }];
 }
 
-/** The columns that a newer row writes: all but the key and the list of members. */
+/** The columns that a newer row writes: all but the key and the list of members. @beta */
 export function writtenColumns({
   columns,
   key,
@@ -73,13 +74,13 @@ export function writtenColumns({
   return columns.filter(({ name }) => !key.includes(name) && name !== members?.list);
 }
 
-/** The text of an upsert, and its parameters after the cells of the row. */
+/** The text of an upsert, and its parameters after the cells of the row. @beta */
 export interface UpsertText {
   readonly text: string;
   readonly more: readonly Cell[];
 }
 
-/** Memoizes the text of upserts: most rows of a batch share their columns, and it takes longer than the rest. */
+/** Memoizes the text of upserts: most rows of a batch share their columns, and it takes longer than the rest. @beta */
 export function rememberingUpserts(write: (row: LastRow) => UpsertText): (row: LastRow) => Statement {
   const known = new WeakMap<readonly Column[], { readonly row: LastRow; readonly written: UpsertText }>();
   return (row) => {

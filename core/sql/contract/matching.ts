@@ -1,7 +1,7 @@
 import type { Column } from "./column.js";
 import type { TableName } from "./statement.js";
 
-/** A condition on a column. A row without a value there does not meet it. */
+/** A condition on a column. A row without a value there does not meet it. @beta */
 export interface RowCondition {
   readonly column: Column;
   /**
@@ -13,7 +13,7 @@ export interface RowCondition {
   readonly text: string;
 }
 
-/** The rows of a table that meet all conditions; all rows without any. */
+/** The rows of a table that meet all conditions; all rows without any. @beta */
 export interface MatchingRows {
   readonly name: TableName;
   readonly conditions: readonly RowCondition[];

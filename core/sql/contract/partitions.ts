@@ -3,19 +3,22 @@ import type { DatabaseError } from "./database-error.js";
 import type { Statement, TableName } from "./statement.js";
 import type { TableIndex } from "./table-index.js";
 
-/** The lengths of time that a partition may cover. */
+/** The lengths of time that a partition may cover. @beta */
 export const periods = ["day", "week", "month", "year"] as const;
 
-/** The length of time that a partition covers. */
+/** The length of time that a partition covers. @beta */
 export type Period = (typeof periods)[number];
 
-/** The times from `from` up to and without `to`, as text that sorts as the times do: `2020-05-13`. Absent: unbounded. */
+/**
+ * The times from `from` up to and without `to`, as text that sorts as the times do: `2020-05-13`. Absent: unbounded.
+ * @beta
+ */
 export interface TimeRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** A partition that exists. */
+/** A partition that exists. @beta */
 export interface StoredPartition extends TimeRange {
   /** Where it is and what it is called; in MySQL the name of the partition stands for that of the table. */
   readonly name: TableName;
@@ -23,7 +26,7 @@ export interface StoredPartition extends TimeRange {
   readonly isFiller: boolean;
 }
 
-/** A partitioned table. */
+/** A partitioned table. @beta */
 export interface PartitionedTable {
   readonly name: TableName;
   readonly time: Column;
@@ -31,7 +34,7 @@ export interface PartitionedTable {
   readonly partitions: readonly StoredPartition[];
 }
 
-/** How a table is created: with partitions of these ranges, or as a hypertable of TimescaleDB. */
+/** How a table is created: with partitions of these ranges, or as a hypertable of TimescaleDB. @beta */
 export interface Partitioning {
   readonly time: Column;
   readonly ranges: readonly TimeRange[];
@@ -39,7 +42,7 @@ export interface Partitioning {
   readonly hypertable: Period | undefined;
 }
 
-/** A plain table to be partitioned; rows before `until` stay where they are, in one partition. */
+/** A plain table to be partitioned; rows before `until` stay where they are, in one partition. @beta */
 export interface PartitionConversion {
   readonly name: TableName;
   readonly time: Column;
@@ -49,7 +52,7 @@ export interface PartitionConversion {
   readonly indexes: readonly TableIndex[];
 }
 
-/** One step of a conversion. Each may be repeated. */
+/** One step of a conversion. Each may be repeated. @beta */
 export interface ConversionStep {
   readonly what: string;
   readonly statements: readonly Statement[];
@@ -57,7 +60,7 @@ export interface ConversionStep {
   readonly isLong: boolean;
 }
 
-/** The statements of a database with partitions by ranges of a time column. */
+/** The statements of a database with partitions by ranges of a time column. @beta */
 export interface PartitionStatements {
   /** The row belongs to no partition, or is outside of what an unfinished conversion lets in. */
   missing(error: DatabaseError): boolean;

@@ -3,6 +3,7 @@
  * many.
  *
  * It has two generations instead of a list in order of use: a read costs one lookup, and dropping costs nothing.
+ * @beta
  */
 export class RecentMap<Value> {
   readonly #limit: number;

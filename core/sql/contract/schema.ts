@@ -6,7 +6,7 @@ import { periods } from "./partitions.js";
 /** The columns that `notification_columns` can name, in the order of a table. */
 export const notificationColumns = ["notifiedAt", "subscriptionId", "sequence"] as const;
 
-/** The properties of every SQL sink: spread them into the schema of your plugin. */
+/** The properties of every SQL sink: spread them into the schema of your plugin. @beta */
 export const sqlSchema = {
   data_model: {
     doc:
@@ -176,7 +176,7 @@ export const sqlSchema = {
   },
 } as const satisfies Schema;
 
-/** The values of {@link sqlSchema} and of properties that only some dialects have. */
+/** The values of {@link sqlSchema} and of properties that only some dialects have. @beta */
 export interface SqlConfig extends ConfigOf<typeof sqlSchema> {
   /** Whether names are folded to lower case in a database with case-sensitive names. */
   readonly enable_lowercase?: boolean;

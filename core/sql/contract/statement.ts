@@ -1,7 +1,7 @@
-/** The value of a database cell: text, or undefined for SQL NULL. */
+/** The value of a database cell: text, or undefined for SQL NULL. @beta */
 export type Cell = string | undefined;
 
-/** SQL text without values, and its parameters. */
+/** SQL text without values, and its parameters. @beta */
 export interface Statement {
   /** Where it runs; a driver with a connection for each database, or a file for each schema, selects it by this. */
   readonly at: SchemaName;
@@ -15,7 +15,7 @@ export interface Statement {
   readonly changes?: number;
 }
 
-/** A statement without parameters. */
+/** A statement without parameters. @beta */
 export function plain(at: SchemaName, text: string): Statement {
   return { at, text, runs: [[]] };
 }
@@ -47,18 +47,18 @@ export function bytesOf(statements: readonly Statement[]): number {
   return bytes;
 }
 
-/** A schema and its database; an empty database is that of the configuration. */
+/** A schema and its database; an empty database is that of the configuration. @beta */
 export interface SchemaName {
   readonly database: string;
   readonly schema: string;
 }
 
-/** The table of a row, with the names as in the database. */
+/** The table of a row, with the names as in the database. @beta */
 export interface TableName extends SchemaName {
   readonly table: string;
 }
 
-/** Rows with these values in these columns. */
+/** Rows with these values in these columns. @beta */
 export interface KeyedRows {
   readonly name: TableName;
   readonly key: readonly string[];
@@ -84,7 +84,7 @@ export function tableKey(name: TableName): string {
 
 const knownKeys = new WeakMap<TableName, string>();
 
-/** The cells of these rows in order. A loop takes 0.2 µs for two rows, `flat` 4 µs. */
+/** The cells of these rows in order. A loop takes 0.2 µs for two rows, `flat` 4 µs. @beta */
 export function joinedRows(rows: readonly (readonly Cell[])[], from = 0, to = rows.length): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = from; at < to; at += 1) for (const cell of rows[at] ?? []) cells.push(cell);

@@ -1,18 +1,18 @@
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
 
-/** A column with the type that the database gives it. */
+/** A column with the type that the database gives it. @beta */
 export interface TypedColumn {
   readonly name: string;
   readonly type: string;
 }
 
-/** A table that a view reads. */
+/** A table that a view reads. @beta */
 export interface ViewedTable {
   readonly name: TableName;
   readonly columns: readonly TypedColumn[];
 }
 
-/** The columns with a meaning, as tables spell them. */
+/** The columns with a meaning, as tables spell them. @beta */
 export interface ViewedNames {
   readonly time: string;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface ViewedNames {
   readonly fixed: ReadonlySet<string>;
 }
 
-/** The three views of an entity type in a schema. */
+/** The three views of an entity type in a schema. @beta */
 export interface EntityViews {
   readonly at: SchemaName;
   readonly entityType: string;
@@ -39,7 +39,7 @@ export interface EntityViews {
   readonly names: ViewedNames;
 }
 
-/** The statements of a dialect that offers views. */
+/** The statements of a dialect that offers views. @beta */
 export interface ViewSql {
   /** Selects schema, table, column and type for these tables and views, in the order of the columns. */
   columns(tables: readonly TableName[]): readonly Statement[];

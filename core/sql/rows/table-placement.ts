@@ -2,8 +2,8 @@ import {
   type Address,
   databaseName,
   type Entity,
+  entityOf,
   eventHeaders,
-  isEntity,
   mappedEvent,
   type Naming,
   schemaName,
@@ -183,14 +183,4 @@ function header({ headers }: Event, { id }: Entity, name: string): string {
   throw new AgentError("HEADER_MISSING", `storing entity ${JSON.stringify(id)}: its event has no header "${name}"`, {
     retryable: false,
   });
-}
-
-/** The entity in the body of an event. */
-export function entityOf({ body }: Event): Entity {
-  if (isEntity(body)) return body;
-  throw new AgentError(
-    "NOT_AN_ENTITY",
-    `storing an event: its body is ${typeof body}, not an entity with id, type and attributes`,
-    { retryable: false },
-  );
 }

@@ -3,7 +3,7 @@ import type { Dialect } from "../contract/dialect.js";
 import type { MatchingRows, RowCondition } from "../contract/matching.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 
-/** What differs between databases in statements that select rows by what they hold. */
+/** What differs between databases in statements that select rows by what they hold. @beta */
 export interface MatchingSql {
   path(name: TableName): string;
   quoted(name: string): string;
@@ -25,7 +25,7 @@ export interface MatchingSql {
   text(column: Column): string;
 }
 
-/** The statements of a dialect that count, delete and read rows by what they hold. */
+/** The statements of a dialect that count, delete and read rows by what they hold. @beta */
 export function matching(sql: MatchingSql): Pick<Dialect, "countMatching" | "deleteMatching" | "readMatching"> {
   return {
     countMatching: (rows, limit) => {

@@ -1,7 +1,7 @@
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
 import type { Cell, Statement } from "../contract/statement.js";
 
-/** What {@link oneConnection} builds a driver from. */
+/** What {@link oneConnection} builds a driver from. @beta */
 export interface ConnectionParts<Connection> {
   /** Opens the connection. Called before the first statement, and again after a connection was lost. */
   open(signal: AbortSignal): Promise<Connection>;
@@ -19,6 +19,7 @@ export interface ConnectionParts<Connection> {
 /**
  * A driver over one connection, which runs statements one at a time and each write in a transaction. A connection that
  * cannot roll back is closed, and the next statement opens another one.
+ * @beta
  */
 export function oneConnection<Connection>(parts: ConnectionParts<Connection>): Driver {
   let connection: { readonly value: Connection } | undefined;

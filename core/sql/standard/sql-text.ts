@@ -2,7 +2,7 @@ import type { Column } from "../contract/column.js";
 import type { BoundedRows, Dialect, GuardedChange, TableRows } from "../contract/dialect.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 
-/** What differs between databases in statements that check the number of changed rows. */
+/** What differs between databases in statements that check the number of changed rows. @beta */
 export interface GuardedSql {
   path(name: TableName): string;
   quoted(name: string): string;
@@ -18,7 +18,7 @@ export interface GuardedSql {
   readonly returning: string;
 }
 
-/** The statements of a dialect that state how many rows they must change. */
+/** The statements of a dialect that state how many rows they must change. @beta */
 export function guarded(sql: GuardedSql): Pick<Dialect, "insertNew" | "changeKnown"> {
   const set = (column: string, number: number) => `${sql.quoted(column)} = ${sql.parameter(number)}`;
   return {
@@ -46,7 +46,7 @@ export function guarded(sql: GuardedSql): Pick<Dialect, "insertNew" | "changeKno
   };
 }
 
-/** A SELECT with a bounded result, whatever the rows contain. */
+/** A SELECT with a bounded result, whatever the rows contain. @beta */
 export function boundedSelect(
   { name, columns, key, cells, latestBy, mostRows, mostCharacters }: BoundedRows,
   { path, quoted, parameter }: Pick<GuardedSql, "path" | "quoted" | "parameter">,
@@ -58,12 +58,12 @@ export function boundedSelect(
   return { at: name, text, runs: [cells] };
 }
 
-/** Quotes an identifier as in standard SQL. */
+/** Quotes an identifier as in standard SQL. @beta */
 export function quoted(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
 
-/** Memoizes the text of a list of columns: most tables share one list. */
+/** Memoizes the text of a list of columns: most tables share one list. @beta */
 export function rememberingColumns(
   text: (columns: readonly Column[]) => string,
 ): (columns: readonly Column[]) => string {
@@ -78,5 +78,5 @@ export function rememberingColumns(
   };
 }
 
-/** The quoted names of columns, as in an INSERT. */
+/** The quoted names of columns, as in an INSERT. @beta */
 export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));

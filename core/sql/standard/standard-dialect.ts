@@ -18,6 +18,7 @@ import { type StandardSql, StandardStatements, sortable } from "./standard-state
  * A dialect for databases that have identifiers in double quotes, `CREATE ... IF NOT EXISTS`, the views of
  * `information_schema`, `INSERT ... ON CONFLICT` and `LIMIT`, from what differs between them. Where a database differs
  * further, override members: `{ ...standardDialect(differences), upsert }`.
+ * @beta
  */
 export function standardDialect(differences: StandardSql): Dialect {
   const sql = new StandardStatements(differences);

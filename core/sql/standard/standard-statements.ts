@@ -14,7 +14,7 @@ import { type Cell, type KeyedRows, plain, type Statement, type TableName } from
 import type { TableIndex } from "../contract/table-index.js";
 import { columnList, type GuardedSql, quoted } from "./sql-text.js";
 
-/** What {@link standardDialect} needs to know about a database. */
+/** What {@link standardDialect} needs to know about a database. @beta */
 export interface StandardSql {
   /**
    * The database whose naming rules apply; `sqlite` if absent: lower case, at most 63 bytes, no databases beside that

@@ -1,9 +1,9 @@
+import { entityOf } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
 import type { Column, ColumnKind, GeometryKind, NativeValue } from "../contract/column.js";
 import type { Dialect, TableRows } from "../contract/dialect.js";
 import type { Cell } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import { entityOf } from "../rows/table-placement.js";
 
 /**
  * The rows for a table that lacks no column, and has only columns of text and of geometries: the usual one with

@@ -1,10 +1,9 @@
-import { eventHeaders } from "../../ngsi/index.js";
+import { entityOf, eventHeaders } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import { entityOf } from "../rows/table-placement.js";
 import { type KnownStore, lookUp } from "./known-store.js";
 import { factColumns, LAST_WRITE, registerKey, type TableKind } from "./register-rows.js";
 

@@ -11,7 +11,7 @@ type OpenChannel = (limits: ChannelLimits) => Promise<Channel>;
 
 const usual: ChannelLimits = { capacity: 10, transactionCapacity: 5, waitSeconds: 0 };
 
-/** What every channel does, whatever it keeps its events in. */
+/** What every channel does, whatever it keeps its events in. @stable */
 export function channelConformance(openChannel: OpenChannel): readonly ConformanceCase[] {
   return [...transactionCases, ...waitingCases, ...sharingCases, ...wholeCases].map(({ name, run }) => ({
     name,

@@ -20,9 +20,11 @@ const accepted: readonly { readonly rules: Rules; readonly text: string; readonl
   { rules: { format: "words" }, text: " a, b\tc ", value: ["a", "b", "c"] },
   { rules: { format: "millis-list" }, text: "5000, 10", value: [5000, 10] },
   { rules: { format: ["row", "column"] }, text: "row", value: "row" },
+  { rules: { format: { listOf: ["a", "b"] } }, text: " b,a b ", value: ["b", "a", "b"] },
+  { rules: { format: { listOf: ["a", "b"] } }, text: " ", value: [] },
 ];
 for (const { rules, text, value } of accepted) {
-  test(`${rules.format} reads "${text}"`, () => {
+  test(`${JSON.stringify(rules.format)} reads "${text}"`, () => {
     const { values, reasons } = typedValues(
       { "a.property": { doc: "Any.", ...rules } },
       new Map([["a.property", text]]),
@@ -34,6 +36,7 @@ for (const { rules, text, value } of accepted) {
 }
 
 const refused: readonly { readonly rules: Rules; readonly text: string; readonly reason: string }[] = [
+  { rules: { format: { listOf: ["a", "b"] } }, text: "a B", reason: 'must be a list of: a, b; "B" is none of them' },
   { rules: { format: "text", maxLength: 2 }, text: "abc", reason: "must be at most 2 characters long, not 3" },
   { rules: { format: "flag", default: false }, text: "yes", reason: "must be exactly true or false" },
   { rules: { format: "flag" }, text: "TRUE", reason: "must be exactly true or false" },
