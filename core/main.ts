@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
@@ -12,33 +13,72 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 // The old generation is collected when the heap has doubled, not when it is four times as large.
 setFlagsFromString("--heap-growing-percent=100");
 
+const signals = ["SIGINT", "SIGTERM"] as const;
+type Signal = (typeof signals)[number];
+
 const stopping = new AbortController();
 /** How many events the end of the process would lose; undefined while no agent runs. */
 let eventsInMemory: (() => number) | undefined;
 let stopsAskedFor = 0;
+let endsInOrder = false;
+let interruptedBy: Signal | undefined;
+let listens = false;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
-  stopRequested: stopping.signal,
+  get stopRequested() {
+    listen();
+    return stopping.signal;
+  },
+  endsInOrder: () => {
+    endsInOrder = true;
+  },
   onReload: (listener) => process.on("SIGHUP", listener),
   onStopAgain: (listener) => {
     eventsInMemory = listener;
   },
 });
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    stopsAskedFor += 1;
-    if (stopsAskedFor === 1) return stopping.abort();
-    const lost = eventsInMemory?.() ?? 0;
-    if (eventsInMemory !== undefined && stopsAskedFor === 2) {
-      return terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
-    }
-    if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
-    process.exit(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
-  });
+/** Milliseconds that a command which does not end in order has to clean up. */
+const timeAfterSignal = 2000;
+
+// A command that never asks is ended by the system, even while code of a plugin blocks the process; but the system ends no
+// process with number 1, the first one of a container.
+if (process.pid === 1) listen();
+
+function listen(): void {
+  if (listens) return;
+  listens = true;
+  for (const signal of signals) process.on(signal, stop);
+}
+
+function stop(signal: Signal): void {
+  stopsAskedFor += 1;
+  if (!endsInOrder) {
+    const endNow = () => process.exit(endedBy(signal));
+    if (stopsAskedFor > 1) endNow();
+    setTimeout(endNow, timeAfterSignal).unref();
+    interruptedBy = signal;
+  }
+  if (stopsAskedFor === 1) stopping.abort();
+  else stopAgain();
+}
+
+function stopAgain(): void {
+  const lost = eventsInMemory?.() ?? 0;
+  if (eventsInMemory !== undefined && stopsAskedFor === 2) {
+    terminal.err(`still stopping: a third signal ends the process at once and loses ${lost} events in memory`);
+    return;
+  }
+  if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
+  process.exit(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
+}
+
+/** As a shell says it. */
+function endedBy(signal: Signal): number {
+  return 128 + constants.signals[signal];
 }
 
 // An unhandled rejection of a plugin must not end the agent and lose its waiting events.
@@ -46,7 +86,8 @@ process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: $
 
 // Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
 const open = setInterval(() => {}, 2 ** 30);
-process.exitCode = await createProgram(terminal).run(process.argv.slice(2));
+const exitCode = await createProgram(terminal).run(process.argv.slice(2));
+process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
 clearInterval(open);
 
 // A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.

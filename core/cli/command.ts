@@ -65,8 +65,13 @@ export interface Terminal {
   /** Where rows are written; that of the process if absent. */
   readonly bytes?: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the user or the system stops the program. */
+  /**
+   * Aborts when the user or the system stops the program. To be read when it is used: once it was read, a signal does not
+   * end the process by itself, but after a moment at the most.
+   */
   readonly stopRequested: AbortSignal;
+  /** From now on the command ends by itself after a stop request, however long that takes, with its own exit code. */
+  endsInOrder?(): void;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
   /**
@@ -88,13 +93,16 @@ export const exitCodes = {
 
 /** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
-  const { env, stopRequested, bytes } = terminal;
+  const { env, bytes } = terminal;
   return {
     out: (line) => terminal.out(printable(line)),
     err: (line) => terminal.err(printable(line)),
     ...(bytes === undefined ? {} : { bytes }),
     env,
-    stopRequested,
+    get stopRequested() {
+      return terminal.stopRequested;
+    },
+    endsInOrder: () => terminal.endsInOrder?.(),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),
   };

@@ -4,21 +4,17 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
-import { testPlugin } from "./plugin-test.js";
+import { defineTest } from "./plugin-test.js";
 import { sinkFiles } from "./scaffold/sink-files.js";
 
-export function define(command: Command, { terminal, exitWith }: CommandContext): void {
+export function define(command: Command, { terminal, version, exitWith }: CommandContext): void {
   command
     .command("new")
     .description("create the folder of a new sink plugin")
     .argument("<name>", "name of the plugin, for example my-sink")
     .option("--into <folder>", "folder in which the new one is created", ".")
     .action((name: string, options: { readonly into: string }) => exitWith(newPlugin(name, options, terminal)));
-  command
-    .command("test")
-    .description("run the conformance suites over the plugin in a folder")
-    .argument("<folder>", "folder of the built plugin")
-    .action((folder: string) => exitWith(testPlugin(folder, terminal)));
+  defineTest(command, { terminal, version, exitWith });
 }
 
 const packageFolder = fileURLToPath(new URL("../../../", import.meta.url));

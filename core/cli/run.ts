@@ -53,6 +53,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
+  terminal.endsInOrder?.();
   // Log files may be in the data directory, so it is locked first.
   const checked = { topology, settings, version, read, catalogue };
   return await withDataDir(settings, terminal, () => logged(checked, options, terminal));

@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
-import { type Channel, codeOf, type Event, type TakeTransaction } from "../sdk/index.js";
+import type { Channel, Event, TakeTransaction } from "../sdk/index.js";
+import { rejectsAs } from "./expectations.js";
 
 /** How the channel of one test is to be made. */
 export interface ChannelLimits {
@@ -57,5 +57,5 @@ export function upTo(count: number): readonly number[] {
 }
 
 export async function rejectsWith(code: string, promise: Promise<unknown>): Promise<void> {
-  await assert.rejects(promise, (error) => codeOf(error) === code);
+  await rejectsAs(promise, "the call", { code });
 }

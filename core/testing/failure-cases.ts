@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type AnyPlugin, codeOf, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
 import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
+import { failure, rejectsAs } from "./expectations.js";
 import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
@@ -21,7 +22,7 @@ export const poisonCases: readonly SinkCase[] = (
       mark === "bad" ? (store.poisoned?.(marked(mark)) ?? marked(mark)) : marked(mark),
     );
 
-    await assert.rejects(sink.persist({ events }, never), (error) => retryableOf(error) === false);
+    await rejectsAs(sink.persist({ events }, never), "persist", { retryable: false });
     assert.deepEqual(await store.readBack(), []);
     for (const [index, event] of events.entries()) {
       if (marks[index] !== "bad") await sink.persist({ events: [event] }, never);
@@ -41,7 +42,7 @@ export const unreachableCases: readonly SinkCase[] = [
     async run({ store, start }) {
       const sink = await start({ ...store.config, ...store.unreachable });
 
-      await assert.rejects(sink.persist({ events: [marked("a")] }, never), (error) => retryableOf(error) === true);
+      await rejectsAs(sink.persist({ events: [marked("a")] }, never), "persist", { retryable: true });
     },
   },
 ];
@@ -71,7 +72,7 @@ async function untilStored(sink: Awaited<ReturnType<SinkBench["start"]>>, event:
       await sink.persist({ events: [event] }, never);
       return;
     } catch (error) {
-      assert.notEqual(retryableOf(error), false, "a lost connection is no bad data");
+      if (retryableOf(error) === false) throw failure("a lost connection is no bad data: it is retryable", error);
       if (attempt === MOST_TRIES) throw error;
     }
   }

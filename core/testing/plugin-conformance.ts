@@ -2,6 +2,7 @@ import type { AnyPlugin } from "../sdk/index.js";
 import { channelConformance } from "./channel/conformance.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
 import { asKind, inRoom } from "./component-fixture.js";
+import { failure } from "./expectations.js";
 import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import type { ConformanceCase, ConformanceStore, PluginSetup } from "./plugin-setup.js";
 import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
@@ -16,7 +17,7 @@ export async function pluginConformance(
   definition: AnyPlugin,
   setup: PluginSetup = {},
 ): Promise<readonly ConformanceCase[]> {
-  return [
+  const cases = [
     ...declarationCases(definition, setup),
     ...lifecycleCases(definition, setup),
     ...flowCases(definition, setup),
@@ -24,6 +25,24 @@ export async function pluginConformance(
     ...sourceCases(definition, setup),
     ...onStore(definition, setup, [...deliveryCases, ...(await failureCases(setup))]),
   ];
+  return cases.map((one) => inTime(one, setup.caseSeconds ?? usualSeconds));
+}
+
+const usualSeconds = 60;
+
+/** A case that waits for a plugin which never answers fails at the limit, and the others run. */
+function inTime({ name, run }: ConformanceCase, seconds: number): ConformanceCase {
+  return {
+    name,
+    run: () =>
+      new Promise((resolve, reject) => {
+        const late = failure(`the case did not end within ${seconds} s; a call of the plugin never settles`);
+        const timer = setTimeout(() => reject(late), seconds * 1000);
+        run()
+          .finally(() => clearTimeout(timer))
+          .then(resolve, reject);
+      }),
+  };
 }
 
 function channelCases(definition: AnyPlugin, { limits }: PluginSetup): readonly ConformanceCase[] {

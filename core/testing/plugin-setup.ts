@@ -12,6 +12,10 @@ export interface PluginSetup {
   openStore?(folder: string): Promise<ConformanceStore>;
   /** For a source: makes a way to send it something, for one case. */
   openInlet?(folder: string): Promise<ConformanceInlet>;
+  /** Seconds that one case may take; 60 if absent. */
+  readonly caseSeconds?: number;
+  /** Of the random failures; another one in each run if absent. The name of the case has it. */
+  readonly seed?: number;
   /** For a channel: the values that give it these limits. */
   limits?(limits: ChannelLimits, folder: string): Values;
 }

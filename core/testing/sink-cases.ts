@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type AnyPlugin, codeOf, type Event, retryableOf, type Sink } from "../sdk/index.js";
+import { type AnyPlugin, type Event, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
+import { failure, rejectsAs } from "./expectations.js";
 import { frozen, hostileNames, hostileValues, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 
@@ -39,7 +40,7 @@ export function onStore(
               const sink = asKind("sink", room.create(definition, config, run), ["start", "persist", "stop"]);
               started.push(sink);
               await sink.start();
-              return sink;
+              return givenFrozen(sink);
             },
           });
         } finally {
@@ -48,6 +49,31 @@ export function onStore(
         }
       }),
   }));
+}
+
+/** The same sink; all that it gets is frozen, in depth: a sink that changes it says so in its failure. */
+function givenFrozen(sink: Sink): Sink {
+  const { positions } = sink;
+  return {
+    start: () => sink.start(),
+    stop: (signal) => sink.stop(signal),
+    ...(positions === undefined ? {} : { positions }),
+    async persist(batch, signal) {
+      try {
+        return await sink.persist(frozen({ ...batch, events: [...batch.events] }), signal);
+      } catch (error) {
+        if (!changesFrozen(error)) throw error;
+        throw failure("the sink changes its batch; events, headers and bodies are shared: make a copy of each", error);
+      }
+    },
+  };
+}
+
+/** How V8 says that something frozen was to be changed. */
+function changesFrozen(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isThis = /read only property|not extensible|Cannot (delete|redefine) property/.test(error.message);
+  return (error.name === "TypeError" && isThis) || changesFrozen(error.cause);
 }
 
 /** What a sink that stores does with what it is given. */
@@ -81,11 +107,11 @@ export const deliveryCases: readonly SinkCase[] = [
     },
   },
   {
-    name: "a batch is left unchanged: its list is frozen, as in an agent",
+    name: "a batch is left unchanged: its list, events, headers and bodies are frozen",
     async run({ store, start }) {
       const sink = await start();
 
-      await sink.persist(frozen({ events: [marked("a1"), marked("a2"), marked("a3")] }), never);
+      await sink.persist({ events: [marked("a1"), marked("a2"), marked("a3")] }, never);
 
       assert.deepEqual(await store.readBack(), ["a1", "a2", "a3"]);
     },
@@ -109,12 +135,12 @@ export const deliveryCases: readonly SinkCase[] = [
       const sink = await start();
       const batch = { events: [marked("a1")] };
 
-      const outcome = await sink.persist(batch, AbortSignal.abort()).then(
-        () => "stored" as const,
-        (error: unknown) => retryableOf(error),
-      );
-      assert.notEqual(outcome, false, "data that was not even tried is no bad data");
-      if (outcome !== "stored") await sink.persist(batch, never);
+      try {
+        await sink.persist(batch, AbortSignal.abort());
+      } catch (error) {
+        if (retryableOf(error) === false) throw failure("data that was not even tried is no bad data", error);
+        await sink.persist(batch, never);
+      }
 
       assert.deepEqual(await store.readBack(), ["a1"]);
     },
@@ -133,7 +159,7 @@ export const deliveryCases: readonly SinkCase[] = [
       const stored = (await second.positions?.stored?.(never)) ?? [];
       await first.persist(batch("a2", 2), never);
 
-      await assert.rejects(second.persist(batch("b1", 3), never), (error) => codeOf(error) === "POSITION_CONFLICT");
+      await rejectsAs(second.persist(batch("b1", 3), never), "persist of the later one", { code: "POSITION_CONFLICT" });
       await first.persist(batch("a3", 3), never);
 
       assert.ok(stored.includes(`${channel}:1`));

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+/** The program. */
+export const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 
 export interface CliResult {
   readonly code: number;

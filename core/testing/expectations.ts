@@ -1,0 +1,45 @@
+import { AgentError, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
+
+/** What the error of a component has to say; absent members may be anything. */
+export interface Expected {
+  readonly code?: string;
+  readonly retryable?: boolean;
+  /** A text that its message holds. */
+  readonly says?: string;
+}
+
+/** Rejects unless the promise rejects with such an error; what came instead is the cause. */
+export async function rejectsAs(promise: Promise<unknown>, what: string, expected: Expected): Promise<void> {
+  let result: { readonly error: unknown } | undefined;
+  try {
+    await promise;
+  } catch (error) {
+    result = { error };
+  }
+  if (result === undefined) throw failure(`${what} must fail with ${list(expected)}; it did not fail`);
+  const actual = actualOf(result.error, expected);
+  if (list(actual) === list(expected)) return;
+  throw failure(`${what} must fail with ${list(expected)}; it failed with ${list(actual)}`, result.error);
+}
+
+/** The error of a case that failed. */
+export function failure(message: string, cause?: unknown): AgentError {
+  return new AgentError("NOT_CONFORMING", message, { retryable: false, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** The members of an error that are expected. */
+function actualOf(error: unknown, expected: Expected): Expected {
+  const { says } = expected;
+  return Object.fromEntries([
+    ...("code" in expected ? [["code", codeOf(error)]] : []),
+    ...("retryable" in expected ? [["retryable", retryableOf(error)]] : []),
+    ...(says === undefined ? [] : [["says", reasonOf(error).includes(says) ? says : "something else"]]),
+  ]);
+}
+
+function list(expected: Expected): string {
+  return ["code", "retryable", "says"]
+    .filter((name) => Object.hasOwn(expected, name))
+    .map((name) => `${name} ${JSON.stringify(Reflect.get(expected, name)) ?? "undefined"}`)
+    .join(" and ");
+}
