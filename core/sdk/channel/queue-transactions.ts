@@ -57,6 +57,7 @@ export class QueueTake implements TakeTransaction {
   readonly #queue: EventQueue;
   readonly #limit: TransactionLimit;
   #taken: readonly QueuedEvent[] = [];
+  #redelivered: Set<Event> | undefined;
   #open = true;
 
   constructor(queue: EventQueue, limit: TransactionLimit) {
@@ -75,6 +76,10 @@ export class QueueTake implements TakeTransaction {
         return found === undefined ? undefined : positions.idOf(found);
       },
     };
+  }
+
+  isRedelivered(event: Event): boolean {
+    return this.#redelivered?.has(event) === true;
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
@@ -96,9 +101,17 @@ export class QueueTake implements TakeTransaction {
     if (this.#taken.length > 0) this.#queue.restore(this.#taken);
   }
 
+  #noteRedelivered(taken: readonly QueuedEvent[]): void {
+    const again = taken.filter(({ redelivered }) => redelivered === true);
+    if (again.length === 0) return;
+    this.#redelivered ??= new Set();
+    for (const { event } of again) this.#redelivered.add(event);
+  }
+
   #keep(taken: readonly QueuedEvent[]): readonly Event[] {
     if (this.#open) {
       this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
+      this.#noteRedelivered(taken);
       return taken.map(({ event }) => event);
     }
     // The transaction ended while it was waiting: no call would commit these.

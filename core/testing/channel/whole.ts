@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Channel, codeOf, type PutTransaction, retryableOf } from "../../sdk/index.js";
-import { type ChannelCase, drain, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
+import { type ChannelCase, drain, holds, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
 
 /** Room that is kept before a commit, and notifications larger than a transaction; both are a channel's choice. */
 export const wholeCases: readonly ChannelCase[] = [
@@ -11,13 +11,12 @@ export const wholeCases: readonly ChannelCase[] = [
       const transaction = filled(channel, 1, 2);
       if (!(await reserved(transaction))) return;
 
-      const sizeBefore = channel.size;
+      holds(channel, 0);
       await rejectsWith("CHANNEL_FULL", put(channel, 3, 4));
       await put(channel, 5);
       await transaction.rollback();
       await put(channel, 6, 7);
 
-      assert.equal(sizeBefore, 0);
       assert.deepEqual(await drain(channel, 3), [5, 6, 7]);
     },
   },
@@ -80,7 +79,7 @@ export const wholeCases: readonly ChannelCase[] = [
 
       await transaction.commit();
 
-      assert.equal(channel.size, 7);
+      holds(channel, 7);
       const again = whole(channel, upTo(4));
       await rejectsWith("CHANNEL_FULL", again?.commit() ?? Promise.resolve());
       assert.deepEqual(await drain(channel, 3), upTo(7));
@@ -100,7 +99,7 @@ export const wholeCases: readonly ChannelCase[] = [
         return true;
       });
 
-      assert.equal(channel.size, 0);
+      holds(channel, 0);
     },
   },
 ];
