@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Channel, Event, TakeTransaction } from "../sdk/index.js";
-import { rejectsAs } from "./expectations.js";
+import { failure, rejectsAs } from "./expectations.js";
 
 /** How the channel of one test is to be made. */
 export interface ChannelLimits {
@@ -78,15 +78,21 @@ export async function collect(channel: Channel, count: number): Promise<Collecte
   const transactions: TakeTransaction[] = [];
   const bodies: unknown[] = [];
   const redelivered: unknown[] = [];
-  while (bodies.length < count) {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), MOST_MILLIS);
+  while (bodies.length < count && !limit.signal.aborted) {
     const transaction = channel.openTake();
     transactions.push(transaction);
-    const events = await transaction.take(Math.min(count - bodies.length, channel.transactionCapacity), never);
+    const events = await transaction.take(Math.min(count - bodies.length, channel.transactionCapacity), limit.signal);
     bodies.push(...bodiesOf(events));
     redelivered.push(...bodiesOf(events.filter((event) => transaction.isRedelivered?.(event) === true)));
   }
-  return { transactions, bodies, redelivered };
+  clearTimeout(timer);
+  if (bodies.length >= count) return { transactions, bodies, redelivered };
+  throw failure(`${count} events must come; within ${MOST_MILLIS / 1000} s came ${JSON.stringify(bodies)}`);
 }
+
+const MOST_MILLIS = 10_000;
 
 interface Collected {
   readonly transactions: readonly TakeTransaction[];
