@@ -8,6 +8,7 @@ import { asKind, inRoom, type Room } from "./component-fixture.js";
 import { failure } from "./expectations.js";
 import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+import { randomFailureCases } from "./random-failures.js";
 import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 
@@ -26,7 +27,11 @@ export async function pluginConformance(
     ...flowCases(definition, setup),
     ...channelCases(definition, setup),
     ...sourceCases(definition, setup),
-    ...onStore(definition, setup, [...deliveryCases, ...(await failureCases(setup))]),
+    ...onStore(definition, setup, [
+      ...deliveryCases,
+      ...(await failureCases(setup)),
+      ...randomFailureCases(setup.seed),
+    ]),
   ];
   return cases.map((one) => inTime(one, setup.caseSeconds ?? usualSeconds));
 }
