@@ -1,6 +1,6 @@
 /**
- * For a log that is released only up to a place: events may be released in any order, and the log is told how far all of
- * them are. One object for each partition of the log.
+ * For a log that is released only up to a place: events may be released in any order, and `upTo` is how far the log may be
+ * released. One object for each partition of the log.
  */
 export class CumulativeRelease {
   /** Sequence numbers that were taken and are not behind `upTo`, in order; true: released. */
@@ -27,7 +27,7 @@ export class CumulativeRelease {
     }
   }
 
-  /** Events are done. True when `upTo` has moved, so that the log is to be told. */
+  /** Events are done. True when `upTo` has moved, so that the log is to be released up to there. */
   release(sequences: Iterable<number>): boolean {
     for (const sequence of sequences) if (this.#taken.has(sequence)) this.#taken.set(sequence, true);
     const before = this.#upTo;
