@@ -9,7 +9,8 @@ export interface AgentErasureResult {
   /** Dead letters, those on their way to their sinks included. */
   readonly deadLetters: number;
   /** What waits in the channels, of all entities; those that are meant are left out when they are taken. */
-  readonly channels: readonly { readonly channel: string; readonly waiting: number }[];
+  /** `waiting` is absent while the channel cannot tell. */
+  readonly channels: readonly { readonly channel: string; readonly waiting?: number }[];
   /** Sinks with a batch in hand from before, which may hold an event that is meant and store it. */
   readonly unsettled: readonly string[];
 }
@@ -50,7 +51,10 @@ export class AgentErasure {
   async erase(of: ErasureOf, { dryRun = false } = {}): Promise<AgentErasureResult> {
     const { agent, letters, erasures, clock, log } = this.#parts;
     const { channels, sinks } = agent.assembly;
-    const waiting = channels.map(({ name, channel }) => ({ channel: name, waiting: channel.size }));
+    const waiting = channels.map(({ name, channel }) => ({
+      channel: name,
+      ...(channel.size === undefined ? {} : { waiting: channel.size }),
+    }));
     if (dryRun) return { deadLetters: await eraseLetters(of, letters, true), channels: waiting, unsettled: [] };
     await erasures.add(of, clock.now().getTime());
     const unsettled: string[] = [];
@@ -68,8 +72,8 @@ export class AgentErasure {
     let oldest = clock.now().getTime();
     for (const { channel } of agent.assembly.channels) {
       const waiting = channel.waitingSince;
-      if (waiting === undefined) continue;
-      oldest = waiting.exact ? Math.min(oldest, waiting.since) : Number.NEGATIVE_INFINITY;
+      if (waiting === undefined && !channel.mayHold) continue;
+      oldest = waiting?.exact === true ? Math.min(oldest, waiting.since) : Number.NEGATIVE_INFINITY;
     }
     try {
       await erasures.forget(oldest - SLACK);

@@ -83,7 +83,7 @@ export class Agent {
   /** Events that the end of the process would lose now. */
   get eventsInMemory(): number {
     const forgetting = this.assembly.channels.filter(({ channel }) => !channel.durable);
-    return forgetting.reduce((sum, { channel }) => sum + channel.size, 0);
+    return forgetting.reduce((sum, { channel }) => sum + (channel.size ?? 0), 0);
   }
 
   /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. */
@@ -131,7 +131,7 @@ export class Agent {
     let lost = 0;
     for (const running of channels) {
       const { name, channel } = running;
-      if (channel.size === 0) continue;
+      if (!channel.mayHold) continue;
       if (channel.durable) {
         this.#log.info({ channel: name, events: channel.size }, "events stay in the channel for the next start");
         continue;

@@ -21,12 +21,14 @@ export async function drain(running: RunningSink, sinks: readonly RunningSink[],
   const standing = new AbortController();
   const signal = AbortSignal.any([grace, standing.signal]);
   const fed = sinks.filter((one) => one.feed === feed);
-  let size = channel.size;
+  // Of a size that others change, too, this agent's progress cannot be read.
+  const progress = () => (channel.isExact ? channel.size : channel.counters.takesOk);
+  let size = progress();
   let waited = 0;
   let halted: Promise<void> | undefined;
   const check = () => {
-    waited = channel.size === size ? waited + PAUSE : 0;
-    size = channel.size;
+    waited = progress() === size ? waited + PAUSE : 0;
+    size = progress();
     if (fed.every(isFailing)) halted ??= feed.halt(signal);
     if (waited >= NO_PROGRESS) standing.abort();
   };
@@ -63,7 +65,7 @@ export async function keepAtStop(
   let kept = 0;
   const under = sink?.group?.name ?? sink?.name;
   try {
-    while (channel.size > 0 && under !== undefined) {
+    while (channel.mayHold && under !== undefined) {
       const taken = channel.openTake();
       const events = await taken.take(channel.transactionCapacity, AbortSignal.abort());
       if (events.length === 0) break;
@@ -82,8 +84,9 @@ export async function keepAtStop(
     const fields = { channel: name, sink: under, events: kept, file: deadLetters.fileOf(under) };
     log.error(fields, "events kept as dead letters: the agent stopped before they were stored");
   }
-  if (channel.size > 0) log.error({ channel: name, events: channel.size }, "events lost: the agent stopped");
-  return channel.size;
+  const lost = channel.size ?? 0;
+  if (lost > 0) log.error({ channel: name, events: lost }, "events lost: the agent stopped");
+  return lost;
 }
 
 function letterOf(event: Event, sink: string, clock: Clock) {

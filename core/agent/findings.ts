@@ -39,7 +39,7 @@ export function findingsOfChannel({ channel, reported }: RunningChannel, now: Da
 
 /** Without what it has in common with the other sinks of its group. */
 export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Date): Finding[] {
-  const isTried = channel.size > 0;
+  const isTried = channel.mayHold;
   const { busySince } = sink;
   const seconds = busySince === undefined ? 0 : secondsBetween(busySince, now);
   const busy: Finding[] =
@@ -51,7 +51,7 @@ export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Da
 
 /** What a sink shares with the others of its group: where its dead letters are kept. */
 export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: RecentOutcomes, now: Date): Finding[] {
-  const full = ofFailure(keeping.failure, { now, isTried: channel.size > 0 });
+  const full = ofFailure(keeping.failure, { now, isTried: channel.mayHold });
   const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;
   if (since === undefined || last === undefined) return full;
   if (deadLetters > 0 && deadLetters >= stored) {

@@ -1,3 +1,4 @@
+import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { waitingIn } from "../pipeline/ledger-file.js";
 import type { RunningChannel } from "./component.js";
@@ -22,28 +23,36 @@ export interface ChannelLedger {
   readonly uncounted: number;
   /** Accepted, and then lost by damage to the files of the channel; the log says which. */
   readonly lost: number;
-  readonly waiting: number;
-  /** Anything but 0 in an agent at rest is an event that was lost or stored twice. */
-  readonly unaccounted: number;
+  /** Absent while the channel cannot tell; with what other agents have put where they share it. */
+  readonly waiting?: number;
+  /**
+   * Anything but 0 in an agent at rest is an event that was lost or stored twice. Absent where the channel does not say how
+   * many of the events that wait are in these books.
+   */
+  readonly unaccounted?: number;
   readonly sinks: readonly SinkLedger[];
 }
 
 export interface LedgerSnapshot {
   readonly channels: readonly ChannelLedger[];
-  /** The sum of all channels, each without its sign. */
+  /** The sum of all channels that tell, each without its sign. */
   readonly unaccounted: number;
 }
 
 /** The books of the channels that run, beside what they hold now. */
 export function ledgerSnapshot(channels: readonly RunningChannel[], ledger: Ledger): LedgerSnapshot {
-  const all = channels.map(({ name, channel }) => channelLedger(name, channel.size, ledger));
-  return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted), 0) };
+  const all = channels.map(({ name, channel }) => channelLedger(name, channel, ledger));
+  return { channels: all, unaccounted: all.reduce((sum, { unaccounted }) => sum + Math.abs(unaccounted ?? 0), 0) };
 }
 
-/** The books of one channel that holds this number of events; one that has not started holds what its books say. */
-export function channelLedger(name: string, size: number, ledger: Ledger): ChannelLedger {
+/** What a channel says of its events. */
+type Holding = Pick<CountedChannel, "size" | "isExact">;
+
+/** The books of one channel beside what it holds; one that has not started holds what its books say. */
+export function channelLedger(name: string, { size, isExact }: Holding, ledger: Ledger): ChannelLedger {
   const { state, opened } = ledger.account(name);
   const waiting = opened ? size : waitingIn(state);
+  const isKnown = waiting !== undefined && (isExact || !opened);
   const sinks = [...state.sinks].map(([sink, { stored, "dead-lettered": dead, filtered }]) => ({
     name: sink,
     stored,
@@ -58,8 +67,8 @@ export function channelLedger(name: string, size: number, ledger: Ledger): Chann
     filtered: sum(sinks.map(({ filtered }) => filtered)),
     uncounted: state.uncounted,
     lost: state.lost,
-    waiting,
-    unaccounted: waitingIn(state) - waiting,
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(isKnown ? { unaccounted: waitingIn(state) - waiting } : {}),
     sinks,
   };
 }

@@ -94,7 +94,7 @@ export class LetterReplays {
     if (!(await this.#settled(sink)) || !replay.pace.mayGo(this.#uptime(), sink.stored)) return;
     const { transactionCapacity, size } = running.channel;
     // Behind a long queue letters would only take room from notifications.
-    if (size > transactionCapacity) return;
+    if ((size ?? 0) > transactionCapacity) return;
     const batch = await this.#next(sink, Math.min(replay.pace.size, transactionCapacity));
     if (batch.length === 0) return;
     replay.underway = batch.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { ComponentState, ComponentStates } from "../metrics/state-instruments.js";
+import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
 import { capacityOf, type Running, type RunningSink, type Status } from "./component.js";
@@ -105,7 +106,8 @@ export class Readiness {
   /** A sink stalls when its channel has held events for too long and it has settled none of them in that time. */
   #stall({ name, node, group, channel, setupTime }: RunningSink, now: Date): Finding[] {
     const { activity, stallSeconds } = this.#parts;
-    if (channel.size === 0) return [];
+    // Of events that are not in its ledger an agent cannot say that its sink should have them.
+    if (!channel.mayHold || !channel.isExact) return [];
     const since = latest([setupTime, channel.filledAt, activity.lastSettled(group?.name ?? name)]);
     const seconds = secondsBetween(since, now);
     const { batchSize, batchTimeout } = node.batching;
@@ -153,7 +155,7 @@ export function componentStates(agent: Agent, { activity, clock, conditions }: O
         events: channel.size,
         capacity: capacityOf(node),
         bytes: channel.bytes,
-        secondsOfOldest: since === undefined ? 0 : Math.max(0, now - since) / 1000,
+        secondsOfOldest: since === undefined ? unknownOr0(channel) : Math.max(0, now - since) / 1000,
         putsOk,
         putsFailed,
         takesOk,
@@ -165,6 +167,10 @@ export function componentStates(agent: Agent, { activity, clock, conditions }: O
       return { name, secondsSinceLastWrite: stored === undefined ? undefined : (now - stored.getTime()) / 1000 };
     }),
   };
+}
+
+function unknownOr0({ isExact, mayHold }: Pick<CountedChannel, "isExact" | "mayHold">): 0 | undefined {
+  return isExact || !mayHold ? 0 : undefined;
 }
 
 function stateOf(kind: ComponentState["kind"], { name, status }: Running): ComponentState {

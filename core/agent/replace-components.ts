@@ -62,11 +62,11 @@ async function release(sink: RunningSink, leaving: readonly RunningChannel[], gr
 
 function refuseToForget(leaving: readonly RunningChannel[], arriving: readonly RunningChannel[]): void {
   for (const { name, channel } of leaving) {
-    if (channel.durable || channel.size === 0 || arriving.some((running) => running.name === name)) continue;
+    if (channel.durable || !channel.mayHold || arriving.some((running) => running.name === name)) continue;
     const remedy = "bring its store back, then reload again";
     throw new AgentError(
       "CHANNEL_NOT_EMPTY",
-      `removing channel "${name}": ${channel.size} events could not be stored within the grace period; ${remedy}`,
+      `removing channel "${name}": ${channel.size ?? "an unknown number of"} events could not be stored within the grace period; ${remedy}`,
       { retryable: false },
     );
   }
@@ -86,7 +86,7 @@ async function replaceChannel(
   const successor = arriving.find(({ name }) => name === leaving.name);
   // Two durable channels on one folder would not start; what is on disk is there for the successor.
   if (leaving.channel.durable || successor === undefined) {
-    if (leaving.channel.size > 0) {
+    if (leaving.channel.mayHold) {
       runner.log.warn(
         { channel: leaving.name, events: leaving.channel.size },
         "events stay in the files of the channel",
@@ -115,7 +115,7 @@ async function handOver(
   } catch (cause) {
     await from.channel.inherit(to.channel);
     await runner.stopChannel(to, grace);
-    const reason = `moving ${from.channel.size} waiting events to the new channel "${to.name}"`;
+    const reason = `moving ${from.channel.size ?? "the"} waiting events to the new channel "${to.name}"`;
     throw new AgentError("CHANNEL_TOO_SMALL", `${reason}; raise its capacity`, { cause, retryable: false });
   }
 }

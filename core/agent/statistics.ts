@@ -22,7 +22,8 @@ export interface SourceStatistics extends ComponentStatistics {
 }
 
 export interface ChannelStatistics extends ComponentStatistics {
-  readonly num_events: number;
+  /** Absent while the channel cannot tell. */
+  readonly num_events?: number;
   /** Most events; absent for a channel without a number in its configuration. */
   readonly capacity?: number;
   /** What its events take; absent when the channel does not count it. */
@@ -108,7 +109,6 @@ export class Statistics {
       })),
       channels: channels.map((running) => ({
         ...common(running),
-        num_events: running.channel.size,
         ...fillOf(running, now),
         num_puts_ok: running.channel.counters.putsOk,
         num_puts_failed: running.channel.counters.putsFailed,
@@ -141,8 +141,9 @@ export class Statistics {
 
 function fillOf({ node, channel }: RunningChannel, now: number) {
   const capacity = capacityOf(node);
-  const { bytes, waitingSince } = channel;
+  const { size, bytes, waitingSince } = channel;
   return {
+    ...(size === undefined ? {} : { num_events: size }),
     ...(capacity === undefined ? {} : { capacity }),
     ...(bytes === undefined ? {} : { bytes }),
     ...(waitingSince === undefined

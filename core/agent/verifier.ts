@@ -22,7 +22,7 @@ export class Verifier {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<Verification> | undefined;
   /** By channel: what was unaccounted for at the last check. */
-  #unaccounted: ReadonlyMap<string, number> = new Map();
+  #unaccounted: ReadonlyMap<string, number | undefined> = new Map();
 
   constructor(parts: VerifierParts) {
     this.#parts = parts;
@@ -56,7 +56,8 @@ export class Verifier {
     const { channels } = ledgerSnapshot(agent.assembly.channels, ledger);
     const now = new Map(channels.map(({ name, unaccounted }) => [name, unaccounted]));
     for (const { name, sinks: _, ...books } of channels) {
-      if (books.unaccounted === 0 || this.#unaccounted.get(name) !== books.unaccounted) continue;
+      const { unaccounted = 0 } = books;
+      if (unaccounted === 0 || this.#unaccounted.get(name) !== unaccounted) continue;
       log.warn({ channel: name, ...books }, "the ledger does not agree with the channel; see deneb verify");
     }
     this.#unaccounted = now;

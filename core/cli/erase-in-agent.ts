@@ -15,7 +15,8 @@ import { managementAddress } from "./management-address.js";
 /** What was erased of what an agent holds and has not stored. */
 export interface AgentPart {
   readonly dead_letters: number;
-  readonly channels: readonly { readonly channel: string; readonly waiting: number }[];
+  /** `waiting` is absent while the channel cannot tell. */
+  readonly channels: readonly { readonly channel: string; readonly waiting?: number }[];
   /** Sinks with a batch in hand that may still be stored. */
   readonly unsettled: readonly string[];
   readonly notes: readonly string[];
@@ -87,10 +88,12 @@ function partIn(body: Readonly<Record<string, unknown>>): AgentPart {
     dead_letters: Number(letters),
     channels: waiting,
     unsettled: Array.isArray(unsettled) ? unsettled.map(String) : [],
-    notes: waiting.some((one) => one.waiting > 0) ? [SEGMENTS] : [],
+    notes: waiting.some((one) => one.waiting !== 0) ? [SEGMENTS] : [],
   };
 }
 
 function waitingIn(one: unknown): AgentPart["channels"] {
-  return isRecord(one) ? [{ channel: String(one["channel"]), waiting: Number(one["waiting"]) }] : [];
+  if (!isRecord(one)) return [];
+  const { channel, waiting } = one;
+  return [{ channel: String(channel), ...(waiting === undefined ? {} : { waiting: Number(waiting) }) }];
 }

@@ -93,12 +93,14 @@ function lines({ agent, stores }: Report, dryRun: boolean): readonly string[] {
   const verb = dryRun ? "would be erased" : "erased";
   const tables = stores.flatMap(({ sink, erased }) => erased.map((one) => ({ sink, ...one })));
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  const waiting = agent.channels.filter((one) => one.waiting > 0);
+  const waiting = agent.channels.filter((one) => one.waiting !== 0);
   const untouched = stores.flatMap(({ sink, untouched: some }) => some.map((one) => ({ sink, ...one })));
   return [
     ...tables.map((one) => `sink ${one.sink}: table ${one.table} (${one.kind}): ${one.rows} rows ${verb}`),
     `${rows} rows and ${agent.dead_letters} dead letters ${verb}`,
-    ...waiting.map((one) => `channel ${one.channel}: ${one.waiting} events wait; ${whatOfThem(dryRun)}`),
+    ...waiting.map(
+      (one) => `channel ${one.channel}: ${one.waiting ?? "an unknown number of"} events wait; ${whatOfThem(dryRun)}`,
+    ),
     ...[...agent.notes, ...stores.flatMap(({ notes }) => notes)].map((note) => `note: ${note}`),
     ...untouched.map((one) => `not touched: ${one.name} (sink ${one.sink}: ${one.reason})`),
   ];

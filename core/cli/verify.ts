@@ -107,7 +107,7 @@ function tableLine(table: object): string {
 }
 
 function textOf(from: object, name: string): string {
-  return String(Reflect.get(from, name));
+  return String(Reflect.get(from, name) ?? "unknown");
 }
 
 function listIn(from: object, name: string): readonly object[] {

@@ -37,7 +37,6 @@ export function statisticsResource(statistics: Statistics): Resource {
 const stats = record({
   sources: componentList({ num_received_events: count, num_processed_events: count, num_refused_events: count }),
   channels: componentList({
-    num_events: count,
     num_puts_ok: count,
     num_puts_failed: count,
     num_takes_ok: count,

@@ -27,12 +27,13 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
   });
   new Gauge({
     name: "deneb_channel_oldest_event_seconds",
-    help: "How long the oldest event of a channel waits; 0 in an empty channel.",
+    help: "How long the oldest event of a channel waits; 0 in an empty channel, absent if the channel cannot tell.",
     labelNames: ["channel"],
     registers,
     collect() {
       this.reset();
-      for (const { name, secondsOfOldest } of states().channels) this.set({ channel: name }, secondsOfOldest);
+      for (const { name, secondsOfOldest } of states().channels)
+        if (secondsOfOldest !== undefined) this.set({ channel: name }, secondsOfOldest);
     },
   });
   new Gauge({
@@ -47,12 +48,12 @@ export function addStateInstruments(registry: Registry, states: () => ComponentS
   });
   new Gauge({
     name: "deneb_channel_events",
-    help: "Events in a channel.",
+    help: "Events in a channel; absent while the channel cannot tell.",
     labelNames: ["channel"],
     registers,
     collect() {
       this.reset();
-      for (const { name, events } of states().channels) this.set({ channel: name }, events);
+      for (const { name, events } of states().channels) if (events !== undefined) this.set({ channel: name }, events);
     },
   });
   new Gauge({
@@ -127,13 +128,14 @@ interface ComponentConditionState {
 
 interface ChannelState {
   readonly name: string;
-  readonly events: number;
+  /** Undefined while the channel cannot tell. */
+  readonly events: number | undefined;
   /** Undefined for a channel without a bound. */
   readonly capacity: number | undefined;
   /** Undefined for a channel that does not count them. */
   readonly bytes: number | undefined;
-  /** How long the oldest event waits; 0 in an empty channel. */
-  readonly secondsOfOldest: number;
+  /** How long the oldest event waits; 0 in an empty channel, undefined where the channel does not say it. */
+  readonly secondsOfOldest: number | undefined;
   readonly putsOk: number;
   readonly putsFailed: number;
   readonly takesOk: number;

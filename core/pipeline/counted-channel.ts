@@ -38,8 +38,18 @@ export class CountedChannel implements Channel {
     return this.#channel.durable === true;
   }
 
-  get size(): number {
+  get size(): number | undefined {
     return this.#channel.size;
+  }
+
+  /** Whether the ledger can be compared with the size. */
+  get isExact(): boolean {
+    return this.#channel.size !== undefined && (this.#channel.sizeIs ?? "exact") === "exact";
+  }
+
+  /** False only when the channel says that it is empty. */
+  get mayHold(): boolean {
+    return this.#channel.size !== 0;
   }
 
   /** Undefined for a channel that does not count them. */
@@ -47,9 +57,12 @@ export class CountedChannel implements Channel {
     return this.#channel.bytes;
   }
 
-  /** Since when the oldest event waits: from its reception once a sink has taken it, before that from its put. */
+  /**
+   * Since when the oldest event waits: from its reception once a sink has taken it, before that from its put. Undefined, too,
+   * where the size does not say which puts are still there.
+   */
   get waitingSince(): Waiting | undefined {
-    const waiting = this.#waitingTime.oldest(this.size);
+    const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
     if (waiting === undefined || this.#received.size === 0) return waiting;
     return { since: Math.min(...this.#received.values()), exact: true };
   }
@@ -61,8 +74,8 @@ export class CountedChannel implements Channel {
   async start(): Promise<void> {
     await this.#channel.start();
     this.#noteLost();
-    this.#waitingTime.started(this.#channel.size, this.#now().getTime());
-    if (this.durable || this.#account?.opened === false) this.#account?.open(this.#channel.size);
+    this.#waitingTime.started(this.size ?? 0, this.#now().getTime());
+    if (this.durable || this.#account?.opened === false) this.#account?.open(this.isExact ? this.size : undefined);
   }
 
   stop(signal: AbortSignal): Promise<void> {
@@ -73,7 +86,7 @@ export class CountedChannel implements Channel {
   async inherit(from: CountedChannel): Promise<number> {
     const most = Math.min(this.transactionCapacity, from.transactionCapacity);
     let moved = 0;
-    while (from.size > 0) {
+    while (from.mayHold) {
       const taken = from.#channel.openTake();
       const events = await taken.take(most, AbortSignal.abort());
       if (events.length === 0) break;

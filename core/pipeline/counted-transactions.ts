@@ -104,6 +104,10 @@ export class CountedTake implements TakeTransaction {
     return this.transaction.positions;
   }
 
+  isRedelivered(event: Event): boolean {
+    return this.transaction.isRedelivered?.(event) === true;
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);
     if (this.#events === 0) this.#noteReception(events);

@@ -157,9 +157,10 @@ export class ChannelAccount {
   /**
    * Compares the books with what a channel holds when it starts. The books of a process that was killed are a moment
    * old: what is there and not in them was received; what is in them and not there was settled and is called uncounted.
+   * Undefined for a channel whose size says nothing about this agent alone: its books go on as they are.
    */
-  open(waiting: number): void {
-    const surplus = waiting - waitingIn(this.state);
+  open(waiting: number | undefined): void {
+    const surplus = waiting === undefined ? 0 : waiting - waitingIn(this.state);
     if (surplus > 0) this.#received += surplus;
     else this.#uncounted -= surplus;
     this.#opened = true;

@@ -32,7 +32,12 @@ export interface PutTransaction extends Transaction {
   commit(): Promise<void>;
 }
 
-/** Events on their way out of a channel: gone after commit, back in their place after rollback. @stable */
+/**
+ * Events on their way out of a channel: gone after commit, back in their place after rollback. Transactions may be committed
+ * in any order. A log that can only be released up to a place keeps what stands behind an open transaction; after the end of
+ * the process it may deliver that again, and says so with `isRedelivered`.
+ * @stable
+ */
 export interface TakeTransaction extends Transaction {
   /**
    * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest
@@ -40,6 +45,12 @@ export interface TakeTransaction extends Transaction {
    * stay counted in the channel until commit. Rollback puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
+  /**
+   * True for an event of this transaction that may have been delivered before: a take that was never committed had it, in
+   * a process that ended or in another agent. Before such events are written the sink is asked which of them it has
+   * (`SinkPositions.alreadyStored`). Absent for a channel that does not know, or whose positions say it.
+   */
+  isRedelivered?(event: Event): boolean;
   /** Absent for channels that forget. */
   readonly positions?: TakePositions | undefined;
 }
@@ -66,8 +77,14 @@ export interface TakePositions {
 
 /** A queue with transactions between sources and sinks: first in, first out. @stable */
 export interface Channel extends Lifecycle {
-  /** Events in the channel, those taken but not committed included. */
-  readonly size: number;
+  /** Events in the channel, those taken but not committed included; undefined while the channel cannot tell. */
+  readonly size: number | undefined;
+  /**
+   * What `size` counts. `exact`, or absent: what went in through this object, and what it found at its start, so that the
+   * ledger adds up. `shared`: other agents put and take, too. `approximate`: it is an estimate. Of the latter two the ledger
+   * shows the size and draws no conclusions.
+   */
+  readonly sizeIs?: "exact" | "shared" | "approximate";
   /** The most events a take transaction may hold, and a put transaction that is opened without a number. */
   readonly transactionCapacity: number;
   /** True when events outlive the process: then the ledger of the channel is kept over restarts, too. */

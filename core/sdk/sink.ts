@@ -103,7 +103,8 @@ export interface SinkPositions {
   stored?(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * The events of a batch that are stored although its write failed: a part was committed, or only the answer was lost.
-   * Called before the events become dead letters or go to another sink. Rejects while the store cannot be read.
+   * Called before the events become dead letters or go to another sink, and before the first write of events that the
+   * channel may have delivered before (`TakeTransaction.isRedelivered`). Rejects while the store cannot be read.
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
   /** The events that the sink has counted in the transactions of their positions, for `deneb verify`. */

@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import type { Channel, Event, TakeTransaction } from "../sdk/index.js";
-import { rejectsAs } from "./expectations.js";
+import { failure, rejectsAs } from "./expectations.js";
 
 /** How the channel of one test is to be made. @stable */
 export interface ChannelLimits {
@@ -12,7 +13,15 @@ export interface ChannelLimits {
 /** A case of the suite. It gets a function that opens channels; each is stopped when the case ends. */
 export interface ChannelCase {
   readonly name: string;
-  run(open: (limits?: Partial<ChannelLimits>) => Promise<Channel>): Promise<void>;
+  run(open: OpenChannel): Promise<void>;
+}
+
+export type OpenChannel = (limits?: Partial<ChannelLimits>) => Promise<Channel>;
+
+/** A case of a channel that outlives its process, or that several agents may use. */
+export interface FurtherCase {
+  readonly name: string;
+  run(open: OpenChannel, another: (channel: Channel) => Promise<Channel>): Promise<void>;
 }
 
 export const never: AbortSignal = new AbortController().signal;
@@ -37,15 +46,59 @@ export async function take(channel: Channel, max: number): Promise<Taken> {
   return { transaction, bodies: bodiesOf(events) };
 }
 
-/** Takes and commits until the channel is empty. */
+/** Takes and commits until the channel has nothing more to hand out. */
 export async function drain(channel: Channel, max: number): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
-  while (channel.size > 0) {
-    const { transaction, bodies } = await take(channel, max);
-    seen.push(...bodies);
+  for (;;) {
+    const transaction = channel.openTake();
+    const events = await transaction.take(max, isHolding(channel) ? never : AbortSignal.abort());
+    if (events.length === 0) return seen;
+    seen.push(...bodiesOf(events));
     await transaction.commit();
   }
-  return seen;
+}
+
+/** What an exact size says; a channel without one has what it hands out at once. */
+function isHolding(channel: Channel): boolean {
+  return sizeOf(channel) !== undefined && channel.size !== 0;
+}
+
+function sizeOf({ size, sizeIs = "exact" }: Channel): number | undefined {
+  return sizeIs === "exact" ? size : undefined;
+}
+
+/** The size is this one, where the channel counts exactly. */
+export function holds(channel: Channel, events: number): void {
+  const size = sizeOf(channel);
+  if (size !== undefined) assert.equal(size, events, `the channel holds ${events} events, its size is ${size}`);
+}
+
+/** Takes without committing until this number of events is there, in takes as large as the channel allows. */
+export async function collect(channel: Channel, count: number): Promise<Collected> {
+  const transactions: TakeTransaction[] = [];
+  const bodies: unknown[] = [];
+  const redelivered: unknown[] = [];
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), MOST_MILLIS);
+  while (bodies.length < count && !limit.signal.aborted) {
+    const transaction = channel.openTake();
+    transactions.push(transaction);
+    const events = await transaction.take(Math.min(count - bodies.length, channel.transactionCapacity), limit.signal);
+    bodies.push(...bodiesOf(events));
+    redelivered.push(...bodiesOf(events.filter((event) => transaction.isRedelivered?.(event) === true)));
+  }
+  clearTimeout(timer);
+  if (bodies.length >= count) return { transactions, bodies, redelivered };
+  throw failure(`${count} events must come; within ${MOST_MILLIS / 1000} s came ${JSON.stringify(bodies)}`);
+}
+
+const MOST_MILLIS = 10_000;
+
+interface Collected {
+  readonly transactions: readonly TakeTransaction[];
+  readonly bodies: readonly unknown[];
+  /** Those of them of which the channel says that they may have been delivered before. */
+  readonly redelivered: readonly unknown[];
 }
 
 export function bodiesOf(events: readonly Event[]): readonly unknown[] {

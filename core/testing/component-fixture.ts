@@ -132,7 +132,8 @@ function hasMethods<K extends Kind>(component: unknown, methods: readonly string
   return methods.every((name) => typeof Reflect.get(component, name) === "function");
 }
 
-const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+/** A log that nobody reads. */
+export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 function nothing(): void {}
 

@@ -2,8 +2,15 @@
  * Conformance suites, `deneb/sdk/testing`: lists of `{ name, run }` for any test runner. `run` rejects when the
  * component does not fulfil its contract.
  */
-export { channelConformance } from "./channel/conformance.js";
+export { type ChannelPromises, channelConformance } from "./channel/conformance.js";
 export type { ChannelLimits } from "./channel-fixture.js";
 export { markOf } from "./marked-event.js";
 export { pluginConformance } from "./plugin-conformance.js";
-export type { ConformanceCase, ConformanceInlet, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+export type {
+  ChannelSetup,
+  ConformanceCase,
+  ConformanceInlet,
+  ConformanceStore,
+  PluginSetup,
+  Values,
+} from "./plugin-setup.js";

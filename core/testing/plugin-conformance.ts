@@ -1,10 +1,14 @@
-import type { AnyPlugin } from "../sdk/index.js";
+import assert from "node:assert/strict";
+import { cp, mkdir } from "node:fs/promises";
+import type { AnyPlugin, Channel } from "../sdk/index.js";
 import { channelConformance } from "./channel/conformance.js";
+import type { ChannelLimits } from "./channel-fixture.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
-import { asKind, inRoom } from "./component-fixture.js";
+import { asKind, inRoom, type Room } from "./component-fixture.js";
 import { failure } from "./expectations.js";
 import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
-import type { ConformanceCase, ConformanceStore, PluginSetup } from "./plugin-setup.js";
+import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
+import { randomFailureCases } from "./random-failures.js";
 import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 
@@ -24,7 +28,11 @@ export async function pluginConformance(
     ...flowCases(definition, setup),
     ...channelCases(definition, setup),
     ...sourceCases(definition, setup),
-    ...onStore(definition, setup, [...deliveryCases, ...(await failureCases(setup))]),
+    ...onStore(definition, setup, [
+      ...deliveryCases,
+      ...(await failureCases(setup)),
+      ...randomFailureCases(setup.seed),
+    ]),
   ];
   return cases.map((one) => inTime(one, setup.caseSeconds ?? usualSeconds));
 }
@@ -46,24 +54,71 @@ function inTime({ name, run }: ConformanceCase, seconds: number): ConformanceCas
   };
 }
 
-function channelCases(definition: AnyPlugin, { limits }: PluginSetup): readonly ConformanceCase[] {
+function channelCases(definition: AnyPlugin, { limits, channel }: PluginSetup): readonly ConformanceCase[] {
   if (definition.kind !== "channel" || limits === undefined) return [];
-  const names = channelConformance(() => Promise.reject(new Error("only the names are wanted")));
-  return names.map(({ name }, index) => ({
+  const { afterCrash, twoAgents } = channel ?? {};
+  const names = casesOf({ limits, afterCrash, twoAgents }, () => {
+    throw failure("only the names are wanted");
+  }).map(({ name }) => name);
+  const declared: ConformanceCase = {
+    name: "a channel that says it is durable is tested for it: its setup has channel.afterCrash",
+    run: () =>
+      inRoom(async (room) => {
+        const values = limits({ capacity: 10, transactionCapacity: 5, waitSeconds: 0 }, `${room.folder}/1`);
+        const { durable } = created(definition, room, values);
+        assert.equal(durable === true, afterCrash !== undefined, 'durable and "afterCrash" belong together');
+      }),
+  };
+  const cases = names.map((name, index) => ({
     name,
     run: () =>
       inRoom(async (room) => {
-        let opened = 0;
-        const cases = channelConformance(async (wanted) => {
-          opened += 1;
-          const values = limits(wanted, `${room.folder}/${opened}`);
-          const channel = asKind("channel", room.create(definition, values), ["start", "stop", "openPut", "openTake"]);
-          await channel.start();
-          return channel;
-        });
-        await cases[index]?.run();
+        const create = (values: Values) => created(definition, room, values);
+        await casesOf({ limits, afterCrash, twoAgents, folder: room.folder }, create)[index]?.run();
       }),
   }));
+  return [declared, ...cases];
+}
+
+function created(definition: AnyPlugin, room: Room, values: Values): Channel {
+  return asKind("channel", room.create(definition, values), ["start", "stop", "openPut", "openTake"]);
+}
+
+interface ChannelSetting extends ChannelSetup {
+  readonly limits: NonNullable<PluginSetup["limits"]>;
+  /** Of one case. */
+  readonly folder?: string;
+}
+
+/** The cases over channels that are created with the values of the setup, each in a folder of its own. */
+function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): readonly ConformanceCase[] {
+  const { limits, afterCrash, twoAgents, folder = "" } = setting;
+  const places = new Map<Channel, { readonly wanted: ChannelLimits; readonly at: string }>();
+  const started = async (wanted: ChannelLimits, at: string) => {
+    const channel = create(limits(wanted, at));
+    places.set(channel, { wanted, at });
+    await channel.start();
+    return channel;
+  };
+  const again = async (channel: Channel, move: (at: string) => Promise<string>) => {
+    const place = places.get(channel);
+    if (place === undefined) throw failure("the channel was not opened by this case");
+    return await started(place.wanted, await move(place.at));
+  };
+  const same = async (at: string) => at;
+  const copied = async (at: string) => {
+    const to = `${folder}/${places.size + 1}`;
+    await mkdir(at, { recursive: true });
+    await cp(at, to, { recursive: true });
+    return to;
+  };
+  return channelConformance((wanted) => started(wanted, `${folder}/${places.size + 1}`), {
+    ...(afterCrash === undefined ? {} : { restart: (channel) => again(channel, same) }),
+    ...(afterCrash === "copied" ? { reopen: (channel) => again(channel, copied) } : {}),
+    ...(afterCrash === "same" ? { reopen: (channel) => again(channel, same) } : {}),
+    second: (channel) => again(channel, same),
+    twoAgents,
+  });
 }
 
 async function failureCases(setup: PluginSetup): Promise<readonly SinkCase[]> {

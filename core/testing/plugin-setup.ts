@@ -18,6 +18,24 @@ export interface PluginSetup {
   readonly seed?: number;
   /** For a channel: the values that give it these limits. */
   limits?(limits: ChannelLimits, folder: string): Values;
+  /** For a channel: what it promises beyond its limits. */
+  readonly channel?: ChannelSetup;
+}
+
+/** What a channel promises beyond its limits; what is absent is not promised, and not tested. @stable */
+export interface ChannelSetup {
+  /**
+   * For a durable channel: where the cases find what outlives its process. `copied`: in the folder that `limits` gets; the
+   * cases copy it while the channel works, and open another one over the copy. `same`: elsewhere, such as in a server; they
+   * open another one with the same values, while the one before still has its connections and what it took. `stop`: a crash
+   * may lose events; only what a stop left is looked for.
+   */
+  readonly afterCrash?: "copied" | "same" | "stop" | undefined;
+  /**
+   * What two agents with the same values are. `refused`: the second one does not start. `shared`: each event goes to one of
+   * them. Absent for a channel that has nothing in common with another one.
+   */
+  readonly twoAgents?: "refused" | "shared" | undefined;
 }
 
 /** The other side of a source, for one case. @stable */

@@ -9,6 +9,10 @@ import type { ConformanceCase, ConformanceStore, PluginSetup, Values } from "./p
 /** What a case of a sink works with. */
 export interface SinkBench {
   readonly store: ConformanceStore;
+  /** Of the case. */
+  readonly folder: string;
+  /** Makes a sink with the values of the store; it is stopped when the case ends. */
+  create(): Sink;
   /** Makes and starts a sink; each is stopped when the case ends. */
   start(config?: Values, run?: string): Promise<Sink>;
 }
@@ -32,19 +36,25 @@ export function onStore(
     run: () =>
       inRoom(async (room) => {
         const store = await openStore(room.folder);
-        const started: Sink[] = [];
+        const made: Sink[] = [];
+        const create = (config: Values = store.config, run?: string) => {
+          const sink = asKind("sink", room.create(definition, config, run), ["start", "persist", "stop"]);
+          made.push(sink);
+          return givenFrozen(sink);
+        };
         try {
           await run({
             store,
-            async start(config = store.config, run?: string) {
-              const sink = asKind("sink", room.create(definition, config, run), ["start", "persist", "stop"]);
-              started.push(sink);
+            folder: room.folder,
+            create: () => create(),
+            async start(config, run) {
+              const sink = create(config, run);
               await sink.start();
               return givenFrozen(sink);
             },
           });
         } finally {
-          for (const sink of started) await sink.stop(never);
+          for (const sink of made) await sink.stop(never);
           await store.close();
         }
       }),

@@ -17,6 +17,8 @@ export interface NamedSetup {
   readonly stop?: () => Promise<void>;
 }
 
+const ownFiles = { afterCrash: "copied", twoAgents: "refused" } as const;
+
 /**
  * How the plugins of the repository are tested, by kind and type: those that are not named here are tested with
  * their defaults.
@@ -47,7 +49,7 @@ export const setups: ReadonlyMap<string, readonly NamedSetup[]> = new Map<string
   ["source mqtt", [await onMosquitto()]],
   ["sink http", [ofHttp({ send: "event" }), ofHttp({ send: "batch" })]],
   ["channel memory", [{ name: "", setup: { limits: boundedBy } }]],
-  ["channel file", [{ name: "", setup: { limits: inFolder } }]],
+  ["channel file", [{ name: "", setup: { limits: inFolder, channel: ownFiles } }]],
   ["channel spillable", [spillable(1), spillable(4)]],
   ["sink rdb", [{ name: " on SQLite", setup: { openStore: sqliteStore } }, await onPostgresql(), await onMysql()]],
 ]);
@@ -67,7 +69,7 @@ function spillable(most: number): NamedSetup {
     const { capacity: _capacity, ...values } = inFolder({ capacity, ...rest }, folder);
     return { ...values, memoryCapacity, overflowCapacity: capacity - memoryCapacity };
   };
-  return { name: `, ${most} in memory`, setup: { limits } };
+  return { name: `, ${most} in memory`, setup: { limits, channel: { ...ownFiles, afterCrash: "stop" } } };
 }
 
 function ofHttp(config: { readonly send: "event" | "batch" }): NamedSetup {

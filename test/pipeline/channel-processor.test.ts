@@ -17,7 +17,7 @@ function channel(name: string, capacity: number, transactionCapacity = capacity)
 /** Takes out what is there, by as many transactions as it needs. */
 async function content(of: CountedChannel): Promise<unknown[]> {
   const bodies: unknown[] = [];
-  while (of.size > 0) {
+  while (of.size !== 0) {
     const transaction = of.openTake();
     const taken = await transaction.take(of.transactionCapacity, AbortSignal.abort());
     bodies.push(...taken.map(({ body }) => body));

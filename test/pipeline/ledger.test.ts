@@ -57,13 +57,31 @@ test("a channel that has not started yet holds what its books say, and nothing i
   await runOnce(open);
 
   const ledger = await open(true);
-  const before = channelLedger("c", 0, ledger);
+  const before = channelLedger("c", { size: 0, isExact: true }, ledger);
   ledger.account("c").open(2);
-  const after = channelLedger("c", 2, ledger);
+  const after = channelLedger("c", { size: 2, isExact: true }, ledger);
 
   assert.deepEqual([before.waiting, before.unaccounted], [2, 0]);
   assert.deepEqual(after, before);
 });
+
+const unsure = [
+  { says: "that cannot tell its size", size: undefined, waiting: undefined },
+  { says: "whose size has the events of other agents, too", size: 70, waiting: 70 },
+] as const;
+for (const { says, size, waiting } of unsure)
+  test(`the books of a channel ${says} go on as they are, and nothing is unaccounted`, async (context) => {
+    const { open } = await setUp(context);
+    await runOnce(open);
+
+    const ledger = await open(true);
+    ledger.account("c").open(undefined);
+    ledger.account("c").accepted(3);
+    const books = channelLedger("c", { size, isExact: false }, ledger);
+
+    assert.deepEqual([books.waiting, books.unaccounted, "unaccounted" in books], [waiting, undefined, false]);
+    assert.equal(waitingIn(ledger.account("c").state), 5);
+  });
 
 const losses = [
   { says: "of which the books knew", lost: 2, waiting: 0, received: 10 },

@@ -96,7 +96,7 @@ function agent(channels: Readonly<Record<string, Channel>>, clock = { now: 0 }) 
 
 async function content(channel: Channel): Promise<unknown[]> {
   const bodies: unknown[] = [];
-  while (channel.size > 0) {
+  while (channel.size !== 0) {
     const transaction = channel.openTake();
     const taken = await transaction.take(channel.transactionCapacity, AbortSignal.abort());
     bodies.push(...taken.map(({ body }) => body));

@@ -26,6 +26,7 @@ export const rooms: readonly Room[] = [
     packages: ["commander", "cli-table3", "hyparquet-writer", "tsyringe", "reflect-metadata"],
   },
   { paths: ["core/management"], row: 5, packages: ["express"] },
+  { paths: ["core/testing"], row: 5, packages: [] },
   { paths: ["core/agent"], row: 4, packages: ["tsyringe", "reflect-metadata"] },
   { paths: ["core/configuration"], row: 3, packages: ["convict", "properties-file", "fastest-levenshtein"] },
   { paths: ["core/registry"], row: 3, packages: ["glob"] },
@@ -43,7 +44,6 @@ export const rooms: readonly Room[] = [
   sqlRoom("core/sql/standard", ["core/sql/contract"]),
   sqlRoom("core/sql", [...sqlFolders, "core/sql/standard"]),
   { paths: ["core/files"], row: 2, packages: ["libsql"] },
-  { paths: ["core/testing"], row: 2, packages: [] },
   { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
 ];
 

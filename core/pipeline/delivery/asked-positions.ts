@@ -18,7 +18,7 @@ export interface AskedPositionsParts {
    * When to go on without the keepers that cannot tell, as soon as one has told: after this number of milliseconds, or at once
    * while the channel is empty. Absent: all are waited for.
    */
-  readonly timeLimit?: { readonly milliseconds: number; readonly channel: { readonly size: number } };
+  readonly timeLimit?: { readonly milliseconds: number; readonly channel: { readonly size: number | undefined } };
   readonly retry: RetryPolicy;
   readonly log: Logger;
 }
@@ -47,7 +47,7 @@ export class AskedPositions {
       late = true;
       judge();
     };
-    const milliseconds = timeLimit === undefined || timeLimit.channel.size > 0 ? timeLimit?.milliseconds : 0;
+    const milliseconds = timeLimit === undefined || timeLimit.channel.size !== 0 ? timeLimit?.milliseconds : 0;
     const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds);
     try {
       judge();

@@ -78,6 +78,10 @@ export class JoinedTakes implements TakeTransaction {
     return events;
   }
 
+  isRedelivered(event: Event): boolean {
+    return this.#parts.some((part) => part.isRedelivered?.(event) === true);
+  }
+
   async commit(): Promise<void> {
     for (const part of this.#parts) await part.commit();
   }

@@ -10,6 +10,7 @@ import type { PositionGate } from "./channel-outlet.js";
 import { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { HandOver } from "./hand-over.js";
 import { Measure } from "./measure.js";
+import { Redelivered } from "./redelivered.js";
 import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import { Split } from "./split.js";
@@ -58,8 +59,9 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
 
   const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
   const common = { keeper, retry: retrying };
-  if (positions === undefined) return { first: retrying, ...common };
-  const catchUp = new CatchUp({ ...positions, retry, log }, retrying);
+  const asking = new Redelivered({ store: sink, retry, counters, log }, retrying);
+  if (positions === undefined) return { first: asking, ...common };
+  const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: catchUp, catchUp, ...common };
 }
 

@@ -118,7 +118,7 @@ export class Retry implements Stage {
   #wantsNeighbours({ events }: TakenBatch, error: unknown, { channel }: Course): boolean {
     const { batchTtl, untilStored = false } = this.parts.retry;
     const endless = untilStored || (batchTtl === -1 && retryableOf(error) === true);
-    return endless && events.length <= few && channel !== undefined && channel.size > events.length;
+    return endless && events.length <= few && channel !== undefined && (channel.size ?? 0) > events.length;
   }
 
   /** Where the error does not say that it may pass, the events are tried apart once more. */

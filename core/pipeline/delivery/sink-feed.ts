@@ -155,7 +155,7 @@ export class SinkFeed implements Feed {
   async #lingerWhenBusy(): Promise<void> {
     const { outlet, batching } = this.#parts;
     const { batchLinger = 0 } = batching;
-    if (this.#lastTaken < busyBatch || batchLinger <= 0 || outlet.channel.size >= this.#most) return;
+    if (this.#lastTaken < busyBatch || batchLinger <= 0 || (outlet.channel.size ?? 0) >= this.#most) return;
     await wait(Math.min(batchLinger, longestLinger), this.#leaving);
   }
 

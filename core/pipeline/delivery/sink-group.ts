@@ -163,11 +163,12 @@ export class SinkGroup implements Stage, StoreQuestions {
     if (stored.length > 0) this.counters.persisted += batch.settle("stored", stored);
   }
 
-  /** Of these events those that the sink has; none when it was never given one, or cannot tell now. */
+  /** Of these events those that the sink has; none when it cannot have been given one, or cannot tell now. */
   async #askStored(batch: TakenBatch, events: readonly Event[], { member, signal }: Asked): Promise<readonly Event[]> {
     const { name, sink, counters } = member;
     const attempted = this.#attempted.get(name);
-    if (!events.some((event) => attempted?.has(event))) return [];
+    const isNew = (event: Event) => attempted?.has(event) !== true && !batch.isRedelivered(event);
+    if (events.every(isNew)) return [];
     try {
       const asked = new Set(events);
       const stored = (await sink.alreadyStored(batch, signal)).filter((event) => asked.has(event));

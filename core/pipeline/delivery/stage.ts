@@ -15,7 +15,7 @@ export interface Course {
    */
   readonly doubt: "none" | "suspected" | "exhausted";
   /** Where the batch comes from; its size includes the batch. */
-  readonly channel?: { readonly size: number };
+  readonly channel?: { readonly size: number | undefined };
 }
 
 /**

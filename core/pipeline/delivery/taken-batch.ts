@@ -9,7 +9,7 @@ import {
 } from "../../sdk/index.js";
 
 /** The members of a transaction that a batch asks. */
-export type TakenFrom = Pick<TakeTransaction, "positions">;
+export type TakenFrom = Pick<TakeTransaction, "positions" | "isRedelivered">;
 
 /** All that a transaction took, or a part of it, on its way to a sink. */
 export class TakenBatch {
@@ -49,6 +49,17 @@ export class TakenBatch {
     if (letter !== undefined) return letter;
     const inChannel = this.#transaction.positions?.idOf(event);
     return inChannel === undefined ? this.#settlements.idOf(event) : `${inChannel}-${hashOf(event)}`;
+  }
+
+  /** Those of its events that may have been delivered before; the batch itself if that is all. */
+  redelivered(): TakenBatch {
+    const again = this.events.filter((event) => this.isRedelivered(event));
+    return again.length === this.events.length ? this : this.#part(again);
+  }
+
+  /** True for an event that may have been delivered before, perhaps by another agent. */
+  isRedelivered(event: Event): boolean {
+    return this.#transaction.isRedelivered?.(event) === true;
   }
 
   /** Two halves in order; the second is empty when there is one event. */

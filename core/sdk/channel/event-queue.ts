@@ -8,6 +8,8 @@ export interface QueuedEvent {
   readonly event: Event;
   /** What it counts for in a queue with a limit in bytes. */
   readonly bytes?: number;
+  /** True when it may have been delivered before; see `TakeTransaction.isRedelivered`. */
+  readonly redelivered?: boolean;
 }
 
 /** Room kept for events that are about to be added. It ends with exactly one of these calls. @stable */

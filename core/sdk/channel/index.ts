@@ -4,6 +4,7 @@
  * `deneb/sdk/testing`.
  */
 export { type Amount, type ChannelLimits, channelStopped } from "./channel-errors.js";
+export { CumulativeRelease } from "./cumulative-release.js";
 export {
   type EventQueue,
   type QueuedEvent,

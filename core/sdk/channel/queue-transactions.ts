@@ -59,6 +59,7 @@ export class QueueTake implements TakeTransaction {
   #taken: readonly QueuedEvent[] = [];
   /** Made at the first question about an id. */
   #byEvent: ReadonlyMap<Event, QueuedEvent> | undefined;
+  #redelivered: Set<Event> | undefined;
   #open = true;
 
   constructor(queue: EventQueue, limit: TransactionLimit) {
@@ -80,6 +81,10 @@ export class QueueTake implements TakeTransaction {
     };
   }
 
+  isRedelivered(event: Event): boolean {
+    return this.#redelivered?.has(event) === true;
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     if (!this.#open) throw transactionEnded(this.#limit);
     const left = this.#limit.most - this.#taken.length;
@@ -99,10 +104,18 @@ export class QueueTake implements TakeTransaction {
     if (this.#taken.length > 0) this.#queue.restore(this.#taken);
   }
 
+  #noteRedelivered(taken: readonly QueuedEvent[]): void {
+    const again = taken.filter(({ redelivered }) => redelivered === true);
+    if (again.length === 0) return;
+    this.#redelivered ??= new Set();
+    for (const { event } of again) this.#redelivered.add(event);
+  }
+
   #keep(taken: readonly QueuedEvent[]): readonly Event[] {
     if (this.#open) {
       this.#taken = this.#taken.length === 0 ? taken : [...this.#taken, ...taken];
       this.#byEvent = undefined;
+      this.#noteRedelivered(taken);
       return taken.map(({ event }) => event);
     }
     // The transaction ended while it was waiting: no call would commit these.

@@ -1,33 +1,89 @@
 import assert from "node:assert/strict";
 import type { Channel } from "../../sdk/index.js";
-import { type ChannelCase, type ChannelLimits, drain, put, take, upTo } from "../channel-fixture.js";
+import {
+  type ChannelCase,
+  type ChannelLimits,
+  drain,
+  type FurtherCase,
+  holds,
+  type OpenChannel,
+  put,
+  take,
+  upTo,
+} from "../channel-fixture.js";
 import type { ConformanceCase } from "../plugin-setup.js";
+import { durableCases, stoppedCases } from "./durable.js";
 import { transactionCases } from "./transactions.js";
+import { refusingCases, sharedCases } from "./two-agents.js";
 import { waitingCases } from "./waiting.js";
 import { wholeCases } from "./whole.js";
 
 /** Makes and starts an empty channel with these limits. */
-type OpenChannel = (limits: ChannelLimits) => Promise<Channel>;
+type MakeChannel = (limits: ChannelLimits) => Promise<Channel>;
+
+/**
+ * How the cases get at what a channel promises beyond its limits; what is absent is not promised, and not tested.
+ * @stable
+ */
+export interface ChannelPromises {
+  /** Starts a channel over what a channel that was abandoned, as by a crash, has left. */
+  reopen?(abandoned: Channel): Promise<Channel>;
+  /** Starts a channel over what one that was stopped has left. */
+  restart?(stopped: Channel): Promise<Channel>;
+  /** Starts a channel with the same values while the first one works; rejects where the second one is refused. */
+  second?(first: Channel): Promise<Channel>;
+  /** What two agents with the same values are. */
+  readonly twoAgents?: "refused" | "shared" | undefined;
+}
 
 const usual: ChannelLimits = { capacity: 10, transactionCapacity: 5, waitSeconds: 0 };
 
-/** What every channel does, whatever it keeps its events in. @stable */
-export function channelConformance(openChannel: OpenChannel): readonly ConformanceCase[] {
-  return [...transactionCases, ...waitingCases, ...sharingCases, ...wholeCases].map(({ name, run }) => ({
+/** What every channel does, whatever it keeps its events in; and what the given one promises. @stable */
+export function channelConformance(make: MakeChannel, promises: ChannelPromises = {}): readonly ConformanceCase[] {
+  const { reopen, restart, second, twoAgents } = promises;
+  const always = [...transactionCases, ...waitingCases, ...sharingCases, ...wholeCases];
+  const ofTwo = twoAgents === "shared" ? sharedCases : refusingCases;
+  return [
+    ...always.map(({ name, run }) => caseOf(name, make, run)),
+    ...(restart === undefined ? [] : furtherCases(stoppedCases, make, restart)),
+    ...(reopen === undefined ? [] : furtherCases(durableCases, make, reopen)),
+    ...(second === undefined || twoAgents === undefined ? [] : furtherCases(ofTwo, make, second)),
+  ];
+}
+
+function furtherCases(cases: readonly FurtherCase[], make: MakeChannel, further: (first: Channel) => Promise<Channel>) {
+  return cases.map(({ name, run }) =>
+    caseOf(name, make, (open, opened) =>
+      run(open, async (first) => {
+        const channel = await further(first);
+        opened.push(channel);
+        return channel;
+      }),
+    ),
+  );
+}
+
+function caseOf(
+  name: string,
+  make: MakeChannel,
+  run: (open: OpenChannel, opened: Channel[]) => Promise<void>,
+): ConformanceCase {
+  return {
     name,
     async run() {
       const opened: Channel[] = [];
+      const open: OpenChannel = async (limits) => {
+        const channel = await make({ ...usual, ...limits });
+        opened.push(channel);
+        return channel;
+      };
       try {
-        await run(async (limits) => {
-          const channel = await openChannel({ ...usual, ...limits });
-          opened.push(channel);
-          return channel;
-        });
+        await run(open, opened);
       } finally {
         for (const channel of opened) await channel.stop(AbortSignal.abort());
       }
     },
-  }));
+  };
 }
 
 /** Several takers at once. */
@@ -44,7 +100,7 @@ const sharingCases: readonly ChannelCase[] = [
       await two.transaction.commit();
 
       assert.deepEqual([one.bodies, two.bodies, three.bodies], [[1, 2], [3, 4], [5]]);
-      assert.equal(channel.size, 0);
+      holds(channel, 0);
     },
   },
   ...[
@@ -111,7 +167,7 @@ const sharingCases: readonly ChannelCase[] = [
       });
       await Promise.all([...puts, ...takers]);
 
-      assert.equal(channel.size, 0);
+      holds(channel, 0);
       assert.deepEqual(
         [...seen].sort((one, other) => one - other),
         upTo(putters).flatMap((putter) => upTo(each).map((next) => putter * 1000 + next)),

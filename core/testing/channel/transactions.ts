@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { codeOf, retryableOf } from "../../sdk/index.js";
-import { type ChannelCase, drain, never, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
+import { type ChannelCase, drain, holds, never, numbered, put, rejectsWith, take, upTo } from "../channel-fixture.js";
 
 export const transactionCases: readonly ChannelCase[] = [
   {
@@ -21,6 +21,21 @@ export const transactionCases: readonly ChannelCase[] = [
     },
   },
   {
+    name: "what is taken for the first time is not redelivered",
+    async run(open) {
+      const channel = await open();
+      await put(channel, 1, 2);
+
+      const transaction = channel.openTake();
+      const events = await transaction.take(5, never);
+
+      assert.deepEqual(
+        events.map((event) => transaction.isRedelivered?.(event) === true),
+        [false, false],
+      );
+    },
+  },
+  {
     name: "what was put is not visible before the commit",
     async run(open) {
       const channel = await open();
@@ -28,7 +43,7 @@ export const transactionCases: readonly ChannelCase[] = [
 
       transaction.put(numbered(1));
 
-      assert.equal(channel.size, 0);
+      holds(channel, 0);
       assert.deepEqual(await channel.openTake().take(1, AbortSignal.abort()), []);
     },
   },
@@ -42,7 +57,7 @@ export const transactionCases: readonly ChannelCase[] = [
       await transaction.rollback();
       await transaction.commit();
 
-      assert.equal(channel.size, 0);
+      holds(channel, 0);
     },
   },
   {
@@ -52,12 +67,12 @@ export const transactionCases: readonly ChannelCase[] = [
       await put(channel, 1, 2, 3);
 
       const { transaction } = await take(channel, 2);
-      const before = channel.size;
+      holds(channel, 3);
       await transaction.commit();
       await transaction.commit();
       await transaction.rollback();
 
-      assert.deepEqual([before, channel.size], [3, 1]);
+      holds(channel, 1);
       assert.deepEqual(await drain(channel, 5), [3]);
     },
   },
@@ -71,7 +86,7 @@ export const transactionCases: readonly ChannelCase[] = [
 
       await transaction.rollback();
 
-      assert.equal(channel.size, 4);
+      holds(channel, 4);
       assert.deepEqual(await drain(channel, 5), [1, 2, 3, 4]);
     },
   },
@@ -130,7 +145,7 @@ export const transactionCases: readonly ChannelCase[] = [
         return true;
       });
 
-      assert.equal(channel.size, 2);
+      holds(channel, 2);
       await put(channel, 5);
       assert.deepEqual(await drain(channel, 3), [1, 2, 5]);
     },
@@ -144,7 +159,7 @@ export const transactionCases: readonly ChannelCase[] = [
 
       for (let round = 0; round < 40; round += 1) {
         const count = 1 + ((round * 53) % 290);
-        if (channel.size + count <= 1000) await put(channel, ...Array.from({ length: count }, () => next++));
+        if (next - seen.length + count <= 1000) await put(channel, ...Array.from({ length: count }, () => next++));
         const { transaction, bodies } = await take(channel, 1 + ((round * 31) % 200));
         if (round % 3 === 0) await transaction.rollback();
         else {

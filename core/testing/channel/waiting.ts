@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChannelCase, drain, never, numbered, put, rejectsWith, take } from "../channel-fixture.js";
+import { type ChannelCase, drain, holds, never, numbered, put, rejectsWith, take } from "../channel-fixture.js";
 
 export const waitingCases: readonly ChannelCase[] = [
   {
@@ -11,7 +11,7 @@ export const waitingCases: readonly ChannelCase[] = [
       await put(channel, 1, 2);
 
       assert.deepEqual((await taken).bodies, [1, 2]);
-      assert.equal(channel.size, 2);
+      holds(channel, 2);
     },
   },
   {
@@ -79,7 +79,7 @@ export const waitingCases: readonly ChannelCase[] = [
 
       assert.deepEqual(await taken, []);
       assert.deepEqual((await take(channel, 1)).bodies, [1]);
-      assert.equal(channel.size, 1);
+      holds(channel, 1);
     },
   },
   {

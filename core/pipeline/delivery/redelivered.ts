@@ -1,0 +1,61 @@
+import { type Event, type Logger, type Receipt, reasonOf } from "../../sdk/index.js";
+import type { SinkCounters } from "../counters.js";
+import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
+import { type Course, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import type { TakenBatch } from "./taken-batch.js";
+
+export interface RedeliveredParts {
+  readonly store: Pick<StoreQuestions, "alreadyStored">;
+  readonly retry: RetryPolicy;
+  readonly counters: SinkCounters;
+  readonly log: Logger;
+}
+
+/**
+ * Sees to it that events which a channel may have delivered before are not stored twice: asks the store which of them it
+ * has before anything is written. While the store cannot tell, the batch waits.
+ */
+export class Redelivered implements Stage {
+  readonly name = "redelivered";
+  /** The reason that was last logged; the same one again is not news. */
+  #failing: string | undefined;
+
+  constructor(
+    private readonly parts: RedeliveredParts,
+    readonly next: Stage,
+  ) {}
+
+  async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    const again = batch.redelivered();
+    if (again.events.length === 0) return await this.next.deliver(batch, course);
+    const { counters, log } = this.parts;
+    const count = batch.settle("stored", await this.#stored(again, course));
+    counters.persisted += count;
+    if (count > 0) log.info({ events: count }, "events that are stored already are left out");
+    const open = batch.open();
+    return open.events.length === 0 ? nothingSent : await this.next.deliver(open, course);
+  }
+
+  /** Throws when the delivery ends before the store can tell. */
+  async #stored(again: TakenBatch, { signal, hurry }: Course): Promise<readonly Event[]> {
+    const { store, retry } = this.parts;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const stored = await store.alreadyStored(again, signal);
+        this.#failing = undefined;
+        return stored;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#report(error);
+        if (!(await wait(intervalOf(retry, attempt), hurry))) throw error;
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    const reason = reasonOf(error);
+    const message = "which redelivered events are stored already cannot be read, will be tried again";
+    if (reason !== this.#failing) this.parts.log.warn({ reason }, message);
+    this.#failing = reason;
+  }
+}

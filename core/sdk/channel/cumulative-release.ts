@@ -1,0 +1,42 @@
+/**
+ * For a log that is released only up to a place: events may be released in any order, and `upTo` is how far the log may be
+ * released. One object for each partition of the log.
+ * @stable
+ */
+export class CumulativeRelease {
+  /** Sequence numbers that were taken and are not behind `upTo`, in order; true: released. */
+  readonly #taken = new Map<number, boolean>();
+  #upTo: number | undefined;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** The last sequence number of which it and all that were taken before it are released; undefined before the first. */
+  get upTo(): number | undefined {
+    return this.#upTo;
+  }
+
+  /** Events that were taken and are not behind `upTo`: those that come again after a crash. */
+  get held(): number {
+    return this.#taken.size;
+  }
+
+  /** Events are handed out, in the order of the log; the numbers may have gaps. Those that were taken before count once. */
+  take(sequences: Iterable<number>): void {
+    for (const sequence of sequences) {
+      if (sequence <= this.#last) continue;
+      this.#taken.set(sequence, false);
+      this.#last = sequence;
+    }
+  }
+
+  /** Events are done. True when `upTo` has moved, so that the log is to be released up to there. */
+  release(sequences: Iterable<number>): boolean {
+    for (const sequence of sequences) if (this.#taken.has(sequence)) this.#taken.set(sequence, true);
+    const before = this.#upTo;
+    for (const [sequence, released] of this.#taken) {
+      if (!released) break;
+      this.#taken.delete(sequence);
+      this.#upTo = sequence;
+    }
+    return this.#upTo !== before;
+  }
+}

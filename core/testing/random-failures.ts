@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { SinkCounters } from "../pipeline/counters.js";
+import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { deliveryChain } from "../pipeline/delivery/delivery-chain.js";
+import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
+import { Settlements, TakenBatch } from "../pipeline/delivery/taken-batch.js";
+import { AgentError, type Batch, type Event, type Receipt, type Sink } from "../sdk/index.js";
+import { silent } from "./component-fixture.js";
+import { failure } from "./expectations.js";
+import { frozen } from "./marked-event.js";
+import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
+
+const BATCHES = 12;
+const LARGEST = 8;
+
+/**
+ * A sink behind all that an agent has between a channel and a sink, and in front of it failures at random: the store is
+ * away, an error says nothing, a write is aborted, some events are refused for good. Each event ends once, stored or as a dead letter.
+ */
+export function randomFailureCases(seed: number = randomInt(2 ** 31)): readonly SinkCase[] {
+  return [
+    {
+      name: `whatever fails at random, nothing is lost and nothing is stored twice (seed ${seed})`,
+      async run(bench) {
+        const random = randomNumbers(seed);
+        const failing = { random, refused: new Set<string>() };
+        const letters = new DeadLetters(`${bench.folder}/dead-letters`);
+        const deliver = chainTo(
+          () => failingSink(bench.create(), { ...failing, refuses: bench.store.poisoned === undefined }),
+          letters,
+        );
+        const marks: string[] = [];
+        for (let batch = 0; batch < BATCHES; batch += 1) {
+          const some = Array.from({ length: 1 + random(LARGEST) }, (_, at) => `m${batch}-${at}`);
+          for (const mark of some) if (random(10) === 0) failing.refused.add(mark);
+          await deliver(some.map((mark) => eventOf(bench, mark, failing.refused)));
+          marks.push(...some);
+        }
+
+        await judge(bench, letters, { marks, refused: failing.refused, seed });
+      },
+    },
+  ];
+}
+
+/** The header by which an event is found again when its body is what the store refuses. */
+const correlator = "fiware-correlator";
+const nameOf = ({ headers }: Event) => headers[correlator] ?? "";
+
+/** What the store itself refuses, where the setup can make that. */
+function eventOf({ store }: SinkBench, mark: string, refused: ReadonlySet<string>): Event {
+  const { headers, body } = marked(mark);
+  const event = frozen({ headers: { ...headers, [correlator]: mark }, body });
+  return refused.has(mark) ? (store.poisoned?.(event) ?? event) : event;
+}
+
+interface Outcome {
+  readonly marks: readonly string[];
+  readonly refused: ReadonlySet<string>;
+  readonly seed: number;
+}
+
+async function judge({ store }: SinkBench, letters: DeadLetters, { marks, refused, seed }: Outcome): Promise<void> {
+  const stored = await store.readBack();
+  const dead: string[] = [];
+  for await (const { event } of letters.open()) dead.push(nameOf(event));
+  try {
+    assert.deepEqual(dead.sort(), [...refused].sort(), "dead letters are the refused events, each once");
+    const wanted = marks.filter((mark) => !refused.has(mark));
+    assert.deepEqual([...stored].sort(), [...wanted].sort(), "all others are stored, each once");
+    assert.deepEqual(stored, wanted, "those of one entity are in order");
+  } catch (error) {
+    throw failure(`with seed ${seed}; "--seed ${seed}", or seed in the setup, repeats it`, error);
+  }
+}
+
+/** Delivers a batch as an agent does, without limit to its retries. */
+function chainTo(create: () => Sink, deadLetters: DeadLetters): (events: readonly Event[]) => Promise<Receipt> {
+  const clock = { now: () => new Date(1_700_000_000_000) };
+  const name = "conformance";
+  const sink = new SupervisedSink({ name, create, persistTimeout: 0, log: silent, clock });
+  const retry = { batchTtl: -1, batchRetryIntervals: [1], untilStored: true };
+  const chain = deliveryChain({ name, sink, retry, deadLetters, counters: new SinkCounters(), log: silent, clock });
+  const course = { signal: never, hurry: never, attempt: 1, doubt: "none" } as const;
+  let started: Promise<void> | undefined;
+  return async (events) => {
+    started ??= sink.start();
+    await started;
+    return await chain.first.deliver(new TakenBatch(events, events, {}, new Settlements()), course);
+  };
+}
+
+interface Failing {
+  readonly random: (below: number) => number;
+  /** The marks of events that the store never accepts. */
+  readonly refused: ReadonlySet<string>;
+  /** False when the sink itself refuses them. */
+  readonly refuses: boolean;
+}
+
+/** The sink, with failures in front of it. Each has a name of its own, so that none looks like the one before. */
+function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
+  const word = () => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join("");
+  return {
+    start: () => sink.start(),
+    stop: (signal) => sink.stop(signal),
+    async persist(batch: Batch, signal) {
+      const chance = random(10);
+      if (chance < 3) throw new AgentError("STORE_AWAY", `the store is away: ${word()}`, { retryable: true });
+      if (chance < 4) throw new Error(`an error that says nothing: ${word()}`);
+      if (refuses && batch.events.some((event) => refused.has(nameOf(event))))
+        throw new AgentError("REFUSED", `an event that will never go in: ${word()}`, { retryable: false });
+      return await sink.persist(batch, chance < 5 ? AbortSignal.abort() : signal);
+    },
+  };
+}
+
+/** Numbers below a bound that are the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}

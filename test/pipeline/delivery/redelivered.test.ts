@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
+import { chainTo, deliver } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const events: readonly Event[] = ["a", "b", "c"].map((body) => ({ headers: {}, body }));
+const bodiesOf = (some: readonly Event[]) => some.map(({ body }) => body);
+
+/** A sink that has stored these bodies before, and what it was asked and given. */
+async function setUp(context: TestContext, { stored, failures = 0 }: { stored: readonly string[]; failures?: number }) {
+  const asked: unknown[] = [];
+  const written: unknown[] = [];
+  let left = failures;
+  const sink: Sink = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async (batch) => {
+      written.push(bodiesOf(batch.events));
+      return { requestBytes: 1, responseBytes: 1 };
+    },
+    positions: {
+      alreadyStored: async (batch) => {
+        asked.push(bodiesOf(batch.events));
+        left -= 1;
+        if (left >= 0) throw new AgentError("STORE_AWAY", "reading what is stored", { retryable: true });
+        return batch.events.filter(({ body }) => stored.includes(String(body)));
+      },
+    },
+  };
+  const { log, lines } = recordingLog();
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  return { asked, written, lines, ...chainTo({ sink, deadLetters, log }) };
+}
+
+const cases = [
+  { says: "of which the sink has one", again: ["a", "b"], stored: ["b"], asked: [["a", "b"]], written: [["a", "c"]] },
+  {
+    says: "which the sink has all",
+    again: ["a", "b", "c"],
+    stored: ["a", "b", "c"],
+    asked: [["a", "b", "c"]],
+    written: [],
+  },
+  { says: "none of which the sink has", again: ["c"], stored: [], asked: [["c"]], written: [["a", "b", "c"]] },
+  { says: "none of which is redelivered", again: [], stored: ["a"], asked: [], written: [["a", "b", "c"]] },
+] as const;
+
+for (const { says, again, stored, asked, written } of cases)
+  test(`of events ${says} only the others are written`, async (context) => {
+    const bench = await setUp(context, { stored });
+    const redelivered: readonly unknown[] = again;
+
+    const settled = await deliver(bench.chain, events, {
+      from: { isRedelivered: ({ body }) => redelivered.includes(body) },
+    });
+
+    assert.equal(settled, true);
+    assert.deepEqual([bench.asked, bench.written], [asked, written]);
+    assert.equal(bench.counters.persisted, 3);
+  });
+
+test("nothing is written until the store can tell, and its reason is logged once", async (context) => {
+  const bench = await setUp(context, { stored: ["a"], failures: 3 });
+
+  await deliver(bench.chain, events, { from: { isRedelivered: () => true } });
+
+  assert.equal(bench.asked.length, 4);
+  assert.deepEqual(bench.written, [["b", "c"]]);
+  assert.equal(bench.lines.filter(({ message }) => message.includes("cannot be read")).length, 1);
+});
+
+test("a delivery that ends before the store can tell leaves its events open", async (context) => {
+  const bench = await setUp(context, { stored: [], failures: 1 });
+
+  const settled = await deliver(bench.chain, events, {
+    hurry: AbortSignal.abort(),
+    from: { isRedelivered: () => true },
+  });
+
+  assert.equal(settled, false);
+  assert.deepEqual(bench.written, []);
+});
