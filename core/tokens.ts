@@ -1,11 +1,21 @@
 import type { InjectionToken } from "tsyringe";
-import type { AnyPlugin, Event, IncomingTransaction, Kind, Logger, Receipt } from "./sdk/index.js";
+import type { AnyPlugin, Event, IncomingTransaction, Kind, Logger, Property, Receipt } from "./sdk/index.js";
 
 /** A plugin definition and the file it came from. */
 export interface CataloguedPlugin {
   readonly definition: AnyPlugin;
   /** Path of the index file, or the package name. */
   readonly origin: string;
+}
+
+/** What the configuration knows of properties, by which the registry judges those that a plugin declares. */
+export interface DeclarationRules {
+  /** By kind, the names of settings that the kernel reads of each component itself. */
+  readonly reserved: ReadonlyMap<string, readonly string[]>;
+  /** Why the default is no value of the property, such as `must be a whole number`; undefined when it is one. */
+  defaultFault(property: Property): string | undefined;
+  /** The known name that was probably meant. */
+  nearest(name: string, known: readonly string[]): string | undefined;
 }
 
 /** The plugins that were found, by kind and type. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type ConfigurationFault, faultText } from "../configuration/configuration-fault.js";
 import { type DecodedFile, decodeFile } from "../configuration/file/decode.js";
 import { type Configuration, readConfiguration } from "../configuration/read-configuration.js";
+import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
 import { reasonOf } from "../sdk/index.js";
@@ -23,7 +24,7 @@ export async function loadPlugins(
 ): Promise<PluginCatalogue> {
   const from = [".", ...(config === undefined ? [] : [dirname(config)])];
   const folders = [fileURLToPath(ownPlugins), ...pluginFolders];
-  const { catalogue, problems } = await discover(folders, { packages: pluginPackages, from });
+  const { catalogue, problems } = await discover(folders, { packages: pluginPackages, from, rules: declarationRules });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   return catalogue;
 }

@@ -2,6 +2,7 @@ import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Command } from "commander";
+import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import { pluginsAt } from "../registry/discover.js";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 import { type ConformanceCase, type PluginSetup, pluginConformance } from "../testing/index.js";
@@ -77,7 +78,7 @@ const loadLimit = 10_000;
 
 /** `deneb plugin test`: runs the conformance suites over the plugins of a folder, each with the setup beside it. */
 async function testPlugin(folder: string, terminal: Terminal): Promise<number> {
-  const { plugins, problems } = await pluginsAt(folder, loadLimit);
+  const { plugins, problems } = await pluginsAt(folder, { limitMillis: loadLimit, rules: declarationRules });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   if (plugins.length === 0 && problems.length === 0) {
     terminal.err(`"${folder}" holds no plugin: build it first, and give the folder with its index.js or package.json`);

@@ -2,8 +2,8 @@ import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Kind } from "../sdk/index.js";
-import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
-import { type Found, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
+import type { CataloguedPlugin, DeclarationRules, PluginCatalogue } from "../tokens.js";
+import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
 import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import { offerContract } from "./resolve-hook.js";
 
@@ -20,13 +20,15 @@ export interface FurtherPlugins {
   readonly from?: readonly string[];
   /** Milliseconds the import of one plugin may take. */
   readonly limitMillis?: number;
+  /** By which declarations are judged; absent: only their shape is. */
+  readonly rules?: DeclarationRules;
 }
 
 const LIMIT_MILLIS = 10_000;
 
 /** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
-  const { packages = [], from = [], limitMillis = LIMIT_MILLIS } = further;
+  const { packages = [], from = [], limitMillis = LIMIT_MILLIS, rules } = further;
   const bases = absolute(from);
   const found = await Promise.all([
     ...absolute(folders).map(modulesInFolder),
@@ -34,7 +36,7 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   ]);
   const modules = found.flatMap((one) => one.modules);
   if (!modules.every(isOwn)) offerContract();
-  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { limitMillis, rules })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
 }
@@ -49,10 +51,10 @@ function absolute(folders: readonly string[]): readonly string[] {
 }
 
 /** The plugin of a folder that is one itself (`index.js` in it, or a package), else the plugins below the folder. */
-export async function pluginsAt(folder: string, limitMillis: number): Promise<Found> {
+export async function pluginsAt(folder: string, loading: Loading): Promise<Found> {
   offerContract();
   const { modules, problems } = await modulesAt(resolve(folder));
-  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, limitMillis)));
+  const loaded = await Promise.all(modules.map((module) => loadPlugin(module, loading)));
   return {
     plugins: loaded.flatMap(({ plugins }) => plugins),
     problems: [...problems, ...loaded.flatMap((one) => one.problems)],

@@ -1,6 +1,8 @@
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
-import type { CataloguedPlugin } from "../tokens.js";
+import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
+import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
+import { reasonNotLoaded } from "./load-errors.js";
 
 /** A module that is expected to export plugins. */
 export interface PluginModule {
@@ -15,14 +17,24 @@ export interface Found {
   readonly problems: readonly PluginProblem[];
 }
 
+/** Limits and rules of loading. */
+export interface Loading {
+  readonly limitMillis: number;
+  /** Absent: what they judge is not looked at. */
+  readonly rules?: DeclarationRules | undefined;
+}
+
 /** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
-export async function loadPlugin({ origin, specifier }: PluginModule, limitMillis: number): Promise<Found> {
+export async function loadPlugin({ origin, specifier }: PluginModule, { limitMillis, rules }: Loading): Promise<Found> {
   const exported = await withinLimit(exportOf(specifier), limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
+  const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, rules) }));
   return {
-    plugins: definitions.filter(isPlugin).map((definition) => ({ definition, origin })),
-    problems: definitions.flatMap((definition) => problemOf(origin, definition)),
+    plugins: judged.flatMap(({ definition, problems }) =>
+      problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, origin }] : [],
+    ),
+    problems: judged.flatMap(({ problems }) => problems),
   };
 }
 
@@ -35,9 +47,8 @@ async function exportOf(specifier: string): Promise<Exported> {
     const loaded: { readonly default?: unknown } = await import(specifier);
     return { value: loaded.default };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     const remedy = "correct the file, install what it imports, or remove its folder";
-    return { problem: { cause: `could not be loaded: ${message.split("\n", 1).join()}`, remedy } };
+    return { problem: { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy } };
   }
 }
 
@@ -56,34 +67,50 @@ async function withinLimit(exported: Promise<Exported>, limitMillis: number): Pr
   }
 }
 
-function problemOf(origin: string, definition: unknown): readonly PluginProblem[] {
+function problemsOf(
+  origin: string,
+  definition: unknown,
+  rules: DeclarationRules | undefined,
+): readonly PluginProblem[] {
   const version = versionFault(definition);
   if (version !== undefined) {
     const remedy = "install a version of the plugin that was built for this agent, or another version of the agent";
     return [{ origin, cause: version, remedy }];
   }
-  const cause = shapeFault(definition);
-  const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
-  return cause === undefined ? [] : [{ origin, cause, remedy }];
+  if (!isRecord(definition)) {
+    const remedy = "export the result of definePlugin of deneb/sdk as default, or a list of such results";
+    return [{ origin, cause: "has no plugin definition as its default export", remedy }];
+  }
+  const who = typeof definition.type === "string" ? `declares the plugin "${definition.type}"` : "declares a plugin";
+  const known = { members: Object.keys(members), formats: Object.keys(formatNames), isFormat };
+  const others = declarationFaults(definition, known, rules);
+  return [...memberFaults(definition), ...others].map(({ fault, remedy, harmless }) => ({
+    origin,
+    cause: `${who} whose ${fault}`,
+    remedy,
+    ...(harmless === undefined ? {} : { harmless }),
+  }));
 }
 
-/** A plugin that was found but cannot be used; the agent runs without it. */
+/** Something wrong with a plugin that was found; the agent runs without it, or without what is wrong. */
 export interface PluginProblem {
   /** The file or folder it is about. */
   readonly origin: string;
   readonly cause: string;
   /** What to do about it. */
   readonly remedy: string;
+  /** True: the plugin is used nevertheless. */
+  readonly harmless?: true;
 }
 
-/** Why a value is not a plugin definition; undefined when it is one. */
-function shapeFault(value: unknown): string | undefined {
-  if (!isRecord(value)) return "has no plugin definition as its default export";
-  const who = typeof value.type === "string" ? `declares the plugin "${value.type}"` : "declares a plugin";
-  const wrong = Object.entries<Member>(members).find(([name, { holds }]) => !holds(value[name]));
-  if (wrong !== undefined) return `${who} whose "${wrong[0]}" is not ${wrong[1].noun}`;
-  const property = propertyFault(value.config);
-  return property === undefined ? undefined : `${who} whose property ${property}`;
+function memberFaults(definition: Readonly<Record<string, unknown>>): readonly DeclarationFault[] {
+  return Object.entries<Member>(members)
+    .filter(([name, { holds }]) => !holds(definition[name]))
+    .map(([name, { noun }]) => {
+      const value = definition[name];
+      const given = value === undefined ? "it is absent" : `it is ${shown(value)}`;
+      return { fault: `"${name}" is not ${noun}: ${given}`, remedy: "correct it where definePlugin is called" };
+    });
 }
 
 /** Why a plugin is for another version of the agent; undefined when it is for this one. */
@@ -96,7 +123,7 @@ function versionFault(value: unknown): string | undefined {
 
 /** Here a loaded value gets the type of a definition. */
 function isPlugin(value: unknown): value is AnyPlugin {
-  return shapeFault(value) === undefined;
+  return isRecord(value) && memberFaults(value).length === 0;
 }
 
 interface Member {
@@ -151,15 +178,6 @@ const members = {
   explain: { holds: isOptionalFunction, noun: "a function" },
   data: { holds: isOptionalFunction, noun: "a function" },
 } satisfies Record<keyof AnyPlugin, Member>;
-
-function propertyFault(config: unknown): string | undefined {
-  if (!isRecord(config)) return undefined;
-  const faults = Object.entries(config).flatMap(([name, property]) => {
-    if (!isRecord(property) || !isSentence(property.doc)) return [`"${name}" has no doc sentence`];
-    return isFormat(property.format) ? [] : [`"${name}" has an unknown format`];
-  });
-  return faults[0];
-}
 
 function isSpelling(value: unknown): boolean {
   return (

@@ -57,7 +57,11 @@ test("plugins are listed by kind and type, and found by type or alias in any let
 
 const broken = [
   { says: "a syntax error", text: "export default {", cause: /could not be loaded: / },
-  { says: "an error while it loads", text: "throw new Error('no driver');", cause: /could not be loaded: no driver/ },
+  {
+    says: "an error while it loads",
+    text: "throw new Error('no driver');",
+    cause: /could not be loaded: .*index.js:1: no driver/,
+  },
   { says: "an import that is missing", text: "import 'not-installed';", cause: /could not be loaded: .*not-installed/ },
   { says: "no default export", text: "export const plugin = 1;", cause: /no plugin definition/ },
   {
@@ -85,10 +89,7 @@ for (const { says, text, cause } of broken) {
 
     const { catalogue, problems } = await discover([folder]);
 
-    assert.deepEqual(
-      problems.map(({ origin }) => origin),
-      [join(folder, "a-broken", "index.js")],
-    );
+    assert.deepEqual([...new Set(problems.map(({ origin }) => origin))], [join(folder, "a-broken", "index.js")]);
     assert.match(problems[0]?.cause ?? "", cause);
     assert.notEqual(problems[0]?.remedy, "");
     assert.deepEqual(
