@@ -99,6 +99,8 @@ function runningSource(
   const processor = new ChannelProcessor({
     interceptors,
     interceptorNames: node.interceptors.map(({ name }) => name),
+    interceptorTypes: node.interceptors.map(({ definition }) => definition.type),
+    selectorName: node.selector.definition.type,
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,

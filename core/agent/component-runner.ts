@@ -1,7 +1,7 @@
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Handover, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import { type Handover, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
   type Running,
@@ -66,7 +66,12 @@ export class ComponentRunner {
 
   /** Stops a source that is replaced; what it hands over waits for one of its successors. */
   async replaceSource(running: RunningSource, successors: readonly RunningSource[], grace: AbortSignal): Promise<void> {
-    await this.#handovers.from(running, successors, grace);
+    const forget = onAbort(grace, () => running.processor.abandon());
+    try {
+      await this.#handovers.from(running, successors, grace);
+    } finally {
+      forget();
+    }
     await this.stopSource(running, grace);
   }
 
@@ -77,7 +82,10 @@ export class ComponentRunner {
 
   async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
     this.#stopped.add(running);
+    // What waits for an interceptor may still be accepted, until the grace period is over.
+    const forget = onAbort(grace, () => running.processor.abandon());
     await this.#stop(running, running.source, grace);
+    forget();
     running.receiver.stop();
     running.processor.stop();
     for (const interceptor of running.interceptors) {
