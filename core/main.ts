@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
@@ -16,6 +17,8 @@ const stopping = new AbortController();
 /** How many events the end of the process would lose; undefined while no agent runs. */
 let eventsInMemory: (() => number) | undefined;
 let stopsAskedFor = 0;
+/** Takes errors of plugins that nobody caught; undefined while no agent with plugins of others runs. */
+let takeStray: ((error: unknown) => boolean) | undefined;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -25,6 +28,10 @@ const terminal: Terminal = printingOnly({
   onReload: (listener) => process.on("SIGHUP", listener),
   onStopAgain: (listener) => {
     eventsInMemory = listener;
+  },
+  onStrayError: (listener) => {
+    takeStray = listener;
+    process.on("uncaughtException", endUnlessTaken);
   },
 });
 
@@ -42,7 +49,16 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 // An unhandled rejection of a plugin must not end the agent and lose its waiting events.
-process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
+process.on("unhandledRejection", (error) => {
+  if (takeStray?.(error) !== true) terminal.err(`unhandled rejection: ${reasonOf(error)}`);
+});
+
+/** As Node does without a listener: the state of the agent is not known any more. */
+function endUnlessTaken(error: unknown): void {
+  if (takeStray?.(error) === true) return;
+  terminal.err(`uncaught exception: ${inspect(error)}`);
+  process.exit(exitCodes.failure);
+}
 
 // Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
 const open = setInterval(() => {}, 2 ** 30);

@@ -6,6 +6,8 @@ export interface CataloguedPlugin {
   readonly definition: AnyPlugin;
   /** Path of the index file, or the package name. */
   readonly origin: string;
+  /** Its folder, symbolic links resolved; absent for a plugin of the program itself. */
+  readonly folder?: string;
 }
 
 /** What the configuration knows of properties, by which the registry judges those that a plugin declares. */

@@ -1,9 +1,10 @@
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Handover, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { type Handover, type Interceptor, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
+  named,
   type Running,
   type RunningChannel,
   type RunningSink,
@@ -58,7 +59,7 @@ export class ComponentRunner {
   }
 
   async startSource(running: RunningSource): Promise<void> {
-    for (const interceptor of running.interceptors) await interceptor.start?.();
+    for (const [at, interceptor] of running.interceptors.entries()) await startInterceptor(running, at, interceptor);
     this.#handovers.offer(running);
     await startComponent(running, running.source);
     this.#handovers.started(running);
@@ -118,6 +119,15 @@ export class ComponentRunner {
     } catch (error) {
       this.log.error({ component, reason: reasonOf(error) }, "component did not stop cleanly");
     }
+  }
+}
+
+async function startInterceptor({ node }: RunningSource, at: number, interceptor: Interceptor): Promise<void> {
+  try {
+    await interceptor.start?.();
+  } catch (error) {
+    const own = node.interceptors[at];
+    throw own === undefined ? error : named(error, { name: own.name, node: own });
   }
 }
 

@@ -145,7 +145,7 @@ export class InterceptorChain {
     try {
       made = await stage.lookups.run(call);
     } catch (error) {
-      throw error instanceof InterceptorError ? error : this.#failed(stage, error, retryableOf(error) ?? true);
+      throw isNamed(error) ? error : this.#failed(stage, error, retryableOf(error) ?? true);
     }
     const judged = this.#judged(stage, made, before);
     return judged === promised ? undefined : judged;
@@ -176,20 +176,22 @@ export class InterceptorChain {
     const place = fault?.at === undefined ? "" : ` ("${fault.at}")`;
     const where = fault?.at === undefined ? {} : { place: fault.at };
     this.#tell(`${stage.title}: ${is}`, { interceptor: stage.title, returned: is, ...where }, "made no event");
-    throw new InterceptorError(
+    throw new AgentError(
       "EVENT_MALFORMED",
       `interceptor ${stage.title} returned ${is}${place} in place of an event; its plugin must be corrected`,
       { retryable: false },
     );
   }
 
-  /** The cause is only logged: the sender of a notification is told the message, and need not know addresses. */
+  /** The cause is only logged: the message goes to the sender of the notification, who need not know addresses. */
   #failed(stage: Stage, cause: unknown, retryable: boolean): AgentError {
     const { title } = stage;
     const code = retryableOf(cause) === undefined ? undefined : codeOf(cause);
     this.#tell(`${title}: failed`, { interceptor: title, reason: reasonOf(cause) }, "failed");
     const detail = code === "INTERCEPTOR_TIMED_OUT" ? `: ${reasonOf(cause)}` : "";
-    return new InterceptorError(code ?? "INTERCEPTOR_FAILED", `interceptor ${title} failed${detail}`, { retryable });
+    const error = new AgentError(code ?? "INTERCEPTOR_FAILED", `interceptor ${title} failed${detail}`, { retryable });
+    named.add(error);
+    return error;
   }
 
   /** One line for the first time, and for each power of ten. */
@@ -223,8 +225,12 @@ function titleOf(name: string, type: string | undefined): string {
   return type === undefined ? `"${name}"` : `"${name}" of type "${type}"`;
 }
 
-/** An error that names its interceptor already. */
-class InterceptorError extends AgentError {}
+/** Errors that name their interceptor already. */
+const named = new WeakSet<AgentError>();
+
+function isNamed(error: unknown): boolean {
+  return error instanceof AgentError && named.has(error);
+}
 
 const promised = Symbol("promised");
 

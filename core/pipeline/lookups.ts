@@ -5,13 +5,13 @@ const LONGEST = 10_000;
 /** Maximum delay of a timer; above it Node waits one millisecond. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** What a call returned, perhaps a promise, and how it is told that nobody waits for it any longer. */
+/** What a call returned, perhaps a promise, and what tells it that its answer is not needed any longer. */
 export interface Begun {
   readonly made: unknown;
   abort(): void;
 }
 
-/** Makes the calls of one interceptor and waits for their promises: only so many at a time, for each only so long. */
+/** Makes the calls of one interceptor and waits for their promises, with limits of number and time. */
 export class Lookups {
   readonly #concurrency: number;
   readonly #milliseconds: number;

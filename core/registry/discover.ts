@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules, PluginCatalogue } from "../tokens.js";
-import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
+import { type Found, isOwn, type Loading, loadPlugin, type PluginProblem } from "./load-plugin.js";
 import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import { offerContract } from "./resolve-hook.js";
 
@@ -35,15 +35,11 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
     ...[...new Set(packages)].map((name) => moduleOfPackage(name, bases)),
   ]);
   const modules = found.flatMap((one) => one.modules);
+  // The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20.
   if (!modules.every(isOwn)) offerContract();
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { limitMillis, rules })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
-}
-
-/** The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20. */
-function isOwn({ specifier }: PluginModule): boolean {
-  return specifier.startsWith(new URL("../../plugins/", import.meta.url).href);
 }
 
 function absolute(folders: readonly string[]): readonly string[] {
@@ -64,7 +60,8 @@ export async function pluginsAt(folder: string, loading: Loading): Promise<Found
 async function modulesAt(folder: string): Promise<FoundModules> {
   for (const name of ["index.js", "index.mjs"]) {
     const file = join(folder, name);
-    if (await exists(file)) return { modules: [{ origin: file, specifier: pathToFileURL(file).href }], problems: [] };
+    if (await exists(file))
+      return { modules: [{ origin: file, specifier: pathToFileURL(file).href, folder }], problems: [] };
   }
   return await modulesInFolder(folder);
 }

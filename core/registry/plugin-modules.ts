@@ -27,7 +27,7 @@ export async function modulesInFolder(folder: string): Promise<FoundModules> {
   const taken = new Set(plain.map((file) => dirname(file)));
   const manifests = (await glob("*/package.json", options)).map((file) => dirname(file)).toSorted();
   const packages = await Promise.all(manifests.filter((path) => !taken.has(path)).map(packageAt));
-  const modules = [...plain.map(moduleOfFile), ...packages.flatMap((found) => found ?? [])];
+  const modules = [...plain.map((file) => moduleOfFile(file)), ...packages.flatMap((found) => found ?? [])];
   return { modules, problems: [] };
 }
 
@@ -38,16 +38,17 @@ export async function moduleOfPackage(name: string, bases: readonly string[]): P
     return { modules: [], problems: [{ origin: name, cause: "is not the name of an npm package", remedy }] };
   }
   for (const base of bases) {
-    if (!(await isInstalled(name, base))) continue;
+    const folder = await installedIn(name, base);
+    if (folder === undefined) continue;
     const specifier = packageSpecifier(name, pathToFileURL(join(base, "deneb.js")));
-    return { modules: [{ origin: name, specifier }], problems: [] };
+    return { modules: [{ origin: name, specifier, folder }], problems: [] };
   }
   const cause = `is not installed: it is in no node_modules folder, searched from ${bases.map((base) => `"${base}"`).join(" or ")}`;
   return { modules: [], problems: [{ origin: name, cause, remedy: `run npm install ${name} there` }] };
 }
 
-function moduleOfFile(file: string): PluginModule {
-  return { origin: file, specifier: pathToFileURL(file).href };
+function moduleOfFile(file: string, folder = dirname(file)): PluginModule {
+  return { origin: file, specifier: pathToFileURL(file).href, folder };
 }
 
 function onePerFolder(files: readonly string[]): readonly string[] {
@@ -62,9 +63,10 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-async function isInstalled(name: string, base: string): Promise<boolean> {
-  if (await isFolder(join(base, "node_modules", name))) return true;
-  return dirname(base) === base ? false : await isInstalled(name, dirname(base));
+async function installedIn(name: string, base: string): Promise<string | undefined> {
+  const folder = join(base, "node_modules", name);
+  if (await isFolder(folder)) return folder;
+  return dirname(base) === base ? undefined : await installedIn(name, dirname(base));
 }
 
 /** The main module of the package in a folder, when its keywords name it a plugin. */
@@ -72,7 +74,7 @@ async function packageAt(folder: string): Promise<PluginModule | undefined> {
   const manifest = await manifestOf(folder);
   const keywords: unknown = Reflect.get(manifest, "keywords");
   if (!Array.isArray(keywords) || !keywords.includes("deneb-plugin")) return undefined;
-  return moduleOfFile(join(folder, mainOf(manifest)));
+  return moduleOfFile(join(folder, mainOf(manifest)), folder);
 }
 
 async function manifestOf(folder: string): Promise<object> {

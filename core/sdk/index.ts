@@ -22,6 +22,7 @@ export type {
   Logger,
   MetricCounter,
   MetricGauge,
+  MetricHistogram,
   MetricLabels,
   Metrics,
   SelectorContext,
