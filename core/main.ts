@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { constants } from "node:os";
+import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
@@ -23,6 +24,8 @@ let stopsAskedFor = 0;
 let endsInOrder = false;
 let interruptedBy: Signal | undefined;
 let listens = false;
+/** Takes errors of plugins that nobody caught; undefined while no agent with plugins of others runs. */
+let takeStray: ((error: unknown) => boolean) | undefined;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -38,6 +41,10 @@ const terminal: Terminal = printingOnly({
   onReload: (listener) => process.on("SIGHUP", listener),
   onStopAgain: (listener) => {
     eventsInMemory = listener;
+  },
+  onStrayError: (listener) => {
+    takeStray = listener;
+    process.on("uncaughtException", endUnlessTaken);
   },
 });
 
@@ -82,7 +89,16 @@ function endedBy(signal: Signal): number {
 }
 
 // An unhandled rejection of a plugin must not end the agent and lose its waiting events.
-process.on("unhandledRejection", (error) => terminal.err(`unhandled rejection: ${reasonOf(error)}`));
+process.on("unhandledRejection", (error) => {
+  if (takeStray?.(error) !== true) terminal.err(`unhandled rejection: ${reasonOf(error)}`);
+});
+
+/** As Node does without a listener: the state of the agent is not known any more. */
+function endUnlessTaken(error: unknown): void {
+  if (takeStray?.(error) === true) return;
+  terminal.err(`uncaught exception: ${inspect(error)}`);
+  process.exit(exitCodes.failure);
+}
 
 // Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
 const open = setInterval(() => {}, 2 ** 30);

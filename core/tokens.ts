@@ -6,7 +6,7 @@ export interface CataloguedPlugin {
   readonly definition: AnyPlugin;
   /** Path of the index file, or the package name. */
   readonly origin: string;
-  /** The folder of its package, or of its index file; absent where it was not loaded from a folder. */
+  /** Its folder, symbolic links resolved; absent for a plugin of the program itself. */
   readonly folder?: string;
 }
 

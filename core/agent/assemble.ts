@@ -99,15 +99,18 @@ function runningSource(
   const processor = new ChannelProcessor({
     interceptors,
     interceptorNames: node.interceptors.map(({ name }) => name),
+    interceptorTypes: node.interceptors.map(({ definition }) => definition.type),
+    selectorName: node.selector.definition.type,
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
     unrouted: (events) => parts.observer.unrouted?.(node.name, events),
   });
-  const { slots, handler } = filledSlots(node, parts, reported);
+  const { slots, handler, handlerType } = filledSlots(node, parts, reported);
   const receiver = new Receiver({
     ...context,
     handler,
+    handlerType,
     emit: processor.emit,
     observer: parts.observer,
   });
@@ -127,15 +130,17 @@ function runningSource(
 function filledSlots(node: SourceNode, parts: AssemblyParts, reported: ReportedHealth) {
   const slots: Record<string, unknown> = {};
   let handler: Handler | undefined;
+  let handlerType: string | undefined;
   for (const [slot, nested] of Object.entries(node.slots)) {
     const { kind } = nested.definition;
     const context = contextOf(nested.name, parts, reported);
     if (kind === "handler" && handler === undefined) {
       handler = createComponent(kind, nested, context);
       slots[slot] = handler;
+      handlerType = nested.definition.type;
     } else slots[slot] = createComponent(kind, nested, context);
   }
-  return { slots, handler };
+  return { slots, handler, handlerType };
 }
 
 function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {

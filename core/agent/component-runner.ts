@@ -1,9 +1,10 @@
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Handover, type Lifecycle, type Logger, reasonOf } from "../sdk/index.js";
+import { type Handover, type Interceptor, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
+  named,
   type Running,
   type RunningChannel,
   type RunningSink,
@@ -58,7 +59,7 @@ export class ComponentRunner {
   }
 
   async startSource(running: RunningSource): Promise<void> {
-    for (const interceptor of running.interceptors) await interceptor.start?.();
+    for (const [at, interceptor] of running.interceptors.entries()) await startInterceptor(running, at, interceptor);
     this.#handovers.offer(running);
     await startComponent(running, running.source);
     this.#handovers.started(running);
@@ -66,7 +67,12 @@ export class ComponentRunner {
 
   /** Stops a source that is replaced; what it hands over waits for one of its successors. */
   async replaceSource(running: RunningSource, successors: readonly RunningSource[], grace: AbortSignal): Promise<void> {
-    await this.#handovers.from(running, successors, grace);
+    const forget = onAbort(grace, () => running.processor.abandon());
+    try {
+      await this.#handovers.from(running, successors, grace);
+    } finally {
+      forget();
+    }
     await this.stopSource(running, grace);
   }
 
@@ -77,7 +83,10 @@ export class ComponentRunner {
 
   async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
     this.#stopped.add(running);
+    // What waits for an interceptor may still be accepted, until the grace period is over.
+    const forget = onAbort(grace, () => running.processor.abandon());
     await this.#stop(running, running.source, grace);
+    forget();
     running.receiver.stop();
     running.processor.stop();
     for (const interceptor of running.interceptors) {
@@ -110,6 +119,15 @@ export class ComponentRunner {
     } catch (error) {
       this.log.error({ component, reason: reasonOf(error) }, "component did not stop cleanly");
     }
+  }
+}
+
+async function startInterceptor({ node }: RunningSource, at: number, interceptor: Interceptor): Promise<void> {
+  try {
+    await interceptor.start?.();
+  } catch (error) {
+    const own = node.interceptors[at];
+    throw own === undefined ? error : named(error, { name: own.name, node: own });
   }
 }
 

@@ -8,7 +8,16 @@ import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import type { Receiver } from "../pipeline/receiver.js";
 import type { FailureState } from "../pipeline/supervision.js";
-import type { Interceptor, Lifecycle, Source } from "../sdk/index.js";
+import {
+  AgentError,
+  type AnyPlugin,
+  codeOf,
+  type Interceptor,
+  type Lifecycle,
+  reasonOf,
+  retryableOf,
+  type Source,
+} from "../sdk/index.js";
 import type { ReportedHealth } from "./create-component.js";
 
 /** `IDLE` before start, `START` while it runs, `STOP` after stop, `ERROR` when its start failed or it had to be stopped. */
@@ -58,15 +67,59 @@ export interface Assembly {
   readonly sinks: readonly RunningSink[];
 }
 
+/** A component of the file, nested ones included, and where it reports to. */
+export interface Part {
+  readonly name: string;
+  readonly definition: AnyPlugin;
+  readonly reported: ReportedHealth;
+  /** Ends the calls that are made of it, with an error. */
+  readonly abandon?: (error: unknown) => void;
+}
+
+/** All components, those included that are nested in others. */
+export function partsOf({ sources, channels, sinks }: Assembly): readonly Part[] {
+  const part = ({ name, definition }: ComponentNode, { reported }: Running) => ({ name, definition, reported });
+  return [
+    ...sources.flatMap((running) => {
+      const { node } = running;
+      return [node, ...node.interceptors, node.selector, ...nestedIn(node)].map((one) => part(one, running));
+    }),
+    ...channels.map((running) => part(running.node, running)),
+    ...sinks.flatMap((running): readonly Part[] => {
+      const { node, group } = running;
+      const processor = group === undefined ? [] : [part({ ...group.processor, name: group.name }, running)];
+      return [{ ...part(node, running), abandon: (error) => running.sink.abandon(error) }, ...processor];
+    }),
+  ];
+}
+
+function nestedIn({ slots }: ComponentNode): readonly ComponentNode[] {
+  return Object.values(slots).flatMap((node) => [node, ...nestedIn(node)]);
+}
+
+interface Startable extends Running {
+  readonly node: ComponentNode;
+}
+
 /** Starts a component and keeps its status. */
-export async function startComponent(running: Running, lifecycle: Lifecycle): Promise<void> {
+export async function startComponent(running: Startable, lifecycle: Lifecycle): Promise<void> {
   try {
     await lifecycle.start();
     running.status = "START";
   } catch (error) {
     running.status = "ERROR";
-    throw error;
+    throw named(error, running);
   }
+}
+
+/** Messages of strangers need not name their component. The code stays, because callers decide by it. */
+export function named(error: unknown, { name, node }: Pick<Startable, "name" | "node">): unknown {
+  const { kind, type } = node.definition;
+  if (reasonOf(error).includes(`"${name}"`)) return error;
+  return new AgentError(codeOf(error) ?? "COMPONENT_NOT_STARTED", `starting ${kind} "${name}" of type "${type}"`, {
+    cause: error,
+    retryable: retryableOf(error) ?? false,
+  });
 }
 
 /** The most events of a channel; undefined when its configuration names no number. */

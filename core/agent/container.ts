@@ -13,6 +13,7 @@ import { CLOCK, LOGGERS, type Loggers, observers, systemClock } from "../tokens.
 import { Agent } from "./agent.js";
 import { AgentErasure } from "./agent-erasure.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
+import { partsOf } from "./component.js";
 import { plainContextOf } from "./create-component.js";
 import { DeadLetterReplay } from "./dead-letter-replay.js";
 import { LetterReplays } from "./letter-replays.js";
@@ -157,7 +158,11 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
     useFactory: instanceCachingFactory((scope) => {
       const parts = assemblyParts(scope, setup);
       const log = parts.loggers.of("reload");
-      const ended = (ok: boolean, time: Date) => scope.resolve(PROMETHEUS).reloaded(ok, time);
+      const ended = (ok: boolean, time: Date) => {
+        const names = partsOf(scope.resolve(AGENT).assembly).map(({ name }) => name);
+        scope.resolve(PROMETHEUS).keepMetricsOf(new Set(names));
+        scope.resolve(PROMETHEUS).reloaded(ok, time);
+      };
       return new Reload({ agent: scope.resolve(AGENT), topology, parts, log, ended });
     }),
   });

@@ -6,6 +6,7 @@ import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
+import { FailureState } from "../pipeline/supervision.js";
 import {
   AgentError,
   type ChannelContext,
@@ -109,6 +110,7 @@ const LONGEST_REASON = 500;
 export class ReportedHealth {
   readonly #clock: Clock;
   readonly #reports = new Map<string, Reported>();
+  readonly #strays = new Map<string, FailureState>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -131,7 +133,20 @@ export class ReportedHealth {
     };
   }
 
+  /** Errors outside of any call, by component. */
+  get strays(): ReadonlyMap<string, FailureState> {
+    return this.#strays;
+  }
+
+  /** An error of a component that its plugin did not catch. */
+  strayed(name: string, error: unknown): void {
+    const state = this.#strays.get(name) ?? new FailureState(this.#clock);
+    this.#strays.set(name, state);
+    state.failed(error);
+  }
+
   clear(): void {
     this.#reports.clear();
+    this.#strays.clear();
   }
 }

@@ -68,9 +68,18 @@ export function findingsOfStatus(status: Status, since: Date): Finding[] {
 }
 
 function ofReports(reported: ReportedHealth, now: Date): Finding[] {
-  return reported.all
+  const reports = reported.all
     .filter(({ since }) => now.getTime() - since.getTime() >= SHORTEST_FAILURE)
     .map(({ state, reason, since, name }) => ({ state, reason: `${name}: ${reason}`, since }));
+  return [...reports, ...[...reported.strays].flatMap(([name, { failure }]) => ofStray(name, failure, now))];
+}
+
+/** What it did not catch may have left it in any state; it does its work as far as anyone can see. */
+function ofStray(name: string, failure: Failure | undefined, now: Date): Finding[] {
+  if (failure === undefined || now.getTime() - failure.last.getTime() > SHOWN) return [];
+  const { reason, last, since } = failure;
+  const what = `${name}: its plugin did not catch an error: ${reason} (last at ${last.toISOString()})`;
+  return [{ state: "degraded", reason: what, since }];
 }
 
 interface Circumstances {

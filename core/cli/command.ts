@@ -79,6 +79,8 @@ export interface Terminal {
    * process would lose now.
    */
   onStopAgain?(listener: () => number): void;
+  /** Registers what is called with an error that nobody caught: false when it must end the process. */
+  onStrayError?(listener: (error: unknown) => boolean): void;
 }
 
 /** Exit codes of the program. */
@@ -105,5 +107,6 @@ export function printingOnly(terminal: Terminal): Terminal {
     endsInOrder: () => terminal.endsInOrder?.(),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),
+    onStrayError: (listener) => terminal.onStrayError?.(listener),
   };
 }

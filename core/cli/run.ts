@@ -4,8 +4,18 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { Agent } from "../agent/agent.js";
 import type { AgentErasure } from "../agent/agent-erasure.js";
-import { AGENT, AGENT_ERASURE, agentContainer, LETTER_REPLAYS, RELOAD, VERIFIER } from "../agent/container.js";
+import { partsOf } from "../agent/component.js";
+import {
+  AGENT,
+  AGENT_ERASURE,
+  agentContainer,
+  LETTER_REPLAYS,
+  PROMETHEUS,
+  RELOAD,
+  VERIFIER,
+} from "../agent/container.js";
 import type { LetterReplays } from "../agent/letter-replays.js";
+import { StrayErrors } from "../agent/stray-errors.js";
 import type { Verifier } from "../agent/verifier.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import {
@@ -21,7 +31,7 @@ import type { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import type { PluginCatalogue } from "../tokens.js";
+import { type PluginCatalogue, systemClock } from "../tokens.js";
 import {
   type CommandContext,
   exitCodes,
@@ -91,10 +101,11 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
   try {
-    const { agent, manage, reloading, replays, verifier, erasure } = build(service);
+    const { agent, manage, reloading, replays, verifier, erasure, strays } = build(service);
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
+    if (strays.possible) terminal.onStrayError?.((error) => strays.take(error));
     let lost = 0;
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {
@@ -114,6 +125,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
       await replays.stop();
       lost = await agent.stop(settings.gracePeriodSeconds * 1000);
       await management?.stop(AbortSignal.abort());
+      strays.stop();
     }
     if (lost === 0) return exitCodes.success;
     log.error({ events: lost }, "ended with a loss: these events were in memory and could not be kept");
@@ -133,6 +145,7 @@ interface Built {
   readonly replays: LetterReplays;
   readonly verifier: Verifier;
   readonly erasure: AgentErasure;
+  readonly strays: StrayErrors;
 }
 
 function build({ topology, settings, version, logging, file, read, catalogue }: Service): Built {
@@ -167,5 +180,14 @@ function build({ topology, settings, version, logging, file, read, catalogue }: 
   const replays = container.resolve(LETTER_REPLAYS);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
-  return { agent: container.resolve(AGENT), manage, reloading, replays, verifier, erasure };
+  const agent = container.resolve(AGENT);
+  const prometheus = container.resolve(PROMETHEUS);
+  const strays = new StrayErrors({
+    plugins: catalogue.list(),
+    parts: () => partsOf(agent.assembly),
+    log: loggers.of("plugins"),
+    count: (plugin, component) => prometheus.countStrayError(plugin, component),
+    now: systemClock.now,
+  });
+  return { agent, manage, reloading, replays, verifier, erasure, strays };
 }

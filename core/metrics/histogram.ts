@@ -71,7 +71,12 @@ export class Histogram {
   }
 }
 
-/** The histograms in the text format of Prometheus, which prom-client writes. */
-export async function histogramsText(histograms: readonly Histogram[]): Promise<string> {
-  return await AggregatorRegistry.aggregate([histograms.map((histogram) => histogram.json())]).metrics();
+/** The histograms, and others in the same form, in the text format of Prometheus, which prom-client writes. */
+export async function histogramsText(
+  histograms: readonly Histogram[],
+  others: readonly object[] = [],
+): Promise<string> {
+  return await AggregatorRegistry.aggregate([
+    [...histograms.map((histogram) => histogram.json()), ...others],
+  ]).metrics();
 }

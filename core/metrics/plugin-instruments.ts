@@ -1,103 +1,188 @@
-import { Counter, Gauge, type Registry } from "prom-client";
-import { AgentError, type MetricCounter, type MetricGauge, type MetricLabels, type Metrics } from "../sdk/index.js";
+import {
+  AgentError,
+  type MetricCounter,
+  type MetricGauge,
+  type MetricHistogram,
+  type MetricLabels,
+  type Metrics,
+} from "../sdk/index.js";
+import { Series } from "./histogram.js";
 import { OTHER } from "./scopes.js";
 
 /** Combinations of labels that one metric of a component may have. */
 const MOST_COMBINATIONS = 100;
 /** Metrics that all components together may make. */
 const MOST_METRICS = 200;
+const MOST_LABELS = 10;
+const MOST_BUCKETS = 50;
+/** Characters of the value of a label. */
+const LONGEST_VALUE = 100;
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const PREFIX = "deneb_plugin_";
+const RESERVED: readonly string[] = ["component", "le"];
 
-type Instrument = Counter | Gauge;
+type Type = "counter" | "gauge" | "histogram";
 
-interface Family<I extends Instrument> {
-  readonly instrument: I;
-  readonly labels: readonly string[];
+interface Family {
+  readonly type: Type;
+  readonly help: string;
+  /** By component and labels: components may use one name with different labels. */
+  readonly tables: Map<string, Table>;
 }
 
-/** The metrics that components make by themselves, with a label for the component and a bound for each. */
-export class PluginInstruments {
-  readonly #registers: Registry[];
-  readonly #counters = new Map<string, Family<Counter>>();
-  readonly #gauges = new Map<string, Family<Gauge>>();
-  readonly #combinations = new Map<string, Set<string>>();
+/** What one component counts under one name with the same labels. */
+interface Table {
+  readonly component: string;
+  readonly labels: readonly string[];
+  readonly rows: Map<string, Row>;
+  /** Of a new histogram; a series of none. */
+  readonly buckets: readonly number[];
+}
 
-  constructor(registry: Registry) {
-    this.#registers = [registry];
-  }
+interface Row {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly series: Series;
+  value: number;
+}
+
+/**
+ * The metrics that components make by themselves, with a label for the component and a bound for each. They are plain
+ * numbers, written by prom-client like the other histograms: its metrics all have the same labels.
+ */
+export class PluginInstruments {
+  readonly #families = new Map<string, Family>();
 
   of(component: string): Metrics {
     return {
-      counter: (name, help, labels = []) => this.#counter(component, name, { help, labels }),
-      gauge: (name, help, labels = []) => this.#gauge(component, name, { help, labels }),
+      counter: (name, help, labels = []) => this.#counter(this.#table("counter", name, { component, help, labels })),
+      gauge: (name, help, labels = []) => this.#gauge(this.#table("gauge", name, { component, help, labels })),
+      histogram: (name, help, buckets, labels = []) =>
+        this.#histogram(this.#table("histogram", name, { component, help, labels, buckets })),
     };
   }
 
-  #counter(component: string, name: string, about: About): MetricCounter {
-    const { instrument, labels } = this.#counters.get(name) ?? this.#make(this.#counters, name, about, Counter);
-    if (labels.length === 0) instrument.inc({ component }, 0);
+  /** The metrics in the form of `getMetricsAsJSON` of a registry of prom-client. */
+  json(): readonly object[] {
+    return [...this.#families].map(([family, { type, help, tables }]) => {
+      const name = PREFIX + family;
+      const rows = [...tables.values()].flatMap((table) => [...table.rows.values()]);
+      const values =
+        type === "histogram"
+          ? rows.flatMap(({ labels, series }) => series.values(name, labels))
+          : rows.map(({ labels, value }) => ({ labels, value }));
+      return { name, help, type, aggregator: "sum", values };
+    });
+  }
+
+  /** Forgets what components counted that are not there any more. */
+  keep(components: ReadonlySet<string>): void {
+    for (const { tables } of this.#families.values()) {
+      for (const [key, { component }] of tables) if (!components.has(component)) tables.delete(key);
+    }
+  }
+
+  #counter(table: Table): MetricCounter {
     return {
       add: (by = 1, values = {}) => {
-        if (Number.isFinite(by) && by > 0) instrument.inc(this.#labelsOf({ component, name, labels }, values), by);
+        if (Number.isFinite(by) && by > 0) rowOf(table, values).value += by;
       },
     };
   }
 
-  #gauge(component: string, name: string, about: About): MetricGauge {
-    const { instrument, labels } = this.#gauges.get(name) ?? this.#make(this.#gauges, name, about, Gauge);
-    if (labels.length === 0) instrument.inc({ component }, 0);
+  #gauge(table: Table): MetricGauge {
     return {
       set: (value, values = {}) => {
-        if (Number.isFinite(value)) instrument.set(this.#labelsOf({ component, name, labels }, values), value);
+        if (Number.isFinite(value)) rowOf(table, values).value = value;
       },
     };
   }
 
-  #make<I extends Instrument>(
-    families: Map<string, Family<I>>,
-    name: string,
-    { help, labels }: About,
-    Kind: new (about: { name: string; help: string; labelNames: string[]; registers: Registry[] }) => I,
-  ): Family<I> {
-    const wrong = [name, ...labels].find((one) => !NAME.test(one) || one === "component" || one === "le");
-    if (wrong !== undefined) throw unusable(name, `"${wrong}" is not a name of lower-case letters, digits and "_"`);
-    if (this.#counters.has(name) || this.#gauges.has(name)) throw unusable(name, "the name is taken by another kind");
-    if (this.#counters.size + this.#gauges.size >= MOST_METRICS) throw unusable(name, `there are ${MOST_METRICS}`);
-    const labelNames = ["component", ...labels];
-    const instrument = new Kind({ name: PREFIX + name, help, labelNames, registers: this.#registers });
-    const family = { instrument, labels };
-    families.set(name, family);
-    return family;
+  #histogram(table: Table): MetricHistogram {
+    return {
+      observe: (value, values = {}) => {
+        if (Number.isFinite(value)) rowOf(table, values).series.observe(value);
+      },
+    };
   }
 
-  /** Beyond the bound all labels are `(other)`; labels that were not declared are left out. */
-  #labelsOf({ component, name, labels }: Named, values: MetricLabels): Record<string, string> {
-    if (labels.length === 0) return { component };
-    const key = `${name}\0${component}`;
-    const known = this.#combinations.get(key) ?? new Set();
-    this.#combinations.set(key, known);
-    const own = labels.map((label) => String(values[label] ?? ""));
-    const combination = JSON.stringify(own);
-    const isNew = !known.has(combination);
-    if (isNew && known.size < MOST_COMBINATIONS) known.add(combination);
-    const isBeyond = isNew && !known.has(combination);
-    const entries = labels.map((label, at) => [label, isBeyond ? OTHER : (own[at] ?? "")]);
-    return { component, ...Object.fromEntries(entries) };
+  #table(type: Type, name: string, { component, help, labels, buckets = [] }: About): Table {
+    const fault = faultOf(name, labels) ?? (type === "histogram" ? bucketFault(buckets) : undefined);
+    if (fault !== undefined) throw unusable(name, fault);
+    const family = this.#families.get(name) ?? this.#made(type, name, help);
+    if (family.type !== type) throw unusable(name, `the name is taken by a ${family.type}; give it another one`);
+    const key = JSON.stringify([component, ...labels]);
+    const known = family.tables.get(key);
+    if (known !== undefined) return known;
+    const table: Table = { component, labels: [...labels], rows: new Map(), buckets: [...buckets] };
+    family.tables.set(key, table);
+    // A metric with labels has no value before one of them is known.
+    if (labels.length === 0) rowOf(table, {});
+    return table;
+  }
+
+  #made(type: Type, name: string, help: string): Family {
+    if (this.#families.size >= MOST_METRICS) throw unusable(name, `there are ${MOST_METRICS} metrics already`);
+    const other = [...this.#families].find(([one, { type: kind }]) => shareNames([name, type], [one, kind]))?.[0];
+    if (other !== undefined)
+      throw unusable(name, `it would be mixed up with a part of "${other}"; give it another name`);
+    const family: Family = { type, help: String(help), tables: new Map() };
+    this.#families.set(name, family);
+    return family;
   }
 }
 
 interface About {
+  readonly component: string;
   readonly help: string;
   readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
 }
 
-interface Named {
-  readonly component: string;
-  readonly name: string;
-  readonly labels: readonly string[];
+/** Beyond the bound all labels are `(other)`; labels that were not declared are left out. */
+function rowOf({ component, labels, rows, buckets }: Table, given: MetricLabels): Row {
+  const own = labels.map((label) => String(given[label] ?? "").slice(0, LONGEST_VALUE));
+  const known = rows.get(JSON.stringify(own));
+  if (known !== undefined) return known;
+  const values = rows.size < MOST_COMBINATIONS ? own : labels.map(() => OTHER);
+  const key = JSON.stringify(values);
+  const row = rows.get(key) ?? {
+    labels: { component, ...Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""])) },
+    series: new Series(buckets),
+    value: 0,
+  };
+  rows.set(key, row);
+  return row;
+}
+
+function faultOf(name: string, labels: readonly string[]): string | undefined {
+  const wrong = [name, ...labels].find((one) => !NAME.test(one));
+  if (wrong !== undefined) {
+    return `"${String(wrong).slice(0, LONGEST_VALUE)}" is not a name of at most 64 lower-case letters, digits and "_"`;
+  }
+  const reserved = labels.find((label) => RESERVED.includes(label));
+  if (reserved !== undefined) return `the label "${reserved}" is reserved; give it another name`;
+  if (new Set(labels).size < labels.length) return "two of its labels have the same name";
+  return labels.length > MOST_LABELS ? `it has more than ${MOST_LABELS} labels` : undefined;
+}
+
+function bucketFault(buckets: readonly number[]): string | undefined {
+  const ascends = buckets.every((bound, at) => Number.isFinite(bound) && (at === 0 || bound > (buckets[at - 1] ?? 0)));
+  if (ascends && buckets.length >= 1 && buckets.length <= MOST_BUCKETS) return undefined;
+  return `its buckets must be 1 to ${MOST_BUCKETS} ascending numbers, the upper bound of each`;
+}
+
+type Named = readonly [name: string, type: Type];
+
+/** The parts of a histogram are series with names of their own. */
+function shareNames(one: Named, other: Named): boolean {
+  return isPartOf(one, other) || isPartOf(other, one);
+}
+
+function isPartOf([name]: Named, [whole, type]: Named): boolean {
+  return type === "histogram" && ["_bucket", "_sum", "_count"].some((part) => name === whole + part);
 }
 
 function unusable(name: string, reason: string): AgentError {
-  return new AgentError("METRIC_UNUSABLE", `making the metric "${name}": ${reason}`, { retryable: false });
+  const shown = String(name).slice(0, LONGEST_VALUE);
+  return new AgentError("METRIC_UNUSABLE", `making the metric "${shown}": ${reason}`, { retryable: false });
 }

@@ -21,6 +21,7 @@ export class Prometheus {
   readonly #sources: SourceInstruments;
   readonly #histograms: readonly Histogram[];
   readonly #plugins: PluginInstruments;
+  readonly #strays: Counter;
   readonly #reloads: Counter;
   readonly #lastReload: Gauge;
   readonly #lastReloadOk: Gauge;
@@ -36,8 +37,14 @@ export class Prometheus {
       help,
       registers: [this.#instruments],
     });
-    this.#plugins = new PluginInstruments(this.#instruments);
+    this.#plugins = new PluginInstruments();
     const registers = [this.#instruments];
+    this.#strays = new Counter({
+      name: "deneb_stray_errors_total",
+      help: "Errors that a plugin of others did not catch, by its type and the component; several when one of them threw it.",
+      labelNames: ["plugin", "component"],
+      registers,
+    });
     this.#reloads = new Counter({
       name: "deneb_reloads_total",
       help: "Reloads of the configuration.",
@@ -97,6 +104,15 @@ export class Prometheus {
     return this.#plugins.of(component);
   }
 
+  countStrayError(plugin: string, component: string): void {
+    this.#strays.inc({ plugin, component });
+  }
+
+  /** Forgets the metrics of components that a reload removed. */
+  keepMetricsOf(components: ReadonlySet<string>): void {
+    this.#plugins.keep(components);
+  }
+
   /** Counts a reload of the configuration. */
   reloaded(ok: boolean, at: Date): void {
     this.#reloads.inc({ result: ok ? "ok" : "failed" });
@@ -110,6 +126,6 @@ export class Prometheus {
   }
 
   async text(): Promise<string> {
-    return `${await this.#instruments.metrics()}\n${await histogramsText(this.#histograms)}`;
+    return `${await this.#instruments.metrics()}\n${await histogramsText(this.#histograms, this.#plugins.json())}`;
   }
 }

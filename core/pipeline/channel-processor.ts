@@ -3,7 +3,7 @@ import { SourceCounters } from "./counters.js";
 import { CountedWarnings, logContext } from "./log-lines.js";
 import { PutTogether } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
-import { type Route, Routes, type RoutesParts } from "./routes.js";
+import { LateRoutes, type Route, Routes, type RoutesParts } from "./routes.js";
 
 export interface ChannelProcessorParts extends RoutesParts {
   /** One that knows its level is asked before fields are made. */
@@ -38,16 +38,31 @@ export class ChannelProcessor {
     this.counters.received += 1;
     const unrouted: Event[] = [];
     const routes = this.#routes.of(events, (event) => unrouted.push(event));
-    if (unrouted.length > 0) this.#drop(unrouted);
-    const only = routes.length === 1 ? routes[0] : undefined;
-    if (only?.required === true && this.#isPlain(only)) await putAll(only);
-    else await this.#putIn(routes);
+    if (routes instanceof LateRoutes) await this.#putLate(routes, unrouted);
+    else {
+      if (unrouted.length > 0) this.#drop(unrouted);
+      const only = routes.length === 1 ? routes[0] : undefined;
+      if (only?.required === true && this.#isPlain(only)) await putAll(only);
+      else await this.#putIn(routes);
+    }
     this.counters.processed += 1;
     const { log } = this.#parts;
     // For every notification: the fields are made only for a line that is written.
     if (log.isLevelEnabled?.("debug") !== false)
       log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
   };
+
+  async #putLate({ routes, begun }: LateRoutes, unrouted: readonly Event[]): Promise<void> {
+    let putting: Promise<void>;
+    try {
+      const known = await routes;
+      if (unrouted.length > 0) this.#drop(unrouted);
+      putting = this.#putIn(known);
+    } finally {
+      begun();
+    }
+    await putting;
+  }
 
   async #putIn(routes: readonly Route[]): Promise<void> {
     const required = routes.filter((route) => route.required);
@@ -65,8 +80,14 @@ export class ChannelProcessor {
     this.#warnings.add("unrouted", { level: "warn", message: "events dropped: no channel chosen", fields });
   }
 
-  /** Logs what was counted and not logged yet. */
+  /** Refuses what waits for an interceptor; it may be accepted later. */
+  abandon(): void {
+    this.#routes.abandon();
+  }
+
+  /** Logs what was counted and not logged yet; nothing is waited for any longer. */
   stop(): void {
+    this.abandon();
     this.#warnings.flush();
   }
 

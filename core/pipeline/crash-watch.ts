@@ -26,8 +26,8 @@ export class CrashWatch {
     this.#before = marksIn(this.#read());
     mkdirSync(path.dirname(this.#marks.path), { recursive: true });
     this.#marks.handle = openSync(this.#marks.path, "w", 0o600);
+    // Comes after an uncaught exception as well, unless the agent goes on.
     process.on("exit", this.#died);
-    process.on("uncaughtExceptionMonitor", this.#died);
     // The marks stay when this process dies before a sink hands anything over.
     for (const key of this.#before.keys()) this.#ofKey(key);
   }
@@ -35,7 +35,6 @@ export class CrashWatch {
   /** From now on an end of the process was asked for and is no evidence. */
   leave(): void {
     process.off("exit", this.#died);
-    process.off("uncaughtExceptionMonitor", this.#died);
   }
 
   /** To be called when all sinks have stopped: nothing is in the hands of a sink. */

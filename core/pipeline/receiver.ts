@@ -23,6 +23,8 @@ export interface ReceiverParts {
   readonly name: string;
   /** Undefined for a source without one. */
   readonly handler: Handler | undefined;
+  /** Its type, for messages. */
+  readonly handlerType?: string | undefined;
   readonly emit: Emit;
   readonly observer: Pick<TransactionObserver, "received" | "refused">;
   readonly log: Logger;
@@ -86,8 +88,16 @@ export class Receiver {
     try {
       return handler.decode(request);
     } catch (error) {
-      return { error, refused: refusedByHandler(error), sender: senderOf(error) ?? unknownSender };
+      const refused = refusedByHandler(error);
+      const sender = senderOf(error) ?? unknownSender;
+      return { error: refused.cause === "handler-failed" ? this.#handlerFailed(error) : error, refused, sender };
     }
+  }
+
+  #handlerFailed(cause: unknown): AgentError {
+    const { name, handlerType = "without a name" } = this.#parts;
+    const message = `decoding a request by the handler "${handlerType}" of source "${name}"`;
+    return new AgentError("HANDLER_FAILED", message, { cause, retryable: false });
   }
 
   #refuse(request: InboundRequest, { error, refused, sender }: Refusal, refuse: Refuse): Refused {

@@ -1,12 +1,5 @@
-import { eventFault } from "../sdk/event-fault.js";
-import {
-  AgentError,
-  type Channel,
-  type ChannelSelector,
-  type Event,
-  type Interceptor,
-  type Logger,
-} from "../sdk/index.js";
+import { AgentError, type Channel, type ChannelSelector, type Event, retryableOf } from "../sdk/index.js";
+import { InterceptorChain, type InterceptorChainParts, Suspended } from "./interceptor-chain.js";
 
 /** The events of one notification for one channel. */
 export interface Route {
@@ -19,84 +12,92 @@ export interface Route {
   readonly origins: Event[];
 }
 
-export interface RoutesParts {
-  /** In the order of execution. */
-  readonly interceptors: readonly Interceptor[];
-  /** Their names for messages, in the same order. */
-  readonly interceptorNames?: readonly string[];
+export interface RoutesParts extends InterceptorChainParts {
   readonly selector: ChannelSelector;
+  /** Its type, for messages. */
+  readonly selectorName?: string;
   /** The channels of the source by name. */
   readonly channels: ReadonlyMap<string, Channel>;
-  readonly log: Logger;
 }
 
-/**
- * Chooses the channels of events: the interceptors one after the other, then the selector. What an interceptor makes is
- * checked: a channel could not get rid of what is no event.
- */
+/** Routes for which an interceptor looks something up. */
+export class LateRoutes {
+  readonly routes: Promise<readonly Route[]>;
+  /** To be called when the puts have begun, or will not begin: then those of the next notification may. */
+  readonly begun: () => void;
+
+  constructor(routes: Promise<readonly Route[]>, begun: () => void) {
+    this.routes = routes;
+    this.begun = begun;
+  }
+}
+
+type Unrouted = (event: Event) => void;
+
+/** Chooses the channels of events: the interceptors one after the other, then the selector. */
 export class Routes {
   readonly #parts: RoutesParts;
-  /** How often each fault occurred. */
-  readonly #faults = new Map<string, number>();
+  readonly #chain: InterceptorChain;
 
   constructor(parts: RoutesParts) {
     this.#parts = parts;
+    this.#chain = new InterceptorChain(parts);
   }
 
-  /** Calls `unrouted` for each event without a channel. Throws code `EVENT_MALFORMED`. */
-  of(events: readonly Event[], unrouted: (event: Event) => void): readonly Route[] {
+  /**
+   * Calls `unrouted` for each event without a channel. Throws code `EVENT_MALFORMED`, `INTERCEPTOR_FAILED` or
+   * `SELECTOR_FAILED`; the promise of late routes rejects with them, or with `INTERCEPTOR_TIMED_OUT`.
+   */
+  of(events: readonly Event[], unrouted: Unrouted): readonly Route[] | LateRoutes {
     const routes: Route[] = [];
+    if (this.#chain.isWaiting) return this.#late(routes, events, undefined, unrouted);
+    let at = 0;
     for (const event of events) {
-      const intercepted = this.#intercepted(event);
-      if (intercepted === undefined) continue;
-      const { required, optional } = this.#parts.selector.select(intercepted);
-      if (required.length === 0 && optional.length === 0) unrouted(intercepted);
-      for (const name of required) this.#add(routes, { name, required: true }, intercepted, event);
-      for (const name of optional) this.#add(routes, { name, required: false }, intercepted, event);
+      const intercepted = this.#chain.intercepted(event);
+      if (intercepted instanceof Suspended) return this.#late(routes, events.slice(at), intercepted, unrouted);
+      if (intercepted !== undefined) this.#route(routes, intercepted, event, unrouted);
+      at += 1;
     }
     return routes;
   }
 
-  /** The event after all interceptors; undefined when one dropped it. */
-  #intercepted(event: Event): Event | undefined {
-    let current = event;
-    let at = -1;
-    for (const interceptor of this.#parts.interceptors) {
-      at += 1;
-      const made: Event | undefined = interceptor.intercept(current);
-      if (made === undefined) return undefined;
-      if (made !== current) this.#check(made, current, at);
-      current = made;
+  /** What waits for an interceptor is refused. */
+  abandon(): void {
+    this.#chain.abandon();
+  }
+
+  #late(routes: Route[], events: readonly Event[], first: Suspended | undefined, unrouted: Unrouted): LateRoutes {
+    const walked = this.#chain.walk(events, first);
+    const completed = async () => {
+      for (const [at, intercepted] of (await walked.events).entries()) {
+        const origin = events[at];
+        if (intercepted !== undefined && origin !== undefined) this.#route(routes, intercepted, origin, unrouted);
+      }
+      return routes;
+    };
+    return new LateRoutes(completed(), walked.passedOn);
+  }
+
+  #route(routes: Route[], event: Event, origin: Event, unrouted: Unrouted): void {
+    const { required, optional } = this.#selected(event);
+    if (required.length === 0 && optional.length === 0) unrouted(event);
+    for (const name of required) this.#add(routes, { name, required: true }, event, origin);
+    for (const name of optional) this.#add(routes, { name, required: false }, event, origin);
+  }
+
+  #selected(event: Event) {
+    const { selector, selectorName = "without a name" } = this.#parts;
+    try {
+      const { required, optional } = selector.select(event);
+      if (Array.isArray(required) && Array.isArray(optional)) return { required, optional };
+    } catch (cause) {
+      throw new AgentError("SELECTOR_FAILED", `choosing channels by selector "${selectorName}"`, {
+        cause,
+        retryable: retryableOf(cause) ?? false,
+      });
     }
-    return current;
-  }
-
-  #check(made: unknown, before: Event, at: number): void {
-    const fault = eventFault(made, before);
-    if (fault === undefined) return;
-    // A promise that rejects, and that nothing awaits, would end the process.
-    Promise.resolve(made).catch(() => undefined);
-    const interceptor = this.#parts.interceptorNames?.[at] ?? `number ${at + 1}`;
-    this.#count(interceptor, fault.is, fault.at);
-    const place = fault.at === undefined ? "" : ` ("${fault.at}")`;
-    throw new AgentError(
-      "EVENT_MALFORMED",
-      `interceptor "${interceptor}" returned ${fault.is}${place} in place of an event; its plugin must be corrected`,
-      { retryable: false },
-    );
-  }
-
-  /** One line for the first time, and for each power of ten. */
-  #count(interceptor: string, returned: string, place: string | undefined): void {
-    const key = `${interceptor}: ${returned}`;
-    const count = (this.#faults.get(key) ?? 0) + 1;
-    this.#faults.set(key, count);
-    if (!Number.isInteger(Math.log10(count))) return;
-    const where = place === undefined ? {} : { place };
-    this.#parts.log.error(
-      { interceptor, returned, ...where, count },
-      "notification refused: an interceptor made no event",
-    );
+    const message = `selector "${selectorName}" returned no lists "required" and "optional"; its plugin must be corrected`;
+    throw new AgentError("SELECTOR_FAILED", message, { retryable: false });
   }
 
   /** Looks through the routes: a source has few channels, and making a map for each notification costs more. */

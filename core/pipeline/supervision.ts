@@ -24,6 +24,8 @@ interface WorkLimit {
   readonly milliseconds: number;
   /** Aborts when the work is not wanted any more. */
   readonly signal: AbortSignal;
+  /** Called with what ends the wait at once, with an error. */
+  readonly begun?: (abandon: (error: unknown) => void) => void;
 }
 
 /**
@@ -51,6 +53,10 @@ export function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit:
       abandoned.abort();
     };
     const abort = () => abandon(false);
+    limit.begun?.((error) => {
+      abandoned.abort();
+      fail(error);
+    });
     const timer = milliseconds === 0 ? undefined : setTimeout(() => abandon(true), milliseconds);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { flatPlugin } from "../sdk/fields.js";
 import type { Kind } from "../sdk/index.js";
 import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
-import { type Found, type Loading, loadPlugin, type PluginModule, type PluginProblem } from "./load-plugin.js";
+import { type Found, isOwn, type Loading, loadPlugin, type PluginProblem } from "./load-plugin.js";
 import { type FoundModules, moduleOfPackage, modulesInFolder } from "./plugin-modules.js";
 import { offerContract } from "./resolve-hook.js";
 
@@ -32,15 +32,11 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
     ...[...new Set(packages)].map((name) => moduleOfPackage(name, bases)),
   ]);
   const modules = found.flatMap((one) => one.modules);
+  // The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20.
   if (!modules.every(isOwn)) offerContract();
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
-}
-
-/** The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20. */
-function isOwn({ specifier }: PluginModule): boolean {
-  return specifier.startsWith(new URL("../../plugins/", import.meta.url).href);
 }
 
 function absolute(folders: readonly string[]): readonly string[] {

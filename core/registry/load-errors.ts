@@ -24,8 +24,9 @@ function placeIn(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Files that are looked through for a syntax error. */
+/** Files that are looked through for a syntax error, and milliseconds after which no further one is. */
 const MOST_FILES = 100;
+const LONGEST = 5000;
 
 /**
  * Node keeps the place of a syntax error to itself unless the error ends a process: so the module, then the other files
@@ -36,7 +37,9 @@ async function syntaxErrorPlace(specifier: string): Promise<string | undefined> 
   const main = fileURLToPath(specifier);
   const options = { cwd: dirname(main), absolute: true, nodir: true, ignore: "**/node_modules/**" };
   const beside = (await glob("**/*.{js,mjs}", options)).toSorted().filter((file) => file !== main);
+  const began = performance.now();
   for (const file of [main, ...beside].slice(0, MOST_FILES)) {
+    if (performance.now() - began > LONGEST) return undefined;
     const line = [".js", ".mjs"].includes(extname(file)) ? await lineOfSyntaxError(file) : undefined;
     if (line !== undefined) return `${file}:${line}`;
   }

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { apiRange } from "../sdk/api-versions.js";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
@@ -33,33 +34,45 @@ export interface Loading {
 }
 
 /** Imports a module within the limit; anything wrong with it is returned as a problem, never thrown. */
-export async function loadPlugin({ origin, specifier, folder }: PluginModule, loading: Loading): Promise<Found> {
+export async function loadPlugin(module: PluginModule, loading: Loading): Promise<Found> {
+  const { origin, specifier } = module;
   const exported = await withinLimit(exportOf(specifier), loading.limitMillis);
   if ("problem" in exported) return { plugins: [], problems: [{ origin, ...exported.problem }] };
+  if ("error" in exported)
+    return { plugins: [], problems: [{ origin, ...(await notLoaded(exported.error, specifier)) }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
+  const place = isOwn(module) ? { origin } : { origin, folder: await realpath(module.folder) };
   const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, loading) }));
   return {
     plugins: judged.flatMap(({ definition, problems }) =>
-      problems.every(({ harmless }) => harmless === true) && isPlugin(definition)
-        ? [{ definition, origin, folder }]
-        : [],
+      problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, ...place }] : [],
     ),
     problems: judged.flatMap(({ problems }) => problems),
   };
 }
 
+/** Whether it comes with the program. */
+export function isOwn({ specifier }: PluginModule): boolean {
+  return specifier.startsWith(new URL("../../plugins/", import.meta.url).href);
+}
+
 type ProblemText = Omit<PluginProblem, "origin">;
 
-type Exported = { readonly value: unknown } | { readonly problem: ProblemText };
+type Exported = { readonly value: unknown } | { readonly error: unknown } | { readonly problem: ProblemText };
 
 async function exportOf(specifier: string): Promise<Exported> {
   try {
     const loaded: { readonly default?: unknown } = await import(specifier);
     return { value: loaded.default };
   } catch (error) {
-    const remedy = "correct the file, install what it imports, or remove its folder";
-    return { problem: { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy } };
+    return { error };
   }
+}
+
+/** Not within the limit: finding the place of a syntax error takes processes of its own. */
+async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
+  const remedy = "correct the file, install what it imports, or remove its folder";
+  return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
 }
 
 /** An import cannot be cancelled; its result is ignored after the time-out. */

@@ -34,14 +34,23 @@ export interface MetricGauge {
   set(value: number, labels?: MetricLabels): void;
 }
 
+/** How often values were up to which bounds, for example times. @stable */
+export interface MetricHistogram {
+  observe(value: number, labels?: MetricLabels): void;
+}
+
 /**
  * Makes metrics of a component. They appear as `deneb_plugin_<name>` with the label `component` and are 0 before the first
- * event. Names and labels are lower-case letters, digits and underscores. The same name returns the same metric.
+ * event. Names and labels are lower-case letters, digits and underscores. The same name with the same labels returns the
+ * same metric; other components may use it with other labels, but only for the same kind of metric. Throws code
+ * `METRIC_UNUSABLE`.
  * @stable
  */
 export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): MetricCounter;
   gauge(name: string, help: string, labels?: readonly string[]): MetricGauge;
+  /** `buckets` are 1 to 50 upper bounds, ascending. */
+  histogram(name: string, help: string, buckets: readonly number[], labels?: readonly string[]): MetricHistogram;
 }
 
 /** What every component is given besides its configuration. @stable */

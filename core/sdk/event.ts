@@ -22,8 +22,23 @@ export const letterHeader = "deneb-dead-letter";
 
 /** Looks at each event between a source and its channels. Most need no `start` and no `stop`. @stable */
 export interface Interceptor extends Partial<Lifecycle> {
-  /** Returns the event, a new event in its place, or undefined to drop it. */
-  intercept(event: Event): Event | undefined;
+  /**
+   * Returns the event, a new event in its place, or undefined to drop it; or a promise of one of these where something is
+   * looked up. It may return a value for one event and a promise for the next. The events of a source stay in their order.
+   *
+   * The signal aborts when the answer is not waited for any longer: at the time limit, and when the source stops. For an
+   * interceptor that does not name this second parameter it is one signal for all calls, which aborts at the stop only.
+   */
+  intercept(event: Event, signal: AbortSignal): Event | undefined | Promise<Event | undefined>;
+  readonly tuning?: InterceptorTuning;
+}
+
+/** How promises of an interceptor are waited for. @stable */
+export interface InterceptorTuning {
+  /** The most calls that are waited for at a time; 16 when absent. Further events wait for their turn. */
+  readonly concurrency?: number;
+  /** Milliseconds until an event is refused, the wait for its turn included; 10,000 when absent. */
+  readonly timeLimit?: number;
 }
 
 /** True for an object that is no array: what JSON calls an object. */

@@ -23,6 +23,7 @@ export type {
   Logger,
   MetricCounter,
   MetricGauge,
+  MetricHistogram,
   MetricLabels,
   Metrics,
   SelectorContext,
@@ -51,7 +52,7 @@ export {
   retryableOf,
   type Sender,
 } from "./errors.js";
-export { type Event, type Interceptor, letterHeader } from "./event.js";
+export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";

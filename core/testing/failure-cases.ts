@@ -111,7 +111,7 @@ export function flowCases(definition: AnyPlugin, setup: PluginSetup): readonly C
 
 interface Flow {
   readonly name: string;
-  walk(create: () => unknown): void;
+  walk(create: () => unknown): void | Promise<void>;
 }
 
 function created(definition: AnyPlugin, { config }: PluginSetup, room: Room): unknown {
@@ -141,12 +141,12 @@ const flows: { readonly [K in Kind]?: readonly Flow[] } = {
   interceptor: [
     {
       name: "an event is never changed: another one is made, or none",
-      walk(create) {
+      async walk(create) {
         const interceptor = asKind("interceptor", create(), ["intercept"]);
         const event = markedEvent("a");
         const copy = structuredClone(event);
 
-        const made = interceptor.intercept(event);
+        const made = await interceptor.intercept(event, new AbortController().signal);
 
         assert.deepEqual(event, copy);
         if (made === undefined) return;

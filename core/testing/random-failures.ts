@@ -16,7 +16,8 @@ const LARGEST = 8;
 
 /**
  * A sink behind all that an agent has between a channel and a sink, and in front of it failures at random: the store is
- * away, an error says nothing, a write is aborted, some events are refused for good. Each event ends once, stored or as a dead letter.
+ * away, an error says nothing, a write is aborted, a part is stored and the rest is named, some events are refused for good.
+ * Each event ends once, stored or as a dead letter.
  */
 export function randomFailureCases(seed: number = randomInt(2 ** 31)): readonly SinkCase[] {
   return [
@@ -111,9 +112,18 @@ function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
       if (chance < 4) throw new Error(`an error that says nothing: ${word()}`);
       if (refuses && batch.events.some((event) => refused.has(nameOf(event))))
         throw new AgentError("REFUSED", `an event that will never go in: ${word()}`, { retryable: false });
-      return await sink.persist(batch, chance < 5 ? AbortSignal.abort() : signal);
+      if (chance < 5 && sink.positions?.stored === undefined) return await partly(batch, signal);
+      return await sink.persist(batch, chance < 6 ? AbortSignal.abort() : signal);
     },
   };
+
+  /** Stores what comes first, and says of the rest that it may pass. */
+  async function partly({ events, ...others }: Batch, signal: AbortSignal): Promise<Receipt> {
+    const stored = Math.floor(events.length / 2);
+    if (stored > 0) await sink.persist({ ...others, events: Object.freeze(events.slice(0, stored)) }, signal);
+    const failed = events.slice(stored);
+    throw new AgentError("PARTLY_STORED", `the store took a part: ${word()}`, { retryable: true, events: failed });
+  }
 }
 
 /** Numbers below a bound that are the same for the same seed (mulberry32). */

@@ -19,7 +19,8 @@ function services(read: () => Promise<readonly []> = async () => [], write: () =
   const opened = databases.postgresql.open(configOf({}), { name: "s", log, dataDir: "", run: "run", now });
   const values: number[] = [];
   const gauge = { set: (value: number) => void values.push(value) };
-  const metrics = { counter: () => ({ add: () => undefined }), gauge: () => gauge };
+  const histogram = () => ({ observe: () => undefined });
+  const metrics = { counter: () => ({ add: () => undefined }), gauge: () => gauge, histogram };
   const store = {
     ...opened,
     driver: { ...opened.driver, read, write },

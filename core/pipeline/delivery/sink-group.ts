@@ -128,12 +128,31 @@ export class SinkGroup implements Stage, StoreQuestions {
 
   #order(): readonly GroupMember[] {
     const names = this.#parts.members.map(({ name }) => name);
-    return this.#parts.processor.order(names).flatMap((name) => this.#byName.get(name) ?? []);
+    return this.#ordered(names).flatMap((name) => this.#byName.get(name) ?? []);
+  }
+
+  #ordered(names: readonly string[]): readonly string[] {
+    try {
+      return [...this.#parts.processor.order(names)];
+    } catch (cause) {
+      const message = `ordering the sinks of group "${this.#parts.name}" by its sink processor`;
+      throw new AgentError("GROUP_FAILED", message, { cause, retryable: true });
+    }
+  }
+
+  /** What is stored stays stored, and another sink may follow, whatever the processor thinks of it. */
+  #tellProcessor(sink: string, outcome: "succeeded" | "failed"): void {
+    try {
+      this.#parts.processor[outcome](sink);
+    } catch (error) {
+      const fields = { sink, outcome, reason: reasonOf(error) };
+      this.#parts.log.error(fields, "the sink processor of the group failed; its order of sinks may be wrong");
+    }
   }
 
   async #store(batch: TakenBatch, member: GroupMember, course: Course): Promise<Receipt> {
     const { name, sink, counters } = member;
-    const { processor, log } = this.#parts;
+    const { log } = this.#parts;
     const attempted = this.#attempted.get(name);
     for (const event of batch.events) {
       this.#lastTriedBy.set(event, member);
@@ -144,7 +163,7 @@ export class SinkGroup implements Stage, StoreQuestions {
     const receipt = await sink.deliver(batch, course);
     counters.persisted += batch.events.length;
     for (const event of batch.events) this.#storedBy.set(event, member);
-    processor.succeeded(name);
+    this.#tellProcessor(name, "succeeded");
     if (this.#failing.delete(name)) log.info({ sink: name }, "sink of the group stores again");
     return receipt;
   }
@@ -183,8 +202,8 @@ export class SinkGroup implements Stage, StoreQuestions {
   }
 
   #noteFailure(sink: string, { events }: TakenBatch, error: unknown): void {
-    const { processor, log } = this.#parts;
-    processor.failed(sink);
+    const { log } = this.#parts;
+    this.#tellProcessor(sink, "failed");
     const fields = { sink, events: events.length, reason: reasonOf(error), ...logContext(events) };
     if (this.#failing.has(sink)) log.debug(fields, "sink of the group failed");
     else log.warn(fields, "sink of the group failed");

@@ -20,6 +20,9 @@ import type { TakenBatch } from "./taken-batch.js";
 /** After this number of successive errors of unknown meaning the sink counts as broken. */
 const mostUnknownErrors = 3;
 
+/** Codes of calls that may go on although nothing waits for them. */
+const ENDED: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "STRAY_ERROR"]);
+
 interface SupervisedSinkParts {
   readonly name: string;
   /** Makes the sink, and another one whenever it has to be replaced. No I/O. */
@@ -46,7 +49,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   #sink: SinkStage | undefined;
   #unknownErrors = 0;
   /** When the calls that are running began. */
-  readonly #calls = new Set<Date>();
+  readonly #calls = new Map<Date, (error: unknown) => void>();
 
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
@@ -69,7 +72,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** When the call of the sink that is running began; undefined when none is. */
   get busySince(): Date | undefined {
-    const [first] = this.#calls;
+    const [first] = this.#calls.keys();
     return first;
   }
 
@@ -143,6 +146,13 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     }
   }
 
+  /** The plugin did not catch an error: what it was doing may never end, and the next write starts a new sink. */
+  abandon(cause: unknown): void {
+    const reason = `calling sink "${this.#parts.name}": its plugin did not catch an error`;
+    const error = new AgentError("STRAY_ERROR", reason, { cause, retryable: true });
+    for (const abandon of [...this.#calls.values()]) abandon(error);
+  }
+
   async stop(signal: AbortSignal): Promise<void> {
     await this.#sink?.plugin.stop(signal);
   }
@@ -151,7 +161,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     const retryable = retryableOf(error);
     this.#unknownErrors = retryable === undefined ? this.#unknownErrors + 1 : 0;
     if (retryable !== false || isPositionFault(error)) this.health.failed(error);
-    if (codeOf(error) === "TIMED_OUT" || this.#unknownErrors >= mostUnknownErrors) await this.#discard(error);
+    if (ENDED.has(codeOf(error)) || this.#unknownErrors >= mostUnknownErrors) await this.#discard(error);
   }
 
   /** The batch goes to a new sink at its next try, which comes after the interval of batch_retry_intervals. */
@@ -200,9 +210,9 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     work: (own: AbortSignal) => Promise<T>,
     seconds: number = this.#parts.persistTimeout,
   ): Promise<T> {
-    const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal };
     const began = this.#parts.clock.now();
-    this.#calls.add(began);
+    const begun = (abandon: (error: unknown) => void) => void this.#calls.set(began, abandon);
+    const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal, begun };
     try {
       return await withinLimit(work, limit);
     } finally {

@@ -31,7 +31,7 @@ function group(...sinks: readonly ScriptedSink[]) {
   };
   const made = new SinkGroup({ name: "g", members, processor, log, account: account("g") });
   const counts = () => members.map(({ counters: { processed, persisted } }) => [processed, persisted]);
-  return { made, told, settled, counts, lines, members };
+  return { made, told, settled, counts, lines, members, processor };
 }
 
 test("the first sink of the order gets the batch, and no other one", async () => {
@@ -162,4 +162,31 @@ test("a dead letter of the group counts for the sink that tried it last", async 
     members.map(({ counters }) => counters.deadLettered),
     [0, 2],
   );
+});
+
+test("a sink processor that throws after a write is logged, and the batch counts as stored once", async () => {
+  const sink = new ScriptedSink();
+  const { made, lines, processor } = group(sink);
+  processor.succeeded = () => {
+    throw new Error("no such sink");
+  };
+
+  await made.deliver(batchOf(events), course());
+
+  assert.equal(sink.writes.length, 1);
+  const [line] = lines.filter(({ level }) => level === "error");
+  assert.deepEqual(line?.fields, { sink: "s1", outcome: "succeeded", reason: "no such sink" });
+});
+
+test("a sink processor that cannot order the sinks is named, and its batch is retried", async () => {
+  const { made, processor } = group(new ScriptedSink());
+  processor.order = () => {
+    throw new TypeError("no list");
+  };
+
+  await assert.rejects(made.deliver(batchOf(events), course()), (error: Error) => {
+    assert.deepEqual([codeOf(error), retryableOf(error)], ["GROUP_FAILED", true]);
+    assert.equal(error.message, 'ordering the sinks of group "g" by its sink processor');
+    return true;
+  });
 });

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { mappedEvent } from "deneb/ngsi";
 import type { Event, Logger } from "deneb/sdk";
 import plugin from "../../../plugins/name-mappings-interceptor/index.js";
+import { intercepted } from "../../support/intercepted.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 
@@ -56,7 +57,7 @@ async function started(context: TestContext, text?: string) {
   const interceptor = plugin.create(config, { name: "nmi", log, dataDir: ".", run: "run", now: () => new Date(0) });
   await interceptor.start?.();
   context.after(() => interceptor.stop?.(AbortSignal.timeout(1000)));
-  const serviceNow = () => interceptor.intercept(event)?.headers["mapped-fiware-service"];
+  const serviceNow = () => intercepted(interceptor, event)?.headers["mapped-fiware-service"];
   /** Waits for the service of the file: a change may be loaded twice, so that one line says nothing of the next change. */
   const mapsTo = (service: string) =>
     until(
@@ -75,14 +76,14 @@ async function replace(file: string, text: string): Promise<void> {
 test("mapped names stand beside the original ones, and survive as JSON", async (context) => {
   const { interceptor } = await started(context, document("ns", "e2"));
 
-  const intercepted = interceptor.intercept(event);
+  const mapped = intercepted(interceptor, event);
 
-  assert.deepEqual(intercepted, {
+  assert.deepEqual(mapped, {
     headers: { ...event.headers, "mapped-fiware-service": "ns", "mapped-fiware-servicepath": "/" },
     body: { id: "e1", type: "T", attributes: [], mapped: { id: "e2", type: "T", attributes: [] } },
   });
-  assert.deepEqual(mappedEvent(JSON.parse(JSON.stringify(intercepted))), {
-    headers: { ...intercepted?.headers, "fiware-service": "ns" },
+  assert.deepEqual(mappedEvent(JSON.parse(JSON.stringify(mapped))), {
+    headers: { ...mapped?.headers, "fiware-service": "ns" },
     body: { id: "e2", type: "T", attributes: [] },
   });
 });
@@ -93,7 +94,7 @@ test("an event that holds no entity passes", async (context) => {
   const { interceptor } = await started(context, document("ns"));
   const other = { headers: {}, body: "text" };
 
-  assert.equal(interceptor.intercept(other), other);
+  assert.equal(intercepted(interceptor, other), other);
 });
 
 test("a file that changes is read again; a bad one changes nothing and is told", async (context) => {
@@ -160,7 +161,7 @@ test("stop is safe before start and twice", async (context) => {
   await interceptor.stop?.(AbortSignal.timeout(1000));
   await interceptor.stop?.(AbortSignal.timeout(1000));
 
-  assert.equal(interceptor.intercept(event)?.headers["mapped-fiware-service"], "svc");
+  assert.equal(intercepted(interceptor, event)?.headers["mapped-fiware-service"], "svc");
 });
 
 test("an empty file name is a fault of the configuration", () => {

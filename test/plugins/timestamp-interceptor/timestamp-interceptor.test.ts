@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugin from "../../../plugins/timestamp-interceptor/index.js";
+import { intercepted } from "../../support/intercepted.js";
 import { recordingLog } from "../../support/recording-log.js";
 
 const { log } = recordingLog();
@@ -47,7 +48,7 @@ for (const { name, headerName, preserveExisting, before, after } of cases)
   test(name, () => {
     const event = Object.freeze({ headers: Object.freeze({ ...before }), body: { id: "a" } });
 
-    const result = plugin.create({ headerName, preserveExisting }, context).intercept(event);
+    const result = intercepted(plugin.create({ headerName, preserveExisting }, context), event);
 
     assert.deepEqual(result, { headers: after, body: { id: "a" } });
     assert.equal(result?.body, event.body);

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Running, startComponent } from "../../core/agent/component.js";
+import { ReportedHealth } from "../../core/agent/create-component.js";
+import { Receiver } from "../../core/pipeline/receiver.js";
+import { AgentError, codeOf, definePlugin, reasonOf } from "../../core/sdk/index.js";
+import { recordingLog } from "../support/recording-log.js";
+import { settableClock } from "../support/settable-clock.js";
+
+const definition = definePlugin({
+  kind: "channel",
+  type: "mine",
+  summary: "For tests.",
+  stability: "beta",
+  config: {},
+  create: () => {
+    throw new Error("is not created");
+  },
+});
+
+const starts = [
+  {
+    says: "a message that names nothing gets kind, name and type",
+    error: new Error("no route"),
+    code: "COMPONENT_NOT_STARTED",
+    reason: 'starting channel "c1" of type "mine": no route',
+  },
+  {
+    says: "a code stays",
+    error: new AgentError("FOLDER_IN_USE", "locking", { retryable: false }),
+    code: "FOLDER_IN_USE",
+    reason: 'starting channel "c1" of type "mine": locking',
+  },
+  {
+    says: "a message that names the component stays as it is",
+    error: new AgentError("TIMED_OUT", 'starting channel "c1" took too long', { retryable: true }),
+    code: "TIMED_OUT",
+    reason: 'starting channel "c1" took too long',
+  },
+  { says: "a thrown text is a reason, too", error: "no", code: "COMPONENT_NOT_STARTED", reason: /of type "mine": no$/ },
+] as const;
+
+for (const { says, error, code, reason } of starts)
+  test(`of a start that fails ${says}`, async () => {
+    const node = { name: "c1", definition, config: {}, slots: {} };
+    const reported = new ReportedHealth(settableClock());
+    const running: Running & { node: typeof node } = {
+      name: "c1",
+      node,
+      reported,
+      setupTime: new Date(0),
+      status: "IDLE",
+    };
+    const start = async () => {
+      throw error;
+    };
+
+    const thrown = await startComponent(running, { start, stop: async () => {} }).catch((one: unknown) => one);
+
+    assert.equal(codeOf(thrown), code);
+    if (typeof reason === "string") assert.equal(reasonOf(thrown), reason);
+    else assert.match(reasonOf(thrown), reason);
+    assert.equal(running.status, "ERROR");
+  });
+
+test("a handler that throws is named in the log, and the sender learns nothing of it", async () => {
+  const { log, lines } = recordingLog();
+  const receiver = new Receiver({
+    name: "s1",
+    handlerType: "mine",
+    handler: {
+      decode: () => {
+        throw new TypeError("x is undefined");
+      },
+    },
+    emit: async () => {},
+    observer: { received: () => {} },
+    log,
+    now: () => new Date(0),
+  });
+  const request = { method: "POST", path: "/", headers: {}, body: new Uint8Array(), receivedAt: new Date(0) };
+
+  const reception = await receiver.receive(request);
+
+  assert.deepEqual(reception, {
+    accepted: false,
+    status: 500,
+    reason: "The request could not be processed",
+    cause: "handler-failed",
+    headers: {},
+    retryable: false,
+    retryAfter: undefined,
+  });
+  const line = lines.find(({ level }) => level === "error");
+  assert.equal(
+    Reflect.get(line?.fields ?? {}, "reason"),
+    'decoding a request by the handler "mine" of source "s1": x is undefined',
+  );
+});
