@@ -11,7 +11,7 @@ import { failure } from "./expectations.js";
 import { frozen } from "./marked-event.js";
 import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
 
-const BATCHES = 12;
+const BATCHES = 20;
 const LARGEST = 8;
 
 /**
