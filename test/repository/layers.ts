@@ -26,6 +26,7 @@ export const rooms: readonly Room[] = [
     packages: ["commander", "cli-table3", "hyparquet-writer", "tsyringe", "reflect-metadata"],
   },
   { paths: ["core/management"], row: 5, packages: ["express"] },
+  { paths: ["core/embedded"], row: 5, packages: [] },
   { paths: ["core/agent"], row: 4, packages: ["tsyringe", "reflect-metadata"] },
   { paths: ["core/configuration"], row: 3, packages: ["convict", "properties-file", "fastest-levenshtein"] },
   { paths: ["core/registry"], row: 3, packages: ["glob"] },
