@@ -22,6 +22,11 @@ const terminal: Terminal = printingOnly({
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
   stopRequested: stopping.signal,
+  onEnter(listener) {
+    if (!process.stdin.isTTY) return () => {};
+    process.stdin.on("data", listener);
+    return () => process.stdin.off("data", listener).pause();
+  },
   onReload: (listener) => process.on("SIGHUP", listener),
   onStopAgain: (listener) => {
     eventsInMemory = listener;

@@ -69,6 +69,8 @@ export interface Terminal {
   readonly stopRequested: AbortSignal;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
+  /** Calls the listener at each Enter, where somebody can type, until the returned function is called. */
+  onEnter?(listener: () => void): () => void;
   /**
    * From now on calls the listener when a stop is asked for a second time. It returns how many events the end of the
    * process would lose now.
@@ -95,6 +97,7 @@ export function printingOnly(terminal: Terminal): Terminal {
     ...(bytes === undefined ? {} : { bytes }),
     env,
     stopRequested,
+    onEnter: (listener) => terminal.onEnter?.(listener) ?? (() => {}),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),
   };

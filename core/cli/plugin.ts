@@ -7,11 +7,13 @@ import { AgentError, reasonOf } from "../sdk/index.js";
 import { type ConformanceCase, type PluginSetup, pluginConformance } from "../testing/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
+import { defineDev } from "./plugin-dev.js";
 import { defineNew } from "./plugin-new.js";
 
 export function define(command: Command, context: CommandContext): void {
   const { terminal, exitWith } = context;
   defineNew(command.command("new"), context);
+  defineDev(command.command("dev"), context);
   command
     .command("test")
     .description("run the conformance suites over the plugin in a folder")

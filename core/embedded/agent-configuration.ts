@@ -27,17 +27,16 @@ const agent = "agent";
 /** The configuration as the text of a properties file. */
 export function propertiesText(configuration: AgentConfiguration): string {
   const { sources, channels, sinks, sinkgroups } = completed(configuration);
-  const sections = [
-    ["sources", sources],
-    ["channels", channels],
-    ["sinks", sinks],
-    ["sinkgroups", sinkgroups],
-  ] as const;
-  const pairs = sections.flatMap(([section, components]) => [
-    [`${agent}.${section}`, Object.keys(components).join(" ")] as const,
-    ...Object.entries(components).flatMap(([name, values]) => pairsOf(`${agent}.${section}.${name}`, values)),
-  ]);
-  return pairs.filter(([, value]) => value !== "").reduce((text, [key, value]) => withProperty(text, key, value), "");
+  const sections = Object.entries({ sources, channels, sinks, sinkgroups });
+  const pairs = sections.flatMap(([section, components]) => {
+    const names = Object.keys(components);
+    if (names.length === 0) return [];
+    return [
+      [`${agent}.${section}`, names.join(" ")] as const,
+      ...Object.entries(components).flatMap(([name, values]) => pairsOf(`${agent}.${section}.${name}`, values)),
+    ];
+  });
+  return pairs.reduce((text, [key, value]) => withProperty(text, key, value), "");
 }
 
 function completed({ sources, channels, sinks, sinkgroups = {} }: AgentConfiguration): Required<AgentConfiguration> {

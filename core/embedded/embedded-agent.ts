@@ -99,6 +99,19 @@ export class EmbeddedAgent {
     return true;
   }
 
+  /** What became of the events of all channels since the start. */
+  totals() {
+    const states = this.#agent.assembly.channels.map(({ name }) => this.#container.resolve(LEDGER).account(name).state);
+    const settled = states.flatMap(({ sinks }) => [...sinks.values()]);
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+    return {
+      received: sum(states.map(({ received }) => received)),
+      stored: sum(settled.map(({ stored }) => stored)),
+      deadLetters: sum(settled.map((one) => one["dead-lettered"])),
+      filtered: sum(settled.map(({ filtered }) => filtered)),
+    };
+  }
+
   /** What is in the channels, a sentence each. */
   waiting(): readonly string[] {
     const ledger = this.#container.resolve(LEDGER);
