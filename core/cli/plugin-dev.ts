@@ -2,7 +2,6 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
-import { AgentError } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { build, compilerOf } from "./plugin-dev/build.js";
 import { DevAgent } from "./plugin-dev/dev-agent.js";
@@ -111,6 +110,5 @@ async function loop({ folder, temporary, options }: DevInput, terminal: Terminal
 
 function pairOf(text: string): readonly [string, string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new AgentError("OPTION_MALFORMED", `reading --set "${text}"`, { retryable: false });
   return [text.slice(0, at).trim(), text.slice(at + 1)];
 }
