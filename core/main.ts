@@ -38,6 +38,11 @@ const terminal: Terminal = printingOnly({
   endsInOrder: () => {
     endsInOrder = true;
   },
+  onEnter(listener) {
+    if (!process.stdin.isTTY) return () => {};
+    process.stdin.on("data", listener);
+    return () => process.stdin.off("data", listener).pause();
+  },
   onReload: (listener) => process.on("SIGHUP", listener),
   onStopAgain: (listener) => {
     eventsInMemory = listener;

@@ -9,7 +9,7 @@ import { CrashWatch } from "../pipeline/crash-watch.js";
 import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { Erasures } from "../pipeline/erasures.js";
 import { Ledger } from "../pipeline/ledger.js";
-import { CLOCK, LOGGERS, type Loggers, observers, systemClock } from "../tokens.js";
+import { CLOCK, LOGGERS, type Loggers, observers, systemClock, type TransactionObserver } from "../tokens.js";
 import { Agent } from "./agent.js";
 import { AgentErasure } from "./agent-erasure.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
@@ -59,6 +59,8 @@ export interface AgentSetup {
   readonly startTimeout?: number;
   /** Seconds that a channel waits for another process that holds its folders; absent: not at all. */
   readonly lockWait?: number;
+  /** Looks on besides the metrics. */
+  readonly observer?: Partial<TransactionObserver>;
 }
 
 export interface Watching {
@@ -183,7 +185,9 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
   });
 }
 
-function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lockWait }: AgentSetup): AssemblyParts {
+function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyParts {
+  const { dataDir, startTimeout, lockWait, observer } = setup;
+  const further = observer === undefined ? [] : [observer];
   return {
     ...(startTimeout === undefined ? {} : { startTimeout }),
     ...(lockWait === undefined ? {} : { lockWait }),
@@ -193,7 +197,12 @@ function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lock
     ledger: scope.resolve(LEDGER),
     crashWatch: scope.resolve(CRASH_WATCH),
     erasures: scope.resolve(ERASURES),
-    observer: observers([scope.resolve(METRICS), scope.resolve(ACTIVITY), ...scope.resolve(PROMETHEUS).observers]),
+    observer: observers([
+      scope.resolve(METRICS),
+      scope.resolve(ACTIVITY),
+      ...scope.resolve(PROMETHEUS).observers,
+      ...further,
+    ]),
     metricsOf: (component) => scope.resolve(PROMETHEUS).metricsOf(component),
     dataDir,
   };

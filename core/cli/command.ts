@@ -74,6 +74,8 @@ export interface Terminal {
   endsInOrder?(): void;
   /** Calls the listener whenever a reload of the configuration is requested. */
   onReload?(listener: () => void): void;
+  /** Calls the listener at each Enter, where somebody can type, until the returned function is called. */
+  onEnter?(listener: () => void): () => void;
   /**
    * From now on calls the listener when a stop is asked for a second time. It returns how many events the end of the
    * process would lose now.
@@ -105,6 +107,7 @@ export function printingOnly(terminal: Terminal): Terminal {
       return terminal.stopRequested;
     },
     endsInOrder: () => terminal.endsInOrder?.(),
+    onEnter: (listener) => terminal.onEnter?.(listener) ?? (() => {}),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),
     onStrayError: (listener) => terminal.onStrayError?.(listener),

@@ -38,7 +38,7 @@ const commands: readonly CommandEntry[] = [
     description: "write stored rows as CSV, NDJSON or Parquet",
     load: () => import("./export.js"),
   },
-  { name: "plugin", description: "create and test a plugin of your own", load: () => import("./plugin.js") },
+  { name: "plugin", description: "create, run and test a plugin of your own", load: () => import("./plugin.js") },
   {
     name: "explain",
     description: "show how an agent would process a notification, without access to any database",

@@ -122,7 +122,7 @@ function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
     const stored = Math.floor(events.length / 2);
     if (stored > 0) await sink.persist({ ...others, events: Object.freeze(events.slice(0, stored)) }, signal);
     const failed = events.slice(stored);
-    throw new AgentError("PARTLY_STORED", `the store took a part: ${word()}`, { retryable: true, events: failed });
+    throw new AgentError("STORE_AWAY", `the store took a part: ${word()}`, { retryable: true, events: failed });
   }
 }
 

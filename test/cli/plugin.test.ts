@@ -1,57 +1,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
-import { builtExample, exampleFolder, npm } from "../support/example-package.js";
+import { builtExample, npm } from "../support/example-package.js";
 import { main, runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
 
-const example = exampleFolder("event-lines");
-
-async function textsOf(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), "utf8")));
-  return Object.fromEntries(
-    files.map((name, index) => [name, (texts[index] ?? "").replace(/"file:[^"]*"/, '"file:"')]),
-  );
-}
-
 const built = await builtExample("event-lines");
 after(built.remove);
-
-test("plugin new writes the example, word for word", async (context) => {
-  const folder = await tempFolder(context);
-
-  const { code, stdout } = await runCli(["plugin", "new", "event-lines", "--into", folder]);
-
-  assert.equal(code, 0);
-  assert.match(stdout, /next: cd .*event-lines && npm install && npm test/);
-  assert.deepEqual(await textsOf(path.join(folder, "event-lines")), await textsOf(example));
-});
-
-test("plugin new overwrites no folder, and rejects invalid names", async (context) => {
-  const folder = await tempFolder(context);
-  await writeFiles(folder, { "mine/note.txt": "kept" });
-
-  const again = await runCli(["plugin", "new", "mine", "--into", folder]);
-  const odd = await Promise.all(
-    ["Mine", "../mine", "a b", "index"].map((name) => runCli(["plugin", "new", name, "--into", folder])),
-  );
-
-  assert.equal(again.code, 1);
-  assert.match(again.stderr, /mine": it exists already; give another name/);
-  assert.deepEqual(
-    odd.map(({ code }) => code),
-    [2, 2, 2, 2],
-  );
-  assert.deepEqual(await readdir(folder), ["mine"]);
-});
 
 test("the example's own npm test passes as written, and plugin test agrees", async () => {
   const own = await npm(built.folder, "test");

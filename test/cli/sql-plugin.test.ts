@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
 import Database from "libsql";
@@ -33,8 +33,7 @@ test("a sink written as in the chapter passes the conformance suites", async (co
   const parent = await tempFolder(context);
   const folder = path.join(parent, "one-file");
 
-  await runCli(["plugin", "new", "one-file", "--into", parent]);
-  await rm(path.join(folder, "one-file.ts"));
+  await runCli(["plugin", "new", "sql-sink", "one-file", "--into", parent]);
   await writeFiles(folder, chapter);
   await install(folder, "libsql");
   const { code, output } = await npm(folder, "test");

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { dirname, join as joinPath, normalize } from "node:path/posix";
+import { dirname, join as joinPath, normalize, relative } from "node:path/posix";
 import { repositoryRoot } from "../support/repository.js";
 
 interface PublicEntry {
   readonly name: string;
   readonly entry: string;
   readonly report: string;
-  /** The folder whose files are reported, those below it too; absent: the files beside the entry. */
-  readonly parts?: string;
+  /** The folders whose files are reported, those below them too; absent: the files beside the entry. */
+  readonly parts?: readonly string[];
 }
 
 /** The public entries of the package and the file that reports each. */
@@ -18,26 +18,26 @@ export const publicEntries: readonly PublicEntry[] = [
   { name: "deneb/sdk/channel", entry: "core/sdk/channel/index.d.ts", report: "docs/api/sdk-channel.txt" },
   {
     name: "deneb/sdk/testing",
-    entry: "core/testing/index.d.ts",
+    entry: "core/embedded/index.d.ts",
     report: "docs/api/sdk-testing.txt",
-    parts: "core/testing",
+    parts: ["core/testing", "core/embedded"],
   },
-  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: "core/ngsi" },
+  { name: "deneb/ngsi", entry: "core/ngsi/index.d.ts", report: "docs/api/ngsi.txt", parts: ["core/ngsi"] },
   {
     name: "deneb/sql",
     entry: "core/sql/index.d.ts",
     report: "docs/api/sql.txt",
-    parts: "core/sql",
+    parts: ["core/sql"],
   },
 ];
 
 /** The declarations that an entry shows, as the compiler wrote them, comments left out, file by file. */
 export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, "report">) {
-  const folder = home ?? dirname(entry);
-  const isOwn = (path: string) => (home === undefined ? dirname(path) === folder : path.startsWith(`${home}/`));
+  const folder = home?.[0] ?? dirname(entry);
+  const isOwn = (path: string) => home?.some((one) => path.startsWith(`${one}/`)) ?? dirname(path) === folder;
   const texts = await declarations(entry);
   const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = own.map(([path, text]) => `## ${path.slice(folder.length + 1)}\n\n${text}\n`);
+  const parts = own.map(([path, text]) => `## ${relative(folder, path)}\n\n${text}\n`);
   const stability = beta.has(name) ? "beta" : "stable";
   const marks = await markTexts(entry);
   return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, marks, ...parts].join("\n");

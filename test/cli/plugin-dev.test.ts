@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { install } from "../support/example-package.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+
+async function scaffold(context: TestContext, kind: string, language: "ts" | "js"): Promise<string> {
+  const parent = await tempFolder(context);
+  const { code } = await runCli(["plugin", "new", kind, "mine", "--language", language, "--into", parent]);
+  assert.equal(code, 0);
+  const folder = path.join(parent, "mine");
+  await install(folder, "libsql");
+  return folder;
+}
+
+/** Runs `deneb plugin dev`, and waits for what it prints. */
+function startDev(context: TestContext, ...args: readonly string[]) {
+  const child: ChildProcess = spawn(process.execPath, [main, "plugin", "dev", ...args], { stdio: "pipe" });
+  const exited = once(child, "exit");
+  context.after(() => child.kill("SIGKILL"));
+  const lines: string[] = [];
+  for (const output of [child.stdout, child.stderr]) {
+    if (output !== null) createInterface({ input: output }).on("line", (line) => lines.push(line));
+  }
+  return {
+    lines,
+    shows: (text: RegExp, times = 1) =>
+      until(
+        async () => lines,
+        (seen) => seen.filter((line) => text.test(line)).length >= times,
+      ),
+    async end() {
+      child.kill("SIGINT");
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+const kinds = [
+  { kind: "sink", shows: /^sink plugin stored [12] events? in \d+ ms$/ },
+  { kind: "handler", shows: /^posted NGSI v2, one entity: 400 .*not id;name;number/ },
+  { kind: "interceptor", shows: /^sink memory got .*Room3/ },
+  { kind: "channel", shows: /^sink plugin got .*Room3/ },
+  { kind: "selector", shows: /^sink (one|two) got .*Room3/ },
+  { kind: "sink-processor", shows: /^sink (first|second) got .*Room3/ },
+  { kind: "source", shows: /^nothing is posted: the plugin is the source/ },
+] as const;
+
+for (const { kind, shows } of kinds)
+  test(`plugin dev runs a ${kind} in its place, and ends at the first signal without a trace`, async (context) => {
+    const dev = startDev(context, await scaffold(context, kind, "js"));
+
+    await dev.shows(shows);
+    const temporary = /files: (.*)$/.exec(dev.lines.find((line) => line.startsWith("running ")) ?? "")?.[1] ?? "";
+
+    assert.equal(await dev.end(), 0);
+    await assert.rejects(stat(temporary));
+  });
+
+test("plugin dev builds TypeScript again when it changes, goes on after an error, and keeps its port", async (context) => {
+  const folder = await scaffold(context, "sink", "ts");
+  const file = path.join(folder, "mine.ts");
+  const text = await readFile(file, "utf8");
+  const dev = startDev(context, folder);
+  await dev.shows(/^3 events in, 3 stored, 0 dead letters/);
+
+  await writeFile(file, text.replace("const { size }", "const { sze }"));
+  await dev.shows(/error TS\d+/);
+  const refusing = 'throw new AgentError("NEVER", "this is never stored", { retryable: false });';
+  const changed = text.replace("import { batchSink", "import { AgentError, batchSink");
+  await writeFile(
+    file,
+    changed.replace("  const { size }", `  if (text.includes("Room3")) ${refusing}\n  const { size }`),
+  );
+  await dev.shows(/^dead letter of sink plugin \(permanent, NEVER\): this is never stored: .*Room3/);
+
+  const addresses = dev.lines.flatMap((line) => /POST to (\S+)/.exec(line)?.[1] ?? []);
+  assert.equal(await dev.end(), 0);
+  assert.equal(addresses.length, 2);
+  assert.equal(new Set(addresses).size, 1);
+});
+
+test("plugin dev replaces an agent that never answers again", async (context) => {
+  const folder = await scaffold(context, "interceptor", "js");
+  const file = path.join(folder, "mine.js");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace("intercept(event) {", "intercept(event) {\n      for (;;) {}"));
+  const dev = startDev(context, folder);
+  await dev.shows(/^running interceptor/);
+
+  await writeFile(file, text);
+  await dev.shows(/^sink memory got .*Room3/);
+
+  assert.equal(await dev.end(), 0);
+});
+
+const refused = [
+  { args: ["/no/such/folder"], says: /is not a folder/ },
+  { args: [".", "--set", "novalue"], says: /write it as key=value/ },
+  { args: [".", "--port", "99999"], says: /a number from 0 to 65535/ },
+  { args: [".", "--config", "a.properties", "--set", "a=b"], says: /write the property into the file/ },
+] as const;
+
+for (const { args, says } of refused)
+  test(`plugin dev ${args.join(" ")} is refused with the remedy`, async () => {
+    const { code, stderr } = await runCli(["plugin", "dev", ...args]);
+
+    assert.equal(code, 2);
+    assert.match(stderr, says);
+  });

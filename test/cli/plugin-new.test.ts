@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { newKinds } from "../../core/cli/scaffold/plugin-names.js";
+import { exampleFolder, install, npm } from "../support/example-package.js";
+import { repositoryRoot } from "../support/repository.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+
+async function textsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== "LICENSE").map(({ name }) => name);
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), "utf8")));
+  return Object.fromEntries(
+    files.map((name, index) => [name, (texts[index] ?? "").replace(/"file:[^"]*"/, '"file:"')]),
+  );
+}
+
+for (const words of [["event-lines"], ["sink", "event-lines"], ["sql-sink", "one-file"]])
+  test(`plugin new ${words.join(" ")} writes the example, word for word`, async (context) => {
+    const folder = await tempFolder(context);
+    const name = words.at(-1) ?? "";
+
+    const { code, stdout } = await runCli(["plugin", "new", ...words, "--into", folder]);
+
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`next: cd .*${name} && npm install && npm test`));
+    assert.deepEqual(await textsOf(path.join(folder, name)), await textsOf(exampleFolder(name)));
+    const licence = await readFile(path.join(repositoryRoot, "LICENSE"), "utf8");
+    assert.equal(await readFile(path.join(folder, name, "LICENSE"), "utf8"), licence);
+    assert.match(await readFile(path.join(folder, name, ".github/workflows/ci.yml"), "utf8"), /npm run ci/);
+  });
+
+test("plugin new overwrites no folder", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, { "mine/note.txt": "kept" });
+
+  const { code, stderr } = await runCli(["plugin", "new", "mine", "--into", folder]);
+
+  assert.equal(code, 1);
+  assert.match(stderr, /mine": it exists already; give another name/);
+  assert.deepEqual(await readdir(path.join(folder, "mine")), ["note.txt"]);
+});
+
+const refused = [
+  { words: ["Mine"], says: /"Mine" cannot be used: give lower case words/ },
+  { words: ["../mine"], says: /cannot be used/ },
+  { words: ["a b"], says: /cannot be used/ },
+  { words: ["source", "@Scope/mine"], says: /cannot be used/ },
+  { words: ["source", "@scope/../mine"], says: /cannot be used/ },
+  { words: ["source", "@../mine"], says: /cannot be used/ },
+  { words: ["a".repeat(215)], says: /cannot be used/ },
+  { words: ["source"], says: /a name is missing: deneb plugin new source my-source/ },
+  { words: ["sonk", "mine"], says: /"sonk" is not a kind of plugin; give one of sink, sql-sink, source/ },
+  { words: ["channel", "memory"], says: /Deneb has a channel of this type; give another name/ },
+  { words: ["sink", "mine", "--language", "cobol"], says: /Allowed choices are ts/ },
+] as const;
+
+for (const { words, says } of refused)
+  test(`plugin new ${words.join(" ").slice(0, 60)} says what to give instead and writes nothing`, async (context) => {
+    const folder = await tempFolder(context);
+
+    const { code, stderr } = await runCli(["plugin", "new", ...words, "--into", folder]);
+
+    assert.equal(code, 2);
+    assert.match(stderr, says);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+/** Builds and tests a package as its author would, and lists what it would publish. */
+async function judged(folder: string): Promise<readonly string[]> {
+  const { code, output } = await npm(folder, "test");
+  assert.equal(code, 0, output);
+  assert.match(output, /fail 0/);
+  const packed = await npm(folder, "pack", "--dry-run", "--json", "--ignore-scripts", "--silent");
+  const listed: unknown = JSON.parse(packed.output.slice(packed.output.indexOf("[")));
+  const files: unknown = Reflect.get(Object(Array.isArray(listed) ? listed[0] : undefined), "files");
+  return (Array.isArray(files) ? files : []).map((file) => String(Reflect.get(Object(file), "path"))).toSorted();
+}
+
+const layouts = {
+  typescript: { built: "dist/", declaration: "dist/index.d.ts" },
+  javascript: { built: "", declaration: "index.d.ts" },
+} as const;
+
+for (const kind of newKinds)
+  for (const [language, { built, declaration }] of Object.entries(layouts))
+    test(`a new ${kind} in ${language} passes its own tests and packs what it needs`, async (context) => {
+      const parent = await tempFolder(context);
+      const folder = path.join(parent, `my-${kind}`);
+
+      await runCli(["plugin", "new", kind, `my-${kind}`, "--language", language, "--into", parent]);
+      await install(folder, "libsql");
+      const files = await judged(folder);
+
+      const work = kind === "sql-sink" ? "store" : `my-${kind}`;
+      for (const needed of [
+        "LICENSE",
+        "README.md",
+        "package.json",
+        declaration,
+        `${built}index.js`,
+        `${built}${work}.js`,
+      ])
+        assert.ok(files.includes(needed), `${needed} is in ${files.join(", ")}`);
+      assert.deepEqual(
+        files.filter((file) => /\.test\.|tsconfig|\.github|node_modules/.test(file)),
+        [],
+      );
+    });
+
+const oddNames = [
+  { kind: "sink", name: "delete", packageName: "delete", type: "delete" },
+  { kind: "sink", name: "batch-sink", packageName: "batch-sink", type: "batch-sink" },
+  { kind: "source", name: "config", packageName: "config", type: "config" },
+  { kind: "channel", name: "http", packageName: "deneb-plugin-http", type: "http" },
+  { kind: "handler", name: "con", packageName: "con", folder: "deneb-plugin-con", type: "con" },
+  { kind: "sql-sink", name: "sql", packageName: "sql", type: "sql" },
+  { kind: "selector", name: "@my-scope/new", packageName: "@my-scope/new", type: "new" },
+  { kind: "interceptor", name: "deneb", packageName: "deneb-plugin-deneb", type: "deneb" },
+] as const;
+
+for (const { kind, name, packageName, type, ...more } of oddNames)
+  test(`the ${kind} ${name} is the package ${packageName} of type ${type}, and works`, async (context) => {
+    const parent = await tempFolder(context);
+
+    const { code } = await runCli(["plugin", "new", kind, name, "--into", parent]);
+
+    assert.equal(code, 0);
+    const { folder: given = packageName.replace(/^@[^/]*\//, "") } = { folder: undefined, ...more };
+    const folder = path.join(parent, given);
+    const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+    assert.equal(Reflect.get(Object(manifest), "name"), packageName);
+    assert.match(await readFile(path.join(folder, "index.ts"), "utf8"), new RegExp(`type: "${type}"`));
+    await install(folder, "libsql");
+    await judged(folder);
+  });
+
+/** Runs a program to its end; returns what it wrote to standard output. */
+async function runProgram(file: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(file, [...args]);
+  return stdout;
+}
+
+/** Unpacks what npm would publish of Deneb, with its dependencies beside it; returns the folder of the packages. */
+async function installedDeneb(folder: string): Promise<string> {
+  const modules = path.join(folder, "node_modules");
+  await mkdir(path.join(modules, "deneb"), { recursive: true });
+  const packed = await npm(repositoryRoot, "pack", "--ignore-scripts", "--silent", "--pack-destination", folder);
+  assert.equal(packed.code, 0, packed.output);
+  const [archive = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  const into = ["--strip-components=1", "-C", path.join(modules, "deneb")];
+  await runProgram("tar", "-xzf", path.join(folder, archive), ...into);
+  for (const name of await readdir(path.join(repositoryRoot, "node_modules"))) {
+    if (!name.startsWith(".")) await symlink(path.join(repositoryRoot, "node_modules", name), path.join(modules, name));
+  }
+  return modules;
+}
+
+test("a package written by an installed Deneb is installed, tested and given on without a registry", async (context) => {
+  const folder = await tempFolder(context);
+  const modules = await installedDeneb(folder);
+  const program = path.join(modules, "deneb", "dist", "core", "main.js");
+  const at = path.join(folder, "work", "my-sink");
+  const offline = ["--offline", "--no-audit", "--no-fund"];
+
+  await runProgram(
+    process.execPath,
+    program,
+    "plugin",
+    "new",
+    "sink",
+    "my-sink",
+    "--language",
+    "js",
+    "--into",
+    path.join(folder, "work"),
+  );
+  const installed = await npm(at, "install", ...offline);
+  const files = await judged(at);
+  const archive = await npm(at, "pack", "--silent", "--pack-destination", folder);
+  await writeFiles(folder, { "user/package.json": "{}" });
+  const used = await npm(path.join(folder, "user"), "install", ...offline, path.join(folder, "my-sink-0.1.0.tgz"));
+
+  assert.equal(installed.code, 0, installed.output);
+  assert.ok(files.includes("index.js"));
+  assert.equal(archive.code, 0, archive.output);
+  assert.equal(used.code, 0, used.output);
+  assert.deepEqual(await readdir(path.join(folder, "user", "node_modules", "my-sink")).then((names) => names.sort()), [
+    "LICENSE",
+    "README.md",
+    "config.js",
+    "conformance.js",
+    "index.d.ts",
+    "index.js",
+    "my-sink.js",
+    "package.json",
+  ]);
+  const listed = await runProgram(
+    process.execPath,
+    program,
+    "plugins",
+    "--plugins",
+    path.join(folder, "user", "node_modules"),
+  );
+  assert.match(listed, /^sink +my-sink /m);
+});
