@@ -5,11 +5,11 @@ import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { deliveryChain } from "../pipeline/delivery/delivery-chain.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import { Settlements, TakenBatch } from "../pipeline/delivery/taken-batch.js";
-import { AgentError, type Batch, type Event, type Receipt, type Sink } from "../sdk/index.js";
+import { AgentError, type Batch, type Event, type Receipt, retryableOf, type Sink } from "../sdk/index.js";
 import { silent } from "./component-fixture.js";
 import { failure } from "./expectations.js";
 import { frozen } from "./marked-event.js";
-import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
+import { marked, type SinkBench, type SinkCase } from "./sink-cases.js";
 
 const BATCHES = 20;
 const LARGEST = 8;
@@ -27,9 +27,15 @@ export function randomFailureCases(seed: number = randomInt(2 ** 31)): readonly 
         const random = randomNumbers(seed);
         const failing = { random, refused: new Set<string>() };
         const letters = new DeadLetters(`${bench.folder}/dead-letters`);
+        const stuck = new AbortController();
         const deliver = chainTo(
-          () => failingSink(bench.create(), { ...failing, refuses: bench.store.poisoned === undefined }),
+          () =>
+            failingSink(endingWhenStuck(bench.create(), stuck), {
+              ...failing,
+              refuses: bench.store.poisoned === undefined,
+            }),
           letters,
+          stuck,
         );
         const marks: string[] = [];
         for (let batch = 0; batch < BATCHES; batch += 1) {
@@ -77,18 +83,54 @@ async function judge({ store }: SinkBench, letters: DeadLetters, { marks, refuse
 }
 
 /** Delivers a batch as an agent does, without limit to its retries. */
-function chainTo(create: () => Sink, deadLetters: DeadLetters): (events: readonly Event[]) => Promise<Receipt> {
+function chainTo(
+  create: () => Sink,
+  deadLetters: DeadLetters,
+  stuck: AbortController,
+): (events: readonly Event[]) => Promise<Receipt> {
   const clock = { now: () => new Date(1_700_000_000_000) };
   const name = "conformance";
   const sink = new SupervisedSink({ name, create, persistTimeout: 0, log: silent, clock });
   const retry = { batchTtl: -1, batchRetryIntervals: [1], untilStored: true };
   const chain = deliveryChain({ name, sink, retry, deadLetters, counters: new SinkCounters(), log: silent, clock });
-  const course = { signal: never, hurry: never, attempt: 1, doubt: "none" } as const;
   let started: Promise<void> | undefined;
   return async (events) => {
     started ??= sink.start();
     await started;
-    return await chain.first.deliver(new TakenBatch(events, events, {}, new Settlements()), course);
+    const course = { signal: stuck.signal, hurry: stuck.signal, attempt: 1, doubt: "none" } as const;
+    try {
+      return await chain.first.deliver(new TakenBatch(events, events, {}, new Settlements()), course);
+    } catch (error) {
+      throw stuck.signal.aborted ? stuck.signal.reason : error;
+    }
+  };
+}
+
+/** Failures of the sink itself, one after another, after which the case ends: nothing would ever be stored. */
+const MOST_FAILURES = 100;
+
+/** Ends the case when the sink fails although nothing in front of it does. */
+function endingWhenStuck(sink: Sink, stuck: AbortController): Sink {
+  let failures = 0;
+  return {
+    ...(sink.positions === undefined ? {} : { positions: sink.positions }),
+    start: () => sink.start(),
+    stop: (signal) => sink.stop(signal),
+    async persist(batch, signal) {
+      try {
+        const receipt = await sink.persist(batch, signal);
+        failures = 0;
+        return receipt;
+      } catch (error) {
+        if (retryableOf(error) !== false && !signal.aborted) failures += 1;
+        if (failures >= MOST_FAILURES) {
+          stuck.abort(
+            failure(`the sink fails ${failures} times in a row, and no failure stands in front of it`, error),
+          );
+        }
+        throw error;
+      }
+    },
   };
 }
 
