@@ -183,10 +183,12 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
   });
 }
 
-function assemblyParts(scope: DependencyContainer, { dataDir, startTimeout, lockWait }: AgentSetup): AssemblyParts {
+function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyParts {
+  const { topology, dataDir, startTimeout, lockWait } = setup;
   return {
     ...(startTimeout === undefined ? {} : { startTimeout }),
     ...(lockWait === undefined ? {} : { lockWait }),
+    agent: topology.agent,
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),

@@ -57,12 +57,24 @@ async function list(names: readonly string[], options: ListOptions, terminal: Te
   });
 }
 
-const head = ["table", "sink", "kind", "type", "subject", "service", "path", "first write", "last write"] as const;
+const head = [
+  "table",
+  "agent",
+  "sink",
+  "kind",
+  "type",
+  "subject",
+  "service",
+  "path",
+  "first write",
+  "last write",
+] as const;
 
 function listText(tables: readonly StoredTable[]): string {
   const rows = tables.map((table) =>
     [
       table.name,
+      table.agent,
       table.sink,
       table.kind,
       table.entityType,

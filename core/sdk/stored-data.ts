@@ -56,6 +56,8 @@ export interface StoredTable {
   readonly database: string;
   readonly schema: string;
   readonly table: string;
+  /** The agent of the sink; absent for a table that an earlier version listed. */
+  readonly agent?: string;
   /** The sink that has listed it; a table that several have listed appears once for each. */
   readonly sink: string;
   /** Rows of all notifications, or one row for each entity. */

@@ -6,9 +6,11 @@ import { namingOf, type SqlConfig } from "../contract/schema.js";
 import type { Statement, TableName } from "../contract/statement.js";
 import { catalogued } from "../tables/catalogue.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
+import { type Lister, listerOf, UNCLEAR } from "../tables/lister.js";
 import { partitionedTables } from "../tables/make-partitions.js";
 import { instantOf } from "../tables/periods.js";
 import { TableLife } from "../tables/table-life.js";
+import { belongingTables } from "./chosen-tables.js";
 
 /** The transactions of writers end between two attempts to lock a table. */
 const MOST_ATTEMPTS = 20;
@@ -28,11 +30,11 @@ export interface PartitionTablesParts {
 export class PartitionTables {
   readonly #store: KnownStore;
   readonly #life: TableLife;
-  readonly #sink: string;
+  readonly #lister: Lister;
 
   constructor({ config, context, store }: PartitionTablesParts) {
     this.#store = store;
-    this.#sink = context.name;
+    this.#lister = listerOf(context);
     this.#life = new TableLife(config, {
       naming: namingOf(config, store.dialect.database),
       dialect: store.dialect,
@@ -42,14 +44,16 @@ export class PartitionTables {
 
   /** Of the tables of history that this sink has listed: these, or all if none is given. */
   async convert(names: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
-    const all = await catalogued({}, this.#store, signal);
-    const own = all.filter(({ sink, kind }) => sink === this.#sink && kind === "history");
-    const wanted = names.length === 0 ? own.map(({ name }) => name) : [...new Set(names)];
+    const { own: listed, unclear } = belongingTables(await catalogued({}, this.#store, signal), this.#lister);
+    const own = listed.filter(({ kind }) => kind === "history");
+    const open = unclear.filter(({ kind }) => kind === "history");
+    const wanted = names.length === 0 ? [...own, ...open].map(({ name }) => name) : [...new Set(names)];
     const results: TableResult[] = [];
     for (const name of wanted) {
       const table = own.find((one) => one.name === name);
-      if (table === undefined)
-        results.push({ name, outcome: "refused", reason: "this sink has not listed it as a table of history" });
+      const isUnclear = open.some((one) => one.name === name);
+      const reason = isUnclear ? UNCLEAR : "this sink has not listed it as a table of history";
+      if (table === undefined) results.push({ name, outcome: "refused", reason });
       else results.push({ name, ...(await this.#guarded(table, dryRun, signal)) });
     }
     return results;

@@ -14,6 +14,7 @@ import type { Store } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { catalogued } from "../tables/catalogue.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { listerOf } from "../tables/lister.js";
 import { openStore } from "../tables/open-store.js";
 import { adopt } from "./adopt.js";
 import { erase } from "./erasure.js";
@@ -55,7 +56,7 @@ export class SqlStoredData implements StoredData {
   }
 
   async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {
-    const request = { selection, sink: this.#context.name, dryRun };
+    const request = { selection, lister: listerOf(this.#context), dryRun };
     const erasure = await this.#explained(() => erase(request, this.#store, signal));
     const reason = "with exactly_once = false they are noted nowhere, and only that of the configuration was searched";
     if (this.#knowsDatabases) return erasure;
@@ -64,7 +65,7 @@ export class SqlStoredData implements StoredData {
 
   async *rows(selection: RowSelection, signal: AbortSignal): AsyncGenerator<StoredRows> {
     try {
-      yield* storedRows(selection, this.#context.name, { store: this.#store, signal });
+      yield* storedRows(selection, listerOf(this.#context), { store: this.#store, signal });
     } catch (error) {
       throw storeError(error, this.#store.dialect.errors, this.#store.server);
     }
