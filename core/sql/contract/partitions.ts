@@ -62,6 +62,8 @@ export interface ConversionStep {
 
 /** The statements of a database with partitions by ranges of a time column. @beta */
 export interface PartitionStatements {
+  /** Whether a partition is a table, so that single rows can be deleted from it. */
+  readonly areTables: boolean;
   /** The row belongs to no partition, or is outside of what an unfinished conversion lets in. */
   missing(error: DatabaseError): boolean;
   /**

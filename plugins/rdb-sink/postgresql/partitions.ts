@@ -7,6 +7,7 @@ import { boundsText, partitionName } from "./time-ranges.js";
 const LOCK_WAIT = "SET LOCAL lock_timeout = '500ms'";
 
 export const postgresqlPartitions: PartitionStatements = {
+  areTables: true,
   // Also every CHECK of a table; the messages depend on the language of the server.
   missing: ({ code }) => code === "23514",
   list,
