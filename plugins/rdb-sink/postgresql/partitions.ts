@@ -62,13 +62,15 @@ function byDatabase(tables: readonly TableName[]): readonly (readonly [string, r
   return databases.map((database) => [database, tables.filter((name) => name.database === database)]);
 }
 
-// Bounds of times are written in the zone of the session.
+// Bounds of times are written in the zone and style of the session, with abbreviations that can mean several zones. A join
+// gives no row, and so writes no bound, before the setting is made.
 const LIST = `
-  WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
+  WITH session AS MATERIALIZED (SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true)),
+  wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
   found AS (
     SELECT n.nspname AS parent_schema, p.relname AS parent, m.nspname AS schema, c.relname AS partition,
       pg_get_expr(c.relpartbound, c.oid) AS bound, a.atttypid IN ('timestamptz'::regtype, 'timestamp'::regtype) AS is_time
-    FROM wanted
+    FROM session CROSS JOIN wanted
     JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
     JOIN pg_catalog.pg_class p ON p.relnamespace = n.oid AND p.relname = wanted."table"
     JOIN pg_catalog.pg_partitioned_table t ON t.partrelid = p.oid AND t.partstrat = 'r' AND t.partnatts = 1

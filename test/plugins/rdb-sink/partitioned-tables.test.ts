@@ -169,6 +169,38 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     assert.equal((await query("SELECT * FROM p3.deneb_urn_x_p2026_12_31")).length, 1);
   });
 
+  test("typed partitions are at midnights in UTC whatever zone and style of dates the sessions have", async (context) => {
+    const zoned = await postgresqlDatabase();
+    context.after(() => zoned?.drop());
+    // The server writes IST and reads it as the time of another country.
+    await zoned?.query(`ALTER DATABASE ${zoned.database} SET TimeZone = 'Asia/Kolkata'`);
+    await zoned?.query(`ALTER DATABASE ${zoned.database} SET DateStyle = 'SQL, DMY'`);
+    const config = { ...base, rdb_database: zoned?.database ?? "", attr_native_types: true } as const;
+    const { sink } = sinkOf({ ...config, partition: "month" }, clock(noon));
+    context.after(() => sink.stop(never));
+    const times = [
+      "2027-01-31T23:59:59.999Z",
+      "2026-12-31T23:59:59.999Z",
+      "2027-02-01T00:00:00.000Z",
+      "2026-12-01T00:00:00.000Z",
+      "2027-01-01T00:00:00.000Z",
+    ];
+
+    for (const time of times) await sink.persist({ events: [at(time, "zoned")] }, never);
+    const rows = await zoned?.query(`
+      SELECT c.relname, string_agg(r.a, ' ' ORDER BY r.a) AS times
+      FROM zoned.urn_x r JOIN pg_class c ON c.oid = r.tableoid GROUP BY 1 ORDER BY 1`);
+
+    assert.deepEqual(
+      rows?.map(({ relname, times: own }) => `${relname} ${own}`),
+      [
+        "deneb_urn_x_p2026_12_01 2026-12-01T00:00:00.000Z 2026-12-31T23:59:59.999Z",
+        "deneb_urn_x_p2027_01_01 2027-01-01T00:00:00.000Z 2027-01-31T23:59:59.999Z",
+        "deneb_urn_x_p2027_02_01 2027-02-01T00:00:00.000Z",
+      ],
+    );
+  });
+
   test("an entity that is named like a partition has a table of its own", async (context) => {
     const { sink } = sinkOf({ ...base, partition: "day" }, clock(noon));
     context.after(() => sink.stop(never));
