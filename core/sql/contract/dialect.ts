@@ -144,6 +144,8 @@ export interface Dialect {
    * database can do that.
    */
   createIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[];
+  /** Selects the names of the complete indexes of a table. Absent: `createIndexes` leaves those as they are that there are. */
+  readonly indexNames?: (name: TableName) => Statement;
   readonly errors: DatabaseErrorReader;
   /** Views over the entities of a type (`views = true`); absent where they are not offered. */
   readonly views?: ViewSql;

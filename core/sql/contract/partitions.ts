@@ -79,6 +79,8 @@ export interface PartitionStatements {
   convertible(name: TableName, time: Column): Statement;
   /** The steps that partition a plain table. */
   convert(conversion: PartitionConversion): readonly ConversionStep[];
+  /** Creates indexes of a partitioned table and of its partitions; like `createIndexes` of the dialect. */
+  createIndexes(table: PartitionedTable, indexes: readonly TableIndex[]): readonly Statement[];
   /** Takes back what an unfinished conversion changed; does nothing for other tables. */
   release(name: TableName): readonly Statement[];
   /** Selects database, schema and table of those of these tables that are hypertables; absent where there are none. */

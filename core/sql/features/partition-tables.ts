@@ -1,9 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { type Context, reasonOf, type TableResult } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import type { ConversionStep } from "../contract/partitions.js";
+import type {
+  ConversionStep,
+  PartitionConversion,
+  PartitionedTable,
+  PartitionStatements,
+} from "../contract/partitions.js";
 import { namingOf, type SqlConfig } from "../contract/schema.js";
 import type { Statement, TableName } from "../contract/statement.js";
+import type { TableIndex } from "../contract/table-index.js";
 import { catalogued } from "../tables/catalogue.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 import { type Lister, listerOf, UNCLEAR } from "../tables/lister.js";
@@ -83,29 +89,51 @@ export class PartitionTables {
 
     const time = { name: this.#life.time, kind };
     const columns = [...(store.tables.columns(name) ?? [])].map(([column, own]) => ({ name: column, kind: own }));
-    const indexes = this.#life.indexes(name, columns);
-    if (statements === undefined || period === undefined) return await this.#index(name, { indexes, dryRun, signal });
-
-    const [partitioned] = await partitionedTables([name], { store, life: this.#life, statements }, signal);
-    if (partitioned !== undefined) return { outcome: "unchanged", reason: "it is partitioned" };
+    const indexes = await this.#missing(name, this.#life.indexes(name, columns), signal);
+    const partitioned = await this.#partitioned(name, signal);
+    if (partitioned !== undefined)
+      return await this.#index(indexes, {
+        statements: statements?.createIndexes(partitioned, indexes) ?? [],
+        otherwise: "it is partitioned",
+        dryRun,
+        signal,
+      });
+    if (statements === undefined || period === undefined)
+      return await this.#index(indexes, {
+        statements: store.dialect.createIndexes(name, indexes),
+        otherwise: this.#life.indexed ? "it has its indexes" : "partition = none and indexes = false",
+        dryRun,
+        signal,
+      });
     const [answer] = await store.driver.read([statements.convertible(name, time)], signal);
     const refusal = answer === undefined ? "it does not exist" : answer[0];
     if (refusal !== undefined) return { outcome: "refused", reason: refusal };
-    const done = `one partition for its rows, then one for each ${period}`;
-    if (dryRun) return { outcome: "done", reason: done };
+    const done = { outcome: "done", reason: `one partition for its rows, then one for each ${period}` } as const;
+    if (dryRun) return done;
+    return (await this.#exchange({ name, time, indexes }, statements, signal)) ?? done;
+  }
 
+  /** Undefined when the table is partitioned. */
+  async #exchange(
+    table: Pick<PartitionConversion, "name" | "time" | "indexes">,
+    statements: PartitionStatements,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
     const ranges = this.#ranges();
     const until = ranges[1]?.to;
     if (until === undefined) return { outcome: "refused", reason: "the clock is wrong" };
     try {
-      for (const step of statements.convert({ name, time, until, ranges, indexes })) await this.#run(step, signal);
+      for (const step of statements.convert({ ...table, until, ranges })) await this.#run(step, signal);
+      return undefined;
     } catch (error) {
       // Also when the command was ended by its user; a killed one leaves that to the agent.
-      const released = statements.release(name);
-      if (released.length > 0) await store.driver.write(released, new AbortController().signal).catch(() => undefined);
-      throw error;
+      const released = statements.release(table.name);
+      const { driver } = this.#store;
+      if (released.length > 0) await driver.write(released, new AbortController().signal).catch(() => undefined);
+      signal.throwIfAborted();
+      if ((await this.#partitioned(table.name, signal)) === undefined) throw error;
+      return { outcome: "unchanged", reason: "another process has partitioned it" };
     }
-    return { outcome: "done", reason: done };
   }
 
   /** This period and the next ones: rows go on arriving while a large table is read. */
@@ -115,12 +143,25 @@ export class PartitionTables {
     return [now, next, this.#life.rangeAt(instantOf(next.to ?? ""))];
   }
 
-  async #index(name: TableName, { indexes, dryRun, signal }: Indexing): Promise<Outcome> {
-    if (indexes.length === 0) return { outcome: "unchanged", reason: "partition = none and indexes = false" };
-    const done = `indexes ${indexes.map((index) => index.name).join(", ")}`;
-    if (!dryRun)
-      for (const statement of this.#store.dialect.createIndexes(name, indexes)) await this.#alone(statement, signal);
-    return { outcome: "done", reason: done };
+  async #partitioned(name: TableName, signal: AbortSignal): Promise<PartitionedTable | undefined> {
+    const { partitions: statements } = this.#store.dialect;
+    if (statements === undefined) return undefined;
+    const [found] = await partitionedTables([name], { store: this.#store, life: this.#life, statements }, signal);
+    return found;
+  }
+
+  /** Without those that the table has. */
+  async #missing(name: TableName, indexes: readonly TableIndex[], signal: AbortSignal): Promise<readonly TableIndex[]> {
+    const { dialect, driver } = this.#store;
+    if (dialect.indexNames === undefined || indexes.length === 0) return indexes;
+    const there = new Set((await driver.read([dialect.indexNames(name)], signal)).map(([index]) => index));
+    return indexes.filter((index) => !there.has(index.name));
+  }
+
+  async #index(indexes: readonly TableIndex[], { statements, otherwise, dryRun, signal }: Indexing): Promise<Outcome> {
+    if (indexes.length === 0) return { outcome: "unchanged", reason: otherwise };
+    if (!dryRun) for (const statement of statements) await this.#alone(statement, signal);
+    return { outcome: "done", reason: `indexes ${indexes.map((index) => index.name).join(", ")}` };
   }
 
   /** A short step is repeated when a writer has locked the table. */
@@ -148,7 +189,9 @@ export class PartitionTables {
 type Outcome = Omit<TableResult, "name">;
 
 interface Indexing {
-  readonly indexes: ReturnType<TableLife["indexes"]>;
+  readonly statements: readonly Statement[];
+  /** Why nothing is done if no index is missing. */
+  readonly otherwise: string;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
 }

@@ -31,7 +31,8 @@ export class TableLife {
   readonly period: Period | undefined;
   readonly #entity: string | undefined;
   readonly #hypertables: boolean;
-  readonly #indexed: boolean;
+  /** Whether tables of history have indexes. */
+  readonly indexed: boolean;
   readonly #parts: TableLifeParts;
 
   constructor(config: SqlConfig, parts: TableLifeParts) {
@@ -41,7 +42,7 @@ export class TableLife {
     this.#entity = ONE_ENTITY.test(parts.naming.dataModel) ? undefined : columnName(entity, parts.naming);
     this.period = config.partition === "none" || parts.dialect.partitions === undefined ? undefined : config.partition;
     this.#hypertables = config.timescaledb;
-    this.#indexed = config.indexes;
+    this.indexed = config.indexes;
   }
 
   now(): number {
@@ -72,7 +73,7 @@ export class TableLife {
 
   /** The indexes that a table of history with these columns is meant to have. */
   indexes(name: TableName, columns: readonly Column[]): readonly TableIndex[] {
-    if (!this.#indexed) return [];
+    if (!this.indexed) return [];
     const { columnKey } = this.#parts.dialect;
     const column = (wanted: string): Column | undefined => {
       const found = columns.find((one) => columnKey(one.name) === columnKey(wanted));

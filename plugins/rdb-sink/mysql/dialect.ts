@@ -104,6 +104,11 @@ export const mysql = {
   partitions: mysqlPartitions,
   createIndexes: (name, indexes) =>
     indexes.map((index) => plain(name, `ALTER TABLE ${path(name)} ADD ${indexText(index)}`)),
+  indexNames: (name) => ({
+    at: name,
+    text: "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = ? AND table_name = ?",
+    runs: [[name.schema, name.table]],
+  }),
   errors: mysqlErrors,
 } as const satisfies Dialect;
 

@@ -77,6 +77,8 @@ export const mysqlPartitions: PartitionStatements = {
       ],
     },
   ],
+  createIndexes: ({ name, time }, indexes) =>
+    indexes.map((index) => plain(name, `ALTER TABLE ${path(name)} ADD ${indexText(index, time.name)}`)),
   release: () => [],
 };
 

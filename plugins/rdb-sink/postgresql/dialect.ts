@@ -23,6 +23,7 @@ import {
 } from "deneb/sql";
 import { postgresqlErrors } from "./errors.js";
 import { COLUMN_TYPE, geometryCell, unlessThere, withGeometry } from "./geometry-columns.js";
+import { concurrentIndex, indexNames } from "./indexes.js";
 import { matchingSql, sortable } from "./matching.js";
 import { postgresqlPartitions } from "./partitions.js";
 import { insert, path, remove, upsert } from "./statements.js";
@@ -103,8 +104,8 @@ export const postgresql = {
       runs: [[name.database, name.schema, name.table, text]],
     })),
   partitions: postgresqlPartitions,
-  createIndexes: (name, indexes) =>
-    indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX CONCURRENTLY"))),
+  createIndexes: (name, indexes) => indexes.flatMap((index) => concurrentIndex(name, index)),
+  indexNames,
   errors: postgresqlErrors,
   views: postgresqlViews,
 } as const satisfies Dialect;

@@ -1,5 +1,6 @@
 import { type PartitionStatements, plain, type Statement, type TableName } from "deneb/sql";
 import { conversionSteps, convertible, releaseText } from "./conversion.js";
+import { partitionedIndexes } from "./indexes.js";
 import { path } from "./statements.js";
 import { boundsText, partitionName } from "./time-ranges.js";
 
@@ -32,6 +33,7 @@ export const postgresqlPartitions: PartitionStatements = {
   ],
   convertible,
   convert: conversionSteps,
+  createIndexes: partitionedIndexes,
   release: (name) => [plain(name, releaseText(name))],
   hypertables: (tables) =>
     byDatabase(tables).map(([database, own]) => ({

@@ -262,7 +262,7 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     })();
 
     const outcomes = [];
-    for (const killed of [0, 1, 2, 3, 4]) {
+    for (const killed of [0, 1, 2, 3, 4, 5]) {
       const [result] = await converted({ indexes: true }, { tables: ["p6.urn_x"], killed });
       outcomes.push(result?.outcome);
       await write();
