@@ -68,6 +68,8 @@ const head = [
   "path",
   "first write",
   "last write",
+  "partitions",
+  "rows",
 ] as const;
 
 function listText(tables: readonly StoredTable[]): string {
@@ -83,7 +85,9 @@ function listText(tables: readonly StoredTable[]): string {
       table.servicePath,
       table.firstWrite,
       table.lastWrite,
-    ].map((cell) => cell ?? ""),
+      table.partitions,
+      table.rows,
+    ].map((cell) => String(cell ?? "")),
   );
   return `${tableText(head, rows)}\n(${rows.length} ${rows.length === 1 ? "table" : "tables"})`;
 }

@@ -76,7 +76,7 @@ export interface StoredTable {
   readonly lastWrite?: string;
   /** The number of partitions; absent for a plain table. */
   readonly partitions?: number;
-  /** An estimate of the store. */
+  /** An estimate of the store, absent before it has looked; it may be far off for a table that changed lately. */
   readonly rows?: number;
 }
 

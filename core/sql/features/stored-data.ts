@@ -21,6 +21,7 @@ import { erase } from "./erasure.js";
 import { withListedDatabases } from "./listed-databases.js";
 import { PartitionTables } from "./partition-tables.js";
 import { storedRows } from "./stored-rows.js";
+import { withSizes } from "./table-sizes.js";
 
 /** What commands do with the tables of a sink. Each member is in a file of its own; this one passes the store. */
 export class SqlStoredData implements StoredData {
@@ -43,7 +44,9 @@ export class SqlStoredData implements StoredData {
   }
 
   async tables(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]> {
-    return await this.#explained(() => catalogued(selection, this.#store, signal));
+    return await this.#explained(
+      async () => await withSizes(await catalogued(selection, this.#store, signal), this.#store, signal),
+    );
   }
 
   async adopt(request: AdoptRequest, dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
