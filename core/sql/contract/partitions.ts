@@ -85,6 +85,8 @@ export interface PartitionStatements {
   release(name: TableName): readonly Statement[];
   /** Selects database, schema and table of those of these tables that are hypertables; absent where there are none. */
   readonly hypertables?: (tables: readonly TableName[]) => readonly Statement[];
+  /** What an operator runs to make a hypertable of a plain table while nothing writes to it. */
+  readonly hypertableRemedy?: (name: TableName, time: Column, period: Period) => string;
   /** Drops the chunks of a hypertable that are older than the time. */
   readonly dropChunks?: (name: TableName, before: string) => Statement;
 }

@@ -1,11 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { type Context, reasonOf, type TableResult } from "../../sdk/index.js";
+import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import type {
   ConversionStep,
   PartitionConversion,
   PartitionedTable,
   PartitionStatements,
+  Period,
 } from "../contract/partitions.js";
 import { namingOf, type SqlConfig } from "../contract/schema.js";
 import type { Statement, TableName } from "../contract/statement.js";
@@ -105,12 +107,23 @@ export class PartitionTables {
         dryRun,
         signal,
       });
+    if (this.#life.hypertables) return await this.#hypertable(name, { time, period, statements, signal });
     const [answer] = await store.driver.read([statements.convertible(name, time)], signal);
     const refusal = answer === undefined ? "it does not exist" : answer[0];
     if (refusal !== undefined) return { outcome: "refused", reason: refusal };
     const done = { outcome: "done", reason: `one partition for its rows, then one for each ${period}` } as const;
     if (dryRun) return done;
     return (await this.#exchange({ name, time, indexes }, statements, signal)) ?? done;
+  }
+
+  /** A plain table stays as it is: making a hypertable of it would lock it for as long as its rows are copied. */
+  async #hypertable(name: TableName, { time, period, statements, signal }: Hypertable): Promise<Outcome> {
+    const found = await this.#store.driver.read(statements.hypertables?.([name]) ?? [], signal);
+    if (found.length > 0) return { outcome: "unchanged", reason: "it is a hypertable" };
+    if (time.kind !== "time")
+      return { outcome: "refused", reason: `its column "${time.name}" is text, and a hypertable needs a time` };
+    const remedy = statements.hypertableRemedy?.(name, time, period) ?? "";
+    return { outcome: "refused", reason: `making a hypertable of it locks it; stop the agent and run ${remedy}` };
   }
 
   /** Undefined when the table is partitioned. */
@@ -184,6 +197,13 @@ export class PartitionTables {
     if (driver.alone === undefined) await driver.write([statement], signal);
     else await driver.alone(statement, signal);
   }
+}
+
+interface Hypertable {
+  readonly time: Column;
+  readonly period: Period;
+  readonly statements: PartitionStatements;
+  readonly signal: AbortSignal;
 }
 
 type Outcome = Omit<TableResult, "name">;

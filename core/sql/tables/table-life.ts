@@ -30,7 +30,8 @@ export class TableLife {
   /** Undefined if new tables are plain. */
   readonly period: Period | undefined;
   readonly #entity: string | undefined;
-  readonly #hypertables: boolean;
+  /** Whether partitioned tables are hypertables of TimescaleDB. */
+  readonly hypertables: boolean;
   /** Whether tables of history have indexes. */
   readonly indexed: boolean;
   readonly #parts: TableLifeParts;
@@ -41,7 +42,7 @@ export class TableLife {
     this.time = columnName(time, parts.naming);
     this.#entity = ONE_ENTITY.test(parts.naming.dataModel) ? undefined : columnName(entity, parts.naming);
     this.period = config.partition === "none" || parts.dialect.partitions === undefined ? undefined : config.partition;
-    this.#hypertables = config.timescaledb;
+    this.hypertables = config.timescaledb;
     this.indexed = config.indexes;
   }
 
@@ -57,7 +58,7 @@ export class TableLife {
     const indexes = this.indexes(table.name, table.columns);
     if (period === undefined || time === undefined) return indexes.length === 0 ? table : { ...table, indexes };
     // Whether the column is typed follows from the layout: the one of rows keeps the time as text.
-    const hypertable = this.#hypertables && time.kind === "time" ? period : undefined;
+    const hypertable = this.hypertables && time.kind === "time" ? period : undefined;
     return {
       ...table,
       indexes,

@@ -2,7 +2,7 @@ import { type PartitionStatements, plain, type Statement, type TableName } from 
 import { conversionSteps, convertible, releaseText } from "./conversion.js";
 import { partitionedIndexes } from "./indexes.js";
 import { path } from "./statements.js";
-import { boundsText, partitionName } from "./time-ranges.js";
+import { boundsText, literal, partitionName } from "./time-ranges.js";
 
 // Longer, and the rows of others would wait behind this statement.
 const LOCK_WAIT = "SET LOCAL lock_timeout = '500ms'";
@@ -44,6 +44,11 @@ export const postgresqlPartitions: PartitionStatements = {
         ON w."schema" = h.hypertable_schema AND w."table" = h.hypertable_name`,
       runs: [[database, JSON.stringify(own)]],
     })),
+  hypertableRemedy: (name, time, period) =>
+    [
+      `SELECT create_hypertable(${literal(path(name))}, ${literal(time.name)}, chunk_time_interval => interval '1 ${period}'`,
+      "create_default_indexes => false, migrate_data => true)",
+    ].join(", "),
   dropChunks: (name, before) => ({
     at: name,
     text: "SELECT drop_chunks(format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",

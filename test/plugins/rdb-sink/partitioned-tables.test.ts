@@ -115,6 +115,38 @@ test("without TimescaleDB the error says what to run, and the events are tried a
   });
 });
 
+test("with timescaledb a plain table is refused with what to run, and a hypertable stays", {
+  skip,
+}, async (context) => {
+  if (timescale !== undefined)
+    return context.skip("TimescaleDB is installed, and this puts a table in place of its view");
+  const { sink } = sinkOf({ ...base, attr_native_types: true }, clock(noon));
+  context.after(() => sink.stop(never));
+  await sink.persist({ events: [at(noon, "plainhyper")] }, never);
+  const result = async () => {
+    const config = { attr_native_types: true, timescaledb: true } as const;
+    const [only] = await converted(config, { tables: ["plainhyper.urn_x"] });
+    return only;
+  };
+
+  const without = await result();
+  await query("CREATE SCHEMA timescaledb_information");
+  context.after(() => query("DROP SCHEMA timescaledb_information CASCADE"));
+  await query("CREATE TABLE timescaledb_information.hypertables (hypertable_schema text, hypertable_name text)");
+  const plain = await result();
+  await query("INSERT INTO timescaledb_information.hypertables VALUES ('plainhyper', 'urn_x')");
+  const hyper = await result();
+
+  assert.match(without?.reason ?? "", /CREATE EXTENSION timescaledb/);
+  assert.equal(plain?.outcome, "refused");
+  assert.match(
+    plain?.reason ?? "",
+    /run SELECT create_hypertable\('"plainhyper"."urn_x"', 'recvtime', .*interval '1 day', .*migrate_data => true\)/,
+  );
+  assert.deepEqual([hyper?.outcome, hyper?.reason], ["unchanged", "it is a hypertable"]);
+  assert.deepEqual(await partitions("plainhyper.urn_x"), []);
+});
+
 describe("partitioned tables in PostgreSQL", { skip }, () => {
   test("each row is in the partition of its time, and a query of one day reads one partition", async (context) => {
     const { sink } = sinkOf({ ...base, partition: "day" }, clock(noon));
