@@ -116,7 +116,7 @@ export class PartitionTables {
     return (await this.#exchange({ name, time, indexes }, statements, signal)) ?? done;
   }
 
-  /** A plain table stays as it is: making a hypertable of it would lock it for as long as its rows are copied. */
+  /** A plain table is not changed: making a hypertable of it would lock it for as long as its rows are copied. */
   async #hypertable(name: TableName, { time, period, statements, signal }: Hypertable): Promise<Outcome> {
     const found = await this.#store.driver.read(statements.hypertables?.([name]) ?? [], signal);
     if (found.length > 0) return { outcome: "unchanged", reason: "it is a hypertable" };
