@@ -1,6 +1,9 @@
 import { writeFiles } from "../support/written-files.js";
 
 const DAY = 86_400_000;
+const MONTHS_AGO = 90 * DAY;
+/** December and the first days of January. */
+const OLD_DAYS = 36;
 const DATE = "2025-12-31".length;
 
 /** A row as the test reads it; `partition` is the name of the one that it is in. */
@@ -13,13 +16,14 @@ export interface PartitionedRow {
 export interface ChangeOfYear {
   /** The time of the notification with this number, in the order of no clock. */
   timeOf(number: number): string;
-  /** Rows of the first ten days are older than that. */
+  /** Rows of December and of the first days of January are older than that. */
   readonly retentionDays: number;
 }
 
 /** Each day at its first and last millisecond and in between, and times that no clock is meant to show. */
 export function changeOfYear(now: Date): ChangeOfYear {
-  const first = Date.UTC(now.getUTCFullYear() - 1, 11);
+  const before = new Date(now.getTime() - MONTHS_AGO);
+  const first = Date.UTC(before.getUTCFullYear() - 1, 11);
   const days = Array.from({ length: 62 }, (_, day) => first + day * DAY);
   const times = [
     ...days.flatMap((day) => [day, day + DAY / 2, day + DAY - 1]),
@@ -29,7 +33,7 @@ export function changeOfYear(now: Date): ChangeOfYear {
   return {
     // 37 has no factor in common with the number of times.
     timeOf: (number) => times[(number * 37) % times.length] ?? "",
-    retentionDays: Math.floor((now.getTime() - first) / DAY) - 10,
+    retentionDays: Math.floor((now.getTime() - first) / DAY) - OLD_DAYS,
   };
 }
 
