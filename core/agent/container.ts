@@ -186,11 +186,12 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
 }
 
 function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyParts {
-  const { dataDir, startTimeout, lockWait, observer } = setup;
+  const { topology, dataDir, startTimeout, lockWait, observer } = setup;
   const further = observer === undefined ? [] : [observer];
   return {
     ...(startTimeout === undefined ? {} : { startTimeout }),
     ...(lockWait === undefined ? {} : { lockWait }),
+    agent: topology.agent,
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
     deadLetters: scope.resolve(DEAD_LETTERS),

@@ -66,6 +66,8 @@ export interface AssemblyParts {
   readonly loggers: Loggers;
   readonly clock: Clock;
   readonly dataDir: string;
+  /** Its name in the configuration. */
+  readonly agent: string;
   readonly deadLetters: DeadLetters;
   readonly ledger: Ledger;
   readonly crashWatch: CrashWatch;
@@ -79,11 +81,11 @@ export interface AssemblyParts {
   readonly lockWait?: number;
 }
 
-type ContextParts = Pick<AssemblyParts, "loggers" | "clock" | "dataDir">;
+type ContextParts = Pick<AssemblyParts, "agent" | "loggers" | "clock" | "dataDir">;
 
 /** For what does not run, such as an explanation. */
-export function plainContextOf(name: string, { loggers, clock, dataDir }: ContextParts): Context {
-  return { name, log: loggers.of(name), dataDir, run: runOfProcess, now: clock.now };
+export function plainContextOf(name: string, { agent, loggers, clock, dataDir }: ContextParts): Context {
+  return { name, agent, log: loggers.of(name), dataDir, run: runOfProcess, now: clock.now };
 }
 
 export function contextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): Context {

@@ -17,9 +17,14 @@ export async function eraseInStores(call: EraseCall): Promise<readonly StorePart
 
 const nothing: Erasure = { erased: [], left: [], untouched: [], notes: [] };
 
-async function erasedIn(node: ComponentNode, { selection, dryRun, settings, terminal }: EraseCall): Promise<Erasure> {
+async function erasedIn(
+  node: ComponentNode,
+  { selection, dryRun, topology, settings, terminal }: EraseCall,
+): Promise<Erasure> {
   const { name, definition, config } = node;
-  const context = { name, log: silentLoggers.of(name), dataDir: settings.dataDir, run: "", now: () => new Date() };
+  const { agent } = topology;
+  const { dataDir } = settings;
+  const context = { name, agent, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() };
   let data: StoredData | undefined;
   try {
     data = await definition.data?.(config, context);

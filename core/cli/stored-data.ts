@@ -33,7 +33,10 @@ export function withSinkOptions(command: Command): Command {
 const embedded = { type: "rdb", settings: { rdb_dialect: "sqlite" } } as const;
 
 /** A sink of the configuration. */
-export type ChosenSink = Pick<ComponentNode, "name" | "definition" | "config">;
+export interface ChosenSink extends Pick<ComponentNode, "name" | "definition" | "config"> {
+  /** Undefined for the embedded database. */
+  readonly agent: string | undefined;
+}
 
 /** What a command needs of the sink that its options choose. */
 export interface ChosenParts {
@@ -53,9 +56,10 @@ export async function chosenSink(
   const catalogue = await loadPlugins(settings, terminal, options.config);
   const sink = findSink(options, catalogue, { terminal, able });
   if (sink === undefined) return undefined;
-  const { name } = sink;
+  const { name, agent } = sink;
+  const of = agent === undefined ? { name } : { name, agent };
   const { dataDir } = settings;
-  return { sink, context: { name, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() } };
+  return { sink, context: { ...of, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() } };
 }
 
 /** Opens the data of the sink that the options choose, runs the work, and closes it; resolves to the exit code. */
@@ -98,7 +102,8 @@ function findSink(
   if (topology === undefined) return undefined;
   const found = topology.sinks.filter(({ definition }) => able(definition));
   const chosen = options.sink === undefined ? found[0] : found.find(({ name }) => name === options.sink);
-  if (chosen !== undefined && (options.sink !== undefined || found.length === 1)) return chosen;
+  if (chosen !== undefined && (options.sink !== undefined || found.length === 1))
+    return { ...chosen, agent: topology.agent };
   const names = found.map(({ name }) => name).join(", ");
   terminal.err(`${options.config}: choose a sink with --sink; sinks with a database: ${names === "" ? "none" : names}`);
   return undefined;
@@ -115,5 +120,5 @@ function embeddedSink(catalogue: PluginCatalogue, terminal: Terminal): ChosenSin
   const environment = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
   const { config, faults } = readSettings(definition.config, block, environment);
   printFaults(faults, terminal);
-  return config === undefined ? undefined : { name: embedded.type, definition, config };
+  return config === undefined ? undefined : { name: embedded.type, agent: undefined, definition, config };
 }

@@ -57,12 +57,26 @@ async function list(names: readonly string[], options: ListOptions, terminal: Te
   });
 }
 
-const head = ["table", "sink", "kind", "type", "subject", "service", "path", "first write", "last write"] as const;
+const head = [
+  "table",
+  "agent",
+  "sink",
+  "kind",
+  "type",
+  "subject",
+  "service",
+  "path",
+  "first write",
+  "last write",
+  "partitions",
+  "rows",
+] as const;
 
 function listText(tables: readonly StoredTable[]): string {
   const rows = tables.map((table) =>
     [
       table.name,
+      table.agent,
       table.sink,
       table.kind,
       table.entityType,
@@ -71,7 +85,9 @@ function listText(tables: readonly StoredTable[]): string {
       table.servicePath,
       table.firstWrite,
       table.lastWrite,
-    ].map((cell) => cell ?? ""),
+      table.partitions,
+      table.rows,
+    ].map((cell) => String(cell ?? "")),
   );
   return `${tableText(head, rows)}\n(${rows.length} ${rows.length === 1 ? "table" : "tables"})`;
 }

@@ -57,6 +57,8 @@ export interface Metrics {
 export interface Context {
   /** Name of the component as written in the configuration. */
   readonly name: string;
+  /** Name of its agent as written in the configuration; absent without one, as in `deneb sql` without a file. */
+  readonly agent?: string;
   readonly log: Logger;
   /** Folder in which a component may keep files; it exists once the component starts. */
   readonly dataDir: string;

@@ -56,6 +56,8 @@ export interface StoredTable {
   readonly database: string;
   readonly schema: string;
   readonly table: string;
+  /** The agent of the sink; absent for a table that an earlier version listed. */
+  readonly agent?: string;
   /** The sink that has listed it; a table that several have listed appears once for each. */
   readonly sink: string;
   /** Rows of all notifications, or one row for each entity. */
@@ -74,7 +76,7 @@ export interface StoredTable {
   readonly lastWrite?: string;
   /** The number of partitions; absent for a plain table. */
   readonly partitions?: number;
-  /** An estimate of the store. */
+  /** An estimate of the store, absent before it has looked; it may be far off for a table that changed lately. */
   readonly rows?: number;
 }
 

@@ -14,7 +14,7 @@ test("tables list shows the tables of the embedded database, as a table and as J
   const json = await runCli(["tables", "list", "--data-dir", folder, "--json", "--service", "openiot"]);
 
   assert.equal(shown.code, 0, shown.stderr);
-  assert.match(shown.stdout, /^table +sink +kind .*\nopeniot\.urn_a +sink +history .*\n\(1 table\)\n$/);
+  assert.match(shown.stdout, /^table +agent +sink +kind .*\nopeniot\.urn_a +sink +history .*\n\(1 table\)\n$/);
   const parsed: unknown = JSON.parse(json.stdout);
   assert.ok(Array.isArray(parsed));
   assert.equal(parsed.length, 1);

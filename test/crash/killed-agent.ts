@@ -25,6 +25,8 @@ export interface CrashPlan {
   readonly random: () => number;
   /** Something else that goes wrong meanwhile; told to end when the kills are done. */
   readonly trouble?: Trouble;
+  /** Further lines of the properties file. */
+  readonly lines?: readonly string[];
   /** Milliseconds that the last process may take to store what is left; 30,000 unless told. */
   readonly patience?: number;
 }
@@ -162,7 +164,7 @@ function numberOf({ body }: { readonly body: unknown }): number {
 const usual = { batch_ttl: "-1", batch_retry_intervals: "50" } as const;
 const rdb = { type: "rdb", data_model: "dm-by-entity-type" } as const;
 
-function propertiesOf({ sink }: CrashPlan, port: number): string {
+function propertiesOf({ sink, lines = [] }: CrashPlan, port: number): string {
   const merged = { ...usual, ...(sink["type"] === undefined ? rdb : {}), ...sink };
   return [
     "deneb.sources = http-source",
@@ -176,5 +178,6 @@ function propertiesOf({ sink }: CrashPlan, port: number): string {
     "deneb.channels.c.type = file",
     "deneb.sinks.s.channel = c",
     ...Object.entries(merged).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
+    ...lines,
   ].join("\n");
 }

@@ -76,6 +76,33 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "the list has the partitions of a table, and its rows as far as the database has looked at them",
+    service: "sizes",
+    run: async (place, service) => {
+      const partitionable = place.database !== undefined || place.prefix !== "";
+      const estimates = partitionable ? (place.prefix === "" ? "ANALYZE @" : "ANALYZE TABLE @") : undefined;
+      await persist(await place.sink(), eventOf(entity("plain", { a: "1" }), service));
+      const sink = await place.sink({ partition: partitionable ? "day" : "none" });
+      const events = ["2026-12-31T12:00:00Z", "2027-01-02T12:00:00Z"].map((time) => {
+        const event = eventOf(entity("parts", { a: time }), service);
+        return { ...event, headers: { ...event.headers, timestamp: String(Date.parse(time)) } };
+      });
+      await persist(sink, ...events);
+      for (const table of ["parts", "plain"]) if (estimates !== undefined) await place.alter(service, table, estimates);
+
+      const all = (await place.data().tables?.({ service }, never)) ?? [];
+
+      const fillers = place.prefix === "" ? 0 : 2;
+      assert.deepEqual(
+        all.map(({ table, partitions, rows }) => [table, partitions, rows]),
+        [
+          ["parts", ...(partitionable ? [2 + fillers, 2] : [undefined, undefined])],
+          ["plain", undefined, partitionable ? 1 : undefined],
+        ],
+      );
+    },
+  },
+  {
     name: "a register of an earlier version gets the columns of the facts",
     service: "older",
     run: async (place, service) => {

@@ -18,10 +18,10 @@ export interface TestServer {
 const REACH_TIMEOUT_MILLIS = 2000;
 
 /**
- * The server that DENEB_TEST_MYSQLHOST, _MYSQLPORT, _MYSQLUSER and _MYSQLPASSWORD name; undefined when none answers there.
+ * The server that DENEB_TEST_MYSQLHOST, _MYSQLPORT, _MYSQLUSER and _MYSQLPASSWORD name, or another one; undefined when none
+ * answers there.
  */
-export async function mysqlServer(): Promise<TestServer | undefined> {
-  const server = mysqlOfTests();
+export async function mysqlServer(server: MysqlAddress = mysqlOfTests()): Promise<TestServer | undefined> {
   const connection = await reachedMysql(server);
   if (connection === undefined) return undefined;
 
@@ -41,8 +41,10 @@ export async function mysqlServer(): Promise<TestServer | undefined> {
   };
 }
 
+type MysqlAddress = Pick<TestServer, "host" | "port" | "user" | "password">;
+
 /** Where the MySQL of the tests is. */
-export function mysqlOfTests() {
+export function mysqlOfTests(): MysqlAddress {
   const { DENEB_TEST_MYSQLHOST, DENEB_TEST_MYSQLPORT, DENEB_TEST_MYSQLUSER, DENEB_TEST_MYSQLPASSWORD } = process.env;
   return {
     host: DENEB_TEST_MYSQLHOST ?? "127.0.0.1",

@@ -15,8 +15,11 @@ const USER = "root";
 
 const run = promisify(execFile);
 
-/** Makes a MariaDB in a temporary folder and runs it on a free port of the loopback interface. */
-export async function startOwnMysql({ install, server }: MysqlPrograms): Promise<OwnServer> {
+/** Makes a MariaDB in a temporary folder and runs it, with these options, on a free port of the loopback interface. */
+export async function startOwnMysql(
+  { install, server }: MysqlPrograms,
+  more: readonly string[] = [],
+): Promise<OwnServer> {
   const account = await unprivilegedAccount("mysql");
   const folder = await mkdtemp(join(tmpdir(), "deneb-mysql-"));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
@@ -38,6 +41,7 @@ export async function startOwnMysql({ install, server }: MysqlPrograms): Promise
       `--bind-address=${HOST}`,
       `--socket=${join(folder, "socket")}`,
       "--innodb-flush-log-at-trx-commit=0",
+      ...more,
     ];
     child = spawn(server, ["--no-defaults", data, ...settings], { ...options, stdio: ["ignore", "ignore", "pipe"] });
     await ready(child);

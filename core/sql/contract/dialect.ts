@@ -144,6 +144,13 @@ export interface Dialect {
    * database can do that.
    */
   createIndexes(name: TableName, indexes: readonly TableIndex[]): readonly Statement[];
+  /** Selects the names of the complete indexes of a table. Absent: `createIndexes` leaves those as they are that there are. */
+  readonly indexNames?: (name: TableName) => Statement;
+  /**
+   * Selects database, schema, table, the estimated number of rows and the number of partitions of those of these tables that
+   * exist; NULL for what is not known and for a table without partitions. Absent where the database has no estimates.
+   */
+  readonly tableSizes?: (tables: readonly TableName[]) => readonly Statement[];
   readonly errors: DatabaseErrorReader;
   /** Views over the entities of a type (`views = true`); absent where they are not offered. */
   readonly views?: ViewSql;

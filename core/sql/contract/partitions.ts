@@ -62,6 +62,8 @@ export interface ConversionStep {
 
 /** The statements of a database with partitions by ranges of a time column. @beta */
 export interface PartitionStatements {
+  /** Whether a partition is a table, so that single rows can be deleted from it. */
+  readonly areTables: boolean;
   /** The row belongs to no partition, or is outside of what an unfinished conversion lets in. */
   missing(error: DatabaseError): boolean;
   /**
@@ -77,10 +79,14 @@ export interface PartitionStatements {
   convertible(name: TableName, time: Column): Statement;
   /** The steps that partition a plain table. */
   convert(conversion: PartitionConversion): readonly ConversionStep[];
+  /** Creates indexes of a partitioned table and of its partitions; like `createIndexes` of the dialect. */
+  createIndexes(table: PartitionedTable, indexes: readonly TableIndex[]): readonly Statement[];
   /** Takes back what an unfinished conversion changed; does nothing for other tables. */
   release(name: TableName): readonly Statement[];
   /** Selects database, schema and table of those of these tables that are hypertables; absent where there are none. */
   readonly hypertables?: (tables: readonly TableName[]) => readonly Statement[];
+  /** What an operator runs to make a hypertable of a plain table while nothing writes to it. */
+  readonly hypertableRemedy?: (name: TableName, time: Column, period: Period) => string;
   /** Drops the chunks of a hypertable that are older than the time. */
   readonly dropChunks?: (name: TableName, before: string) => Statement;
 }

@@ -6,6 +6,7 @@ import { columnLayoutColumns } from "../rows/layout.js";
 import { isShortened } from "../rows/table-names.js";
 import { catalogued, printedName } from "../tables/catalogue.js";
 import { type KnownStore, makeOwnTable } from "../tables/known-store.js";
+import { isSameLister, listerOf, printedLister } from "../tables/lister.js";
 import { listingStatements, registerDefinition, type TableKind } from "../tables/register-rows.js";
 
 const TABLES_AT_ONCE = 500;
@@ -13,7 +14,7 @@ const TABLES_AT_ONCE = 500;
 export interface AdoptParts {
   readonly store: KnownStore;
   readonly config: Pick<SqlConfig, "last_data_table_suffix">;
-  readonly context: Pick<Context, "name" | "now">;
+  readonly context: Pick<Context, "agent" | "name" | "now">;
 }
 
 /** A table that may be listed. */
@@ -96,11 +97,13 @@ function decide(
   { kind: given, fromOthers }: AdoptRequest,
   { store, config, context }: AdoptParts,
 ): Decision {
-  const own = listed.find(({ sink }) => sink === context.name);
+  const lister = listerOf(context);
+  const own = listed.find(({ agent, sink }) => isSameLister({ agent, sink }, lister));
   if (own !== undefined) return { result: { outcome: "unchanged", reason: `listed as ${own.kind} already` } };
-  const [other] = listed;
+  // A row of an earlier version under this name may be its own.
+  const other = listed.find(({ agent, sink }) => agent !== undefined || sink !== lister.sink);
   if (other !== undefined && !fromOthers) {
-    const reason = `sink "${other.sink}" has listed it; --from-others lists it under this one as well`;
+    const reason = `${printedLister(other)} has listed it; --from-others lists it under this one as well`;
     return { result: { outcome: "refused", reason } };
   }
   // A table of last data of any sink is history for none.
@@ -135,10 +138,11 @@ async function list(
   );
   for (const register of registers.values()) await makeOwnTable(registerDefinition(register), store, signal);
   const time = context.now().toISOString();
+  const lister = listerOf(context);
   for (let start = 0; start < adopted.length; start += TABLES_AT_ONCE) {
     // The id or type that an old table is named after is known with the next row.
     const listings = adopted.slice(start, start + TABLES_AT_ONCE).map((one) => ({ ...one, subject: "" }));
-    await store.driver.write(listingStatements(listings, { sink: context.name, time, dialect: store.dialect }), signal);
+    await store.driver.write(listingStatements(listings, { lister, time, dialect: store.dialect }), signal);
   }
 }
 

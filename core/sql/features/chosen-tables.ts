@@ -5,6 +5,7 @@ import { type SchemaName, schemaKey, type TableName, tableKey } from "../contrac
 import { columnLayoutColumns } from "../rows/layout.js";
 import { catalogued } from "../tables/catalogue.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
+import { Belongings, type Lister, UNCLEAR } from "../tables/lister.js";
 import { listedServices } from "../tables/register-rows.js";
 
 /** A table that this sink has listed, and the condition that its rows must meet; none if all rows are meant. */
@@ -35,17 +36,15 @@ const TABLES_AT_ONCE = 1000;
  */
 export async function chosenTables(
   selection: StoredSelection,
-  sink: string,
+  lister: Lister,
   store: KnownStore,
   signal: AbortSignal,
 ): Promise<Choice> {
   const { tables: names } = selection;
-  const listed = (await catalogued({}, store, signal)).filter(({ name }) => names?.includes(name) ?? true);
-  const own = listed.filter((table) => table.sink === sink);
-  const keys = new Set(own.map(tableKey));
-  const others = listed.filter((table) => !keys.has(tableKey(table)));
+  const all = belongingTables(await catalogued({}, store, signal), lister);
+  const { own, unclear, others } = named(all, names);
   const services = new SchemaServicesRead(store, signal);
-  const doubtful: DoubtfulTable[] = [];
+  const doubtful: DoubtfulTable[] = unclear.map((table) => ({ table, reason: UNCLEAR }));
   const meant: StoredTable[] = [];
   for (const table of own) {
     const fit = selection.service === undefined ? "whole" : await services.fit(table, selection.service);
@@ -59,6 +58,30 @@ export async function chosenTables(
     doubtful,
     others: others.filter((table) => service === undefined || (table.service ?? service) === service),
   };
+}
+
+/** Listed tables from the point of view of a sink, each in one list. */
+export interface BelongingTables {
+  readonly own: readonly StoredTable[];
+  readonly unclear: readonly StoredTable[];
+  readonly others: readonly StoredTable[];
+}
+
+export function belongingTables(listed: readonly StoredTable[], lister: Lister): BelongingTables {
+  const rows = listed.map((table) => ({ name: table, table, lister: { agent: table.agent, sink: table.sink } }));
+  const belongings = new Belongings(rows, lister);
+  const of = (belonging: string) => rows.flatMap((row) => (belongings.of(row) === belonging ? [row.table] : []));
+  const own = of("own");
+  const keys = new Set(own.map(tableKey));
+  const without = (tables: readonly StoredTable[]) => tables.filter((table) => !keys.has(tableKey(table)));
+  const unclear = without(of("unclear"));
+  for (const table of unclear) keys.add(tableKey(table));
+  return { own, unclear, others: without(of("other")) };
+}
+
+function named({ own, unclear, others }: BelongingTables, names: readonly string[] | undefined): BelongingTables {
+  const among = (tables: readonly StoredTable[]) => tables.filter(({ name }) => names?.includes(name) ?? true);
+  return { own: among(own), unclear: among(unclear), others: among(others) };
 }
 
 interface Searching {

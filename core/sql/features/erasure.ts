@@ -6,6 +6,7 @@ import { type TableName, tableKey } from "../contract/statement.js";
 import { columnLayoutColumns, isUnstorable } from "../rows/layout.js";
 import { printedName } from "../tables/catalogue.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { type Lister, printedLister } from "../tables/lister.js";
 import { rowsAnywhere } from "../tables/register-rows.js";
 import { type Choice, type ChosenTable, chosenTables, nameOf } from "./chosen-tables.js";
 import { errorRows, otherErrorTables } from "./erased-errors.js";
@@ -19,7 +20,7 @@ const MOST_NAMED = 1000;
 /** What an erasure needs to know. */
 export interface ErasureRequest {
   readonly selection: StoredSelection;
-  readonly sink: string;
+  readonly lister: Lister;
   readonly dryRun: boolean;
 }
 
@@ -28,8 +29,8 @@ export interface ErasureRequest {
  * point and run again: what is left is found again.
  */
 export async function erase(request: ErasureRequest, store: KnownStore, signal: AbortSignal): Promise<Erasure> {
-  const { selection, sink } = request;
-  const { chosen, doubtful, others } = await chosenTables(selection, sink, store, signal);
+  const { selection, lister } = request;
+  const { chosen, doubtful, others } = await chosenTables(selection, lister, store, signal);
   const erased: ErasedRows[] = [];
   const left: LeftData[] = doubtful.map(({ table, reason }) => ({ name: table.name, reason }));
   // No row can have such an id: it was refused.
@@ -44,7 +45,7 @@ export async function erase(request: ErasureRequest, store: KnownStore, signal: 
     }
   }
   const untouched = [
-    ...others.map(({ name, sink: by }) => ({ name, reason: `only sink "${by}" has listed it` })),
+    ...others.map((table) => ({ name: table.name, reason: `only ${printedLister(table)} has listed it` })),
     ...(await unlisted(request, { chosen, others, doubtful }, { store, signal })),
   ];
   return {

@@ -21,8 +21,8 @@ export class PartitionRetention {
   }
 
   /**
-   * Drops the partitions whose rows are all older. Resolves to the partitions without a beginning that remain: rows that
-   * were there before the table was partitioned grow old in them.
+   * Drops the partitions whose rows are all older. Resolves to the remaining partitions without a beginning from which single
+   * rows can be deleted: those that were there before the table was partitioned grow old in them.
    */
   async drop(table: PartitionedTable, oldest: string, signal: AbortSignal): Promise<readonly StoredPartition[]> {
     const { store, statements } = this.#parts;
@@ -31,6 +31,7 @@ export class PartitionRetention {
       await store.driver.write(statements.drop(table, expired), signal);
       store.log.info({ table: table.name, partitions: expired.length }, "old partitions dropped");
     }
+    if (!statements.areTables) return [];
     const gone = new Set(expired);
     return table.partitions.filter((one) => one.from === undefined && one.to !== undefined && !gone.has(one));
   }

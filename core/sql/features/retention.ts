@@ -38,6 +38,8 @@ export class Retention {
   readonly #lastDataSuffix: string;
   /** Schemas whose tables the operator has assigned to this sink. */
   readonly #adopted: ReadonlySet<string>;
+  /** The tables of which it is not known whose they are. */
+  #unclear = 0;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
@@ -152,9 +154,11 @@ export class Retention {
   /** The tables that this sink writes to, and those of adopted schemas. */
   async #histories(signal: AbortSignal): Promise<readonly History[]> {
     const looking = { store: this.#store, naming: this.#naming, signal };
-    const { own, others } = (await this.#register?.tables(signal)) ?? { own: [], others: [] };
+    const listed = await this.#register?.tables(signal);
+    const { own, unclear, others } = listed ?? { own: [], unclear: [], others: [] };
+    this.#warnOf(unclear);
     const adopted = await historiesIn(this.#adopted, looking);
-    const taken = new Set([...own, ...others].map(tableKey));
+    const taken = new Set([...own, ...unclear, ...others].map(tableKey));
     return [
       ...(await historiesOf(own, looking)),
       // A shortened name has lost the suffix of last data.
@@ -162,6 +166,18 @@ export class Retention {
         ({ name }) => !taken.has(tableKey(name)) && !this.#isLastData(name) && !isShortened(name, this.#store.dialect),
       ),
     ];
+  }
+
+  /** Once for each number of them. */
+  #warnOf(unclear: readonly TableName[]): void {
+    if (unclear.length === this.#unclear) return;
+    this.#unclear = unclear.length;
+    if (unclear.length === 0) return;
+    const [table] = unclear;
+    this.#store.log.warn(
+      { tables: unclear.length, table },
+      "old rows of tables stay: an earlier version listed them, and several agents have a sink of this name; deneb tables adopt lists them under this one",
+    );
   }
 
   async #cap(history: History, signal: AbortSignal): Promise<void> {

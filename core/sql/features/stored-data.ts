@@ -14,12 +14,14 @@ import type { Store } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
 import { catalogued } from "../tables/catalogue.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { listerOf } from "../tables/lister.js";
 import { openStore } from "../tables/open-store.js";
 import { adopt } from "./adopt.js";
 import { erase } from "./erasure.js";
 import { withListedDatabases } from "./listed-databases.js";
 import { PartitionTables } from "./partition-tables.js";
 import { storedRows } from "./stored-rows.js";
+import { withSizes } from "./table-sizes.js";
 
 /** What commands do with the tables of a sink. Each member is in a file of its own; this one passes the store. */
 export class SqlStoredData implements StoredData {
@@ -42,7 +44,9 @@ export class SqlStoredData implements StoredData {
   }
 
   async tables(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]> {
-    return await this.#explained(() => catalogued(selection, this.#store, signal));
+    return await this.#explained(
+      async () => await withSizes(await catalogued(selection, this.#store, signal), this.#store, signal),
+    );
   }
 
   async adopt(request: AdoptRequest, dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
@@ -55,7 +59,7 @@ export class SqlStoredData implements StoredData {
   }
 
   async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {
-    const request = { selection, sink: this.#context.name, dryRun };
+    const request = { selection, lister: listerOf(this.#context), dryRun };
     const erasure = await this.#explained(() => erase(request, this.#store, signal));
     const reason = "with exactly_once = false they are noted nowhere, and only that of the configuration was searched";
     if (this.#knowsDatabases) return erasure;
@@ -64,7 +68,7 @@ export class SqlStoredData implements StoredData {
 
   async *rows(selection: RowSelection, signal: AbortSignal): AsyncGenerator<StoredRows> {
     try {
-      yield* storedRows(selection, this.#context.name, { store: this.#store, signal });
+      yield* storedRows(selection, listerOf(this.#context), { store: this.#store, signal });
     } catch (error) {
       throw storeError(error, this.#store.dialect.errors, this.#store.server);
     }

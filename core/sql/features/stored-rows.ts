@@ -5,6 +5,7 @@ import type { RowCondition } from "../contract/matching.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import { columnLayoutColumns, isUnstorable } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
+import type { Lister } from "../tables/lister.js";
 import { chosenTables, nameOf } from "./chosen-tables.js";
 
 /** Rows in one part of what is read. */
@@ -13,10 +14,10 @@ const PAGE = 1000;
 /** The rows of the tables of a sink, one table after another; a table that is dropped meanwhile has none. */
 export async function* storedRows(
   selection: RowSelection,
-  sink: string,
+  lister: Lister,
   { store, signal }: { readonly store: KnownStore; readonly signal: AbortSignal },
 ): AsyncGenerator<StoredRows> {
-  const { chosen, doubtful } = await chosenTables(selection, sink, store, signal);
+  const { chosen, doubtful } = await chosenTables(selection, lister, store, signal);
   for (const { table, reason } of doubtful) yield { table, columns: [], rows: nothing(), skipped: reason };
   if (selection.entity !== undefined && isUnstorable(selection.entity)) return;
   for (const one of chosen) {

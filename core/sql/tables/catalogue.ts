@@ -2,6 +2,7 @@ import type { StoredSelection, StoredTable } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { type TableName, tableKey } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "./known-store.js";
+import { readLister } from "./lister.js";
 import { registers, SERVICE } from "./register-rows.js";
 
 /** The columns of a register that are read here. Those of later versions may be absent. */
@@ -31,7 +32,9 @@ export async function catalogued(
   await lookUp(all, store, signal);
   const found: StoredTable[] = [];
   for (const register of all) found.push(...(await tablesUnlessGone(register, store, signal)));
-  return found.filter((table) => fits(table, selection)).sort(byName);
+  return withoutEarlier(found)
+    .filter((table) => fits(table, selection))
+    .sort(byName);
 }
 
 async function tablesUnlessGone(
@@ -92,7 +95,33 @@ function tableOf(
     lastWrite: row["last_write"],
   };
   const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
-  return { name: printedName({ database, schema, table }), database, schema, table, sink, kind, subject, ...known };
+  const lister = readLister(sink);
+  return {
+    name: printedName({ database, schema, table }),
+    database,
+    schema,
+    table,
+    ...(lister.agent === undefined ? {} : { agent: lister.agent }),
+    sink: lister.sink,
+    kind,
+    subject,
+    ...known,
+  };
+}
+
+/** Without the rows of earlier versions that named no agent, where an agent has listed the table since. */
+function withoutEarlier(all: readonly StoredTable[]): readonly StoredTable[] {
+  const keyOf = (table: StoredTable) => `${tableKey(table)}\0${table.sink}`;
+  const earlier = new Map<string, StoredTable>();
+  const named = new Set<string>();
+  for (const table of all)
+    if (table.agent === undefined) earlier.set(keyOf(table), table);
+    else named.add(keyOf(table));
+  return all.flatMap((table) => {
+    const before = earlier.get(keyOf(table));
+    if (table.agent === undefined) return named.has(keyOf(table)) ? [] : [table];
+    return before?.firstWrite === undefined ? [table] : [{ ...table, firstWrite: before.firstWrite }];
+  });
 }
 
 /** The name of a table for people. */
@@ -114,5 +143,5 @@ function mayHold({ subject, dataModel }: StoredTable, entity: string): boolean {
 function byName(one: StoredTable, other: StoredTable): number {
   const [a, b] = [tableKey(one), tableKey(other)];
   if (a !== b) return a < b ? -1 : 1;
-  return one.sink < other.sink ? -1 : 1;
+  return `${one.sink} ${one.agent}` < `${other.sink} ${other.agent}` ? -1 : 1;
 }

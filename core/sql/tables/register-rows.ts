@@ -10,6 +10,7 @@ import {
   tableKey,
 } from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
+import { Belongings, type Lister, listerText, readLister } from "./lister.js";
 
 /** The purpose of a table. */
 export type TableKind = "history" | "last data";
@@ -24,7 +25,7 @@ export interface Listing {
 
 /** A row of a register. */
 export interface RegisterRow extends Listing {
-  readonly sink: string;
+  readonly lister: Lister;
 }
 
 const SCHEMA = "schema_name";
@@ -57,21 +58,21 @@ export function registerDefinition(name: TableName): TableDefinition {
 }
 
 interface ListingParts {
-  readonly sink: string;
+  readonly lister: Lister;
   readonly time: string;
   readonly dialect: Dialect;
 }
 
-/** Lists the tables for a sink. Another process may list the same ones for a sink of the same name. */
+/** Lists the tables for a sink. Another process may list the same ones for the same sink. */
 export function listingStatements(
   listings: readonly Listing[],
-  { sink, time, dialect }: ListingParts,
+  { lister, time, dialect }: ListingParts,
 ): readonly Statement[] {
   const rows = listings.map(({ name, kind, subject }) =>
     dialect.upsert({
       name: dialect.registerTable(name),
       columns: registerColumns,
-      cells: [name.schema, name.table, sink, kind, subject, time],
+      cells: [name.schema, name.table, listerText(lister), kind, subject, time],
       key: registerKey,
       time: TIME,
       timeFormat: undefined,
@@ -94,14 +95,14 @@ export interface ListedService {
 export function serviceStatements(
   of: SchemaName,
   services: readonly ListedService[],
-  { sink, time, dialect }: ListingParts,
+  { lister, time, dialect }: ListingParts,
 ): readonly Statement[] {
   const name = dialect.registerTable(of);
   const rows = services.map(({ service, key }) =>
     dialect.upsert({
       name,
       columns: registerColumns,
-      cells: [of.schema, key, sink, SERVICE, service, time],
+      cells: [of.schema, key, listerText(lister), SERVICE, service, time],
       key: registerKey,
       time: TIME,
       timeFormat: undefined,
@@ -128,7 +129,9 @@ export function registerRows(answer: readonly (readonly Cell[])[]): readonly Reg
     if (row.length !== CELLS_OF_ROW) return [];
     const [database = "", schema = "", table = "", sink = "", kind, subject = ""] = row;
     const known = kind === "history" || kind === "last data" ? kind : undefined;
-    return known === undefined ? [] : [{ name: { database, schema, table }, sink, kind: known, subject }];
+    return known === undefined
+      ? []
+      : [{ name: { database, schema, table }, lister: readLister(sink), kind: known, subject }];
   });
 }
 
@@ -140,6 +143,8 @@ export function columnRows(answer: readonly (readonly Cell[])[]): readonly (read
 export interface ListedTables {
   /** The tables of history of a sink. */
   readonly own: readonly TableName[];
+  /** Tables of history of which it is not known whether they are of this sink. */
+  readonly unclear: readonly TableName[];
   /** All other tables: those of last data, and those of other sinks. */
   readonly others: readonly TableName[];
 }
@@ -147,14 +152,20 @@ export interface ListedTables {
 /**
  * The listed tables from the point of view of a sink. A table that holds last data for one sink is history for none.
  */
-export function listedTables(rows: readonly RegisterRow[], sink: string): ListedTables {
+export function listedTables(rows: readonly RegisterRow[], self: Lister): ListedTables {
   const lastData = new Set(rows.filter(({ kind }) => kind === "last data").map(({ name }) => tableKey(name)));
-  const own = new Map<string, TableName>();
-  for (const { name, sink: by } of rows)
-    if (by === sink && !lastData.has(tableKey(name))) own.set(tableKey(name), name);
+  const belongings = new Belongings(rows, self);
+  const found = { own: new Map<string, TableName>(), unclear: new Map<string, TableName>() };
+  for (const row of rows) {
+    const belonging = belongings.of(row);
+    if (belonging !== "other" && !lastData.has(tableKey(row.name))) found[belonging].set(tableKey(row.name), row.name);
+  }
+  for (const key of found.own.keys()) found.unclear.delete(key);
+  const taken = new Set([...found.own.keys(), ...found.unclear.keys()]);
   return {
-    own: [...own.values()],
-    others: rows.flatMap(({ name }) => (own.has(tableKey(name)) ? [] : [name])),
+    own: [...found.own.values()],
+    unclear: [...found.unclear.values()],
+    others: rows.flatMap(({ name }) => (taken.has(tableKey(name)) ? [] : [name])),
   };
 }
 
@@ -197,21 +208,27 @@ export interface ListedType extends Pick<Listing, "name" | "kind"> {
   readonly entityType: string;
 }
 
-/** The tables of a schema that a sink has listed with their types, the oldest first. */
+/**
+ * The tables of a schema that sinks of this name have listed with their types, the oldest first. Views have one name for all
+ * agents, so they are over the tables of all.
+ */
 export async function listedTypes(
   of: SchemaName,
   { sink, store }: { readonly sink: string; readonly store: KnownStore },
   signal: AbortSignal,
 ): Promise<readonly ListedType[]> {
   const name = store.dialect.registerTable(of);
-  const columns = [TABLE, "kind", "entity_type", "known_since"];
-  const question = store.dialect.selectColumns(columns, { name, key: [SCHEMA, SINK], cells: [of.schema, sink] });
+  const columns = [TABLE, "kind", "entity_type", "known_since", SINK];
+  const question = store.dialect.selectColumns(columns, { name, key: [SCHEMA], cells: [of.schema] });
   const rows = await store.driver.read([question], signal);
-  return [...rows]
-    .sort(([a = "", , , one = ""], [b = "", , , other = ""]) => (one + a < other + b ? -1 : 1))
-    .flatMap(([table = "", kind, entityType]) =>
-      entityType !== undefined && (kind === "history" || kind === "last data")
-        ? [{ name: { database: of.database, schema: of.schema, table }, kind, entityType } as const]
-        : [],
-    );
+  const found = new Map<string, ListedType>();
+  for (const [table = "", kind, entityType, , by = ""] of [...rows].sort(
+    ([a = "", , , one = ""], [b = "", , , other = ""]) => (one + a < other + b ? -1 : 1),
+  )) {
+    if (readLister(by).sink !== sink || entityType === undefined) continue;
+    // A table keeps the place of its first row, and the type of the latest.
+    if (kind === "history" || kind === "last data")
+      found.set(table, { name: { database: of.database, schema: of.schema, table }, kind, entityType });
+  }
+  return [...found.values()];
 }

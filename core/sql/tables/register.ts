@@ -4,6 +4,7 @@ import { RecentMap } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { type KnownColumns, type KnownStore, learnAll } from "./known-store.js";
+import { isSameLister, type Lister, listerOf } from "./lister.js";
 import { notHistory, Ownership } from "./ownership.js";
 import {
   columnRows,
@@ -31,7 +32,8 @@ type Written = Pick<TableBatch, "name" | "key" | "subject">;
  */
 export class Register {
   readonly #store: KnownStore;
-  readonly #context: Pick<Context, "name" | "now">;
+  readonly #context: Pick<Context, "now">;
+  readonly #lister: Lister;
   readonly #ownership: Ownership;
   /** Tables that this process writes to and that this sink has not listed, or has listed as another kind. */
   readonly unlisted = new Map<string, Listing>();
@@ -43,9 +45,10 @@ export class Register {
   /** Refused registers, and the end of their pause. */
   readonly #pausedUntil = new Map<string, number>();
 
-  constructor(store: KnownStore, context: Pick<Context, "name" | "now">) {
+  constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now">) {
     this.#store = store;
     this.#context = context;
+    this.#lister = listerOf(context);
     this.#ownership = new Ownership(store);
   }
 
@@ -79,7 +82,7 @@ export class Register {
     return [
       ...missing.flatMap((name) => [...dialect.createSchema(name), ...dialect.createTable(registerDefinition(name))]),
       ...listingStatements(listings, {
-        sink: this.#context.name,
+        lister: this.#lister,
         time: this.#context.now().toISOString(),
         dialect,
       }),
@@ -139,9 +142,9 @@ export class Register {
 
   /** The tables of history of this sink, and all other tables that are listed. */
   async tables(signal: AbortSignal): Promise<ListedTables> {
-    const sink = this.#context.name;
-    const unlisted = [...this.unlisted.values()].map((listing) => ({ ...listing, sink }));
-    return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], sink);
+    const lister = this.#lister;
+    const unlisted = [...this.unlisted.values()].map((listing) => ({ ...listing, lister }));
+    return listedTables([...unlisted, ...(await rowsAnywhere(this.#store, signal))], lister);
   }
 
   async #rows(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {
@@ -192,7 +195,7 @@ export class Register {
     const columns = this.#store.tables.columns(table.name);
     if (columns === undefined) return;
     if (rows.length > 0 && !this.#ownership.isWhole(columns)) this.#listedInPart.add(key);
-    if (!rows.some((row) => row.sink === this.#context.name && row.kind === kind)) this.#setUnlisted(table);
+    if (!rows.some((row) => isSameLister(row.lister, this.#lister) && row.kind === kind)) this.#setUnlisted(table);
   }
 
   #keepsLastData(name: TableName): void {

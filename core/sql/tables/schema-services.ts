@@ -4,6 +4,7 @@ import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type SchemaName, schemaKey } from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
+import { listerOf } from "./lister.js";
 import { listedServices, serviceStatements } from "./register-rows.js";
 
 const MOST_SCHEMAS = 10_000;
@@ -29,7 +30,7 @@ interface KnownSchema {
  */
 export class SchemaServices {
   readonly #store: KnownStore;
-  readonly #context: Pick<Context, "name" | "now">;
+  readonly #context: Pick<Context, "agent" | "name" | "now">;
   readonly #gauge: MetricGauge | undefined;
   readonly #schemas = new RecentMap<KnownSchema>(MOST_SCHEMAS);
   /** Schemas whose services are not read or not written yet. */
@@ -37,7 +38,7 @@ export class SchemaServices {
   readonly #shared = new Set<string>();
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(store: KnownStore, context: Pick<Context, "name" | "now" | "metrics">) {
+  constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now" | "metrics">) {
     this.#store = store;
     this.#context = context;
     this.#gauge = context.metrics?.gauge("shared_schemas", "Schemas that hold more than one service.");
@@ -88,7 +89,8 @@ export class SchemaServices {
     if (known.unlisted.size === 0) return;
     const services = [...known.unlisted].map((service) => ({ service, key: keyOf(service) }));
     const time = this.#context.now().toISOString();
-    await driver.write(serviceStatements(known.name, services, { sink: this.#context.name, time, dialect }), signal);
+    const lister = listerOf(this.#context);
+    await driver.write(serviceStatements(known.name, services, { lister, time, dialect }), signal);
     known.unlisted.clear();
   }
 

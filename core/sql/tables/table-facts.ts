@@ -5,6 +5,7 @@ import { RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { type KnownStore, lookUp } from "./known-store.js";
+import { listerOf, listerText } from "./lister.js";
 import { factColumns, LAST_WRITE, registerKey, type TableKind } from "./register-rows.js";
 
 const HOUR = 3_600_000;
@@ -40,7 +41,7 @@ export interface FactOptions {
  */
 export class TableFacts {
   readonly #store: KnownStore;
-  readonly #context: Pick<Context, "name" | "now">;
+  readonly #context: Pick<Context, "agent" | "name" | "now">;
   readonly #options: FactOptions;
   /** When the facts of a table are due again. */
   readonly #due = new RecentMap<number>(MOST_REMEMBERED);
@@ -50,7 +51,7 @@ export class TableFacts {
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
-  constructor(store: KnownStore, context: Pick<Context, "name" | "now">, options: FactOptions) {
+  constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now">, options: FactOptions) {
     this.#store = store;
     this.#context = context;
     this.#options = options;
@@ -151,7 +152,7 @@ export class TableFacts {
       cells: [
         name.schema,
         name.table,
-        this.#context.name,
+        listerText(listerOf(this.#context)),
         kind,
         subject,
         this.#options.dataModel,

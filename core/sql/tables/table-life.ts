@@ -30,8 +30,10 @@ export class TableLife {
   /** Undefined if new tables are plain. */
   readonly period: Period | undefined;
   readonly #entity: string | undefined;
-  readonly #hypertables: boolean;
-  readonly #indexed: boolean;
+  /** Whether partitioned tables are hypertables of TimescaleDB. */
+  readonly hypertables: boolean;
+  /** Whether tables of history have indexes. */
+  readonly indexed: boolean;
   readonly #parts: TableLifeParts;
 
   constructor(config: SqlConfig, parts: TableLifeParts) {
@@ -40,8 +42,8 @@ export class TableLife {
     this.time = columnName(time, parts.naming);
     this.#entity = ONE_ENTITY.test(parts.naming.dataModel) ? undefined : columnName(entity, parts.naming);
     this.period = config.partition === "none" || parts.dialect.partitions === undefined ? undefined : config.partition;
-    this.#hypertables = config.timescaledb;
-    this.#indexed = config.indexes;
+    this.hypertables = config.timescaledb;
+    this.indexed = config.indexes;
   }
 
   now(): number {
@@ -56,7 +58,7 @@ export class TableLife {
     const indexes = this.indexes(table.name, table.columns);
     if (period === undefined || time === undefined) return indexes.length === 0 ? table : { ...table, indexes };
     // Whether the column is typed follows from the layout: the one of rows keeps the time as text.
-    const hypertable = this.#hypertables && time.kind === "time" ? period : undefined;
+    const hypertable = this.hypertables && time.kind === "time" ? period : undefined;
     return {
       ...table,
       indexes,
@@ -72,7 +74,7 @@ export class TableLife {
 
   /** The indexes that a table of history with these columns is meant to have. */
   indexes(name: TableName, columns: readonly Column[]): readonly TableIndex[] {
-    if (!this.#indexed) return [];
+    if (!this.indexed) return [];
     const { columnKey } = this.#parts.dialect;
     const column = (wanted: string): Column | undefined => {
       const found = columns.find((one) => columnKey(one.name) === columnKey(wanted));

@@ -104,6 +104,12 @@ export const mysql = {
   partitions: mysqlPartitions,
   createIndexes: (name, indexes) =>
     indexes.map((index) => plain(name, `ALTER TABLE ${path(name)} ADD ${indexText(index)}`)),
+  indexNames: (name) => ({
+    at: name,
+    text: "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = ? AND table_name = ?",
+    runs: [[name.schema, name.table]],
+  }),
+  tableSizes,
   errors: mysqlErrors,
 } as const satisfies Dialect;
 
@@ -162,6 +168,17 @@ function columnsOf(at: TableName, tables: readonly TableName[]): Statement {
       WHEN column_comment = 'json' THEN 'json' WHEN column_type = 'tinyint(1)' THEN 'boolean' ELSE data_type END
     FROM information_schema.columns WHERE (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})`;
   return { at, text, runs: [tables.flatMap(({ schema, table }) => [schema, table])] };
+}
+
+function tableSizes(tables: readonly TableName[]): readonly Statement[] {
+  return parts(tables).map((part) => ({
+    at: part[0] ?? { database: "", schema: "" },
+    text: `
+    SELECT table_schema, table_schema, table_name, sum(table_rows), nullif(count(partition_name), 0)
+    FROM information_schema.partitions WHERE (table_schema, table_name) IN (${part.map(() => "(?, ?)").join(", ")})
+    GROUP BY table_schema, table_name`,
+    runs: [part.flatMap(({ schema, table }) => [schema, table])],
+  }));
 }
 
 function registered(register: TableName, tables?: readonly TableName[]): readonly Statement[] {

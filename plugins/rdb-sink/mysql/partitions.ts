@@ -24,6 +24,7 @@ const LOCK_WAIT_OF_SERVER = "SET SESSION lock_wait_timeout = DEFAULT";
  * then it is made.
  */
 export const mysqlPartitions: PartitionStatements = {
+  areTables: false,
   missing: ({ code }) => code === "ER_NO_PARTITION_FOR_GIVEN_VALUE",
   list: (tables, time) => {
     const [first] = tables;
@@ -76,6 +77,8 @@ export const mysqlPartitions: PartitionStatements = {
       ],
     },
   ],
+  createIndexes: ({ name, time }, indexes) =>
+    indexes.map((index) => plain(name, `ALTER TABLE ${path(name)} ADD ${indexText(index, time.name)}`)),
   release: () => [],
 };
 

@@ -8,8 +8,9 @@ import {
   type Statement,
   type TableName,
 } from "deneb/sql";
+import { concurrentIndex } from "./indexes.js";
 import { path } from "./statements.js";
-import { boundsText, boundText, indexText, literal, partitionedTable } from "./time-ranges.js";
+import { block, boundsText, boundText, literal, partitionedTable } from "./time-ranges.js";
 
 /** The constraint that proves to the server which rows a table holds. */
 const BOUND = quoted("deneb_until");
@@ -27,10 +28,7 @@ export function conversionSteps(conversion: PartitionConversion): readonly Conve
     {
       what: `no row from ${until} on`,
       isLong: false,
-      statements: [
-        plain(name, LOCK_WAIT),
-        plain(name, `ALTER TABLE ${path(name)} DROP CONSTRAINT IF EXISTS ${BOUND}, ADD CONSTRAINT ${BOUND} ${check}`),
-      ],
+      statements: [plain(name, LOCK_WAIT), plain(name, boundedText(name, until, check))],
     },
     {
       what: "all rows are checked",
@@ -41,7 +39,7 @@ export function conversionSteps(conversion: PartitionConversion): readonly Conve
     {
       what: "it has the indexes",
       isLong: true,
-      statements: indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX CONCURRENTLY"))),
+      statements: indexes.flatMap((index) => concurrentIndex(name, index)),
     },
     {
       what: "the table is a partition",
@@ -55,11 +53,27 @@ export function conversionSteps(conversion: PartitionConversion): readonly Conve
   ];
 }
 
+/** Two processes that convert a table share the constraint, so that neither takes the proof of the other one away. */
+function boundedText(name: TableName, until: string, check: string): string {
+  return block(`
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE ${isBound(name)} AND ${isUntil(until)}) THEN
+      ALTER TABLE ${path(name)} DROP CONSTRAINT IF EXISTS ${BOUND}, ADD CONSTRAINT ${BOUND} ${check};
+      COMMENT ON CONSTRAINT ${BOUND} ON ${path(name)} IS ${literal(until)};
+    END IF;`);
+}
+
+function isBound(name: TableName): string {
+  return `conname = 'deneb_until' AND conrelid = to_regclass(${literal(path(name))})`;
+}
+
+function isUntil(until: string): string {
+  return `obj_description(oid, 'pg_constraint') = ${literal(until)}`;
+}
+
 /** Drops the constraint of a conversion that has not ended. */
 export function releaseText(name: TableName): string {
   return block(`
-    IF EXISTS (SELECT FROM pg_catalog.pg_constraint
-      WHERE conname = 'deneb_until' AND conrelid = to_regclass(${literal(path(name))})) THEN
+    IF EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE ${isBound(name)}) THEN
       ALTER TABLE ${path(name)} DROP CONSTRAINT IF EXISTS ${BOUND};
     END IF;`);
 }
@@ -108,6 +122,12 @@ function exchangeText({ name, time, until, ranges }: PartitionConversion): strin
       index_name text;
       later text[];
     BEGIN
+      IF (SELECT relkind FROM pg_class WHERE oid = ${regclass(name)}) = 'p' THEN
+        RETURN;
+      END IF;
+      IF NOT EXISTS (SELECT FROM pg_constraint WHERE ${isBound(name)} AND ${isUntil(until)} AND convalidated) THEN
+        RAISE EXCEPTION 'another process works on the table; run the command again';
+      END IF;
       SELECT array_agg(text ORDER BY place) INTO later FROM (
         SELECT 1 AS place, pg_get_indexdef(indexrelid) AS text FROM pg_index WHERE indrelid = ${regclass(name)} AND indisvalid
         UNION ALL
@@ -152,9 +172,4 @@ function nameOf({ schema, table }: TableName): string {
 
 function regclass(name: TableName): string {
   return `${literal(path(name))}::regclass`;
-}
-
-/** A block of PL/pgSQL as a literal: no name can end it. */
-function block(body: string): string {
-  return `DO ${literal(body.trimStart().startsWith("DECLARE") ? body : `BEGIN ${body} END`)}`;
 }

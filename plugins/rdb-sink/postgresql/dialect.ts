@@ -23,6 +23,7 @@ import {
 } from "deneb/sql";
 import { postgresqlErrors } from "./errors.js";
 import { COLUMN_TYPE, geometryCell, unlessThere, withGeometry } from "./geometry-columns.js";
+import { concurrentIndex, indexNames } from "./indexes.js";
 import { matchingSql, sortable } from "./matching.js";
 import { postgresqlPartitions } from "./partitions.js";
 import { insert, path, remove, upsert } from "./statements.js";
@@ -103,8 +104,9 @@ export const postgresql = {
       runs: [[name.database, name.schema, name.table, text]],
     })),
   partitions: postgresqlPartitions,
-  createIndexes: (name, indexes) =>
-    indexes.map((index) => plain(name, indexText(name, index, "CREATE INDEX CONCURRENTLY"))),
+  createIndexes: (name, indexes) => indexes.flatMap((index) => concurrentIndex(name, index)),
+  indexNames,
+  tableSizes,
   errors: postgresqlErrors,
   views: postgresqlViews,
 } as const satisfies Dialect;
@@ -163,6 +165,27 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table"
     LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid`;
+    return { at: { database, schema: "" }, text, runs: [[database, JSON.stringify(names)]] };
+  });
+}
+
+// Tables that were never analyzed have -1 rows.
+function tableSizes(tables: readonly TableName[]): readonly Statement[] {
+  const databases = [...new Set(tables.map(({ database }) => database))];
+  return databases.map((database) => {
+    const names = tables.flatMap(({ database: own, schema, table }) => (own === database ? [{ schema, table }] : []));
+    const text = `
+    WITH wanted AS (SELECT DISTINCT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
+    found AS (
+      SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples FROM wanted
+      JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
+      JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted."table")
+    SELECT $1, nspname, relname, CASE relkind WHEN 'p' THEN parts.rows ELSE nullif(found.reltuples, -1)::bigint END,
+      CASE relkind WHEN 'p' THEN parts.number END
+    FROM found, LATERAL (
+      SELECT count(*) AS number, (sum(c.reltuples) FILTER (WHERE c.reltuples >= 0))::bigint AS rows
+      FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = found.oid AND found.relkind = 'p') AS parts`;
     return { at: { database, schema: "" }, text, runs: [[database, JSON.stringify(names)]] };
   });
 }

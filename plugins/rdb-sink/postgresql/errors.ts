@@ -36,7 +36,7 @@ function isWithoutPostgis({ code, message }: DatabaseError): boolean {
 }
 
 function isWithoutTimescale({ code, message }: DatabaseError): boolean {
-  return code === "42883" && NO_TIMESCALE.test(message);
+  return (code === "42883" || code === "42P01") && NO_TIMESCALE.test(message);
 }
 
 /** PostGIS reports texts that it cannot read as internal errors. */

@@ -1,12 +1,14 @@
 import { type PartitionStatements, plain, type Statement, type TableName } from "deneb/sql";
 import { conversionSteps, convertible, releaseText } from "./conversion.js";
+import { partitionedIndexes } from "./indexes.js";
 import { path } from "./statements.js";
-import { boundsText, partitionName } from "./time-ranges.js";
+import { boundsText, literal, partitionName } from "./time-ranges.js";
 
 // Longer, and the rows of others would wait behind this statement.
 const LOCK_WAIT = "SET LOCAL lock_timeout = '500ms'";
 
 export const postgresqlPartitions: PartitionStatements = {
+  areTables: true,
   // Also every CHECK of a table; the messages depend on the language of the server.
   missing: ({ code }) => code === "23514",
   list,
@@ -31,6 +33,7 @@ export const postgresqlPartitions: PartitionStatements = {
   ],
   convertible,
   convert: conversionSteps,
+  createIndexes: partitionedIndexes,
   release: (name) => [plain(name, releaseText(name))],
   hypertables: (tables) =>
     byDatabase(tables).map(([database, own]) => ({
@@ -41,6 +44,11 @@ export const postgresqlPartitions: PartitionStatements = {
         ON w."schema" = h.hypertable_schema AND w."table" = h.hypertable_name`,
       runs: [[database, JSON.stringify(own)]],
     })),
+  hypertableRemedy: (name, time, period) =>
+    [
+      `SELECT create_hypertable(${literal(path(name))}, ${literal(time.name)}, chunk_time_interval => interval '1 ${period}'`,
+      "create_default_indexes => false, migrate_data => true)",
+    ].join(", "),
   dropChunks: (name, before) => ({
     at: name,
     text: "SELECT drop_chunks(format('%I.%I', $1::text, $2::text)::regclass, older_than => $3::timestamptz)",
@@ -61,13 +69,15 @@ function byDatabase(tables: readonly TableName[]): readonly (readonly [string, r
   return databases.map((database) => [database, tables.filter((name) => name.database === database)]);
 }
 
-// Bounds of times are written in the zone of the session.
+// Bounds of times are written in the zone and style of the session, with abbreviations that can mean several zones. A join
+// gives no row, and so writes no bound, before the setting is made.
 const LIST = `
-  WITH wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
+  WITH session AS MATERIALIZED (SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true)),
+  wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
   found AS (
     SELECT n.nspname AS parent_schema, p.relname AS parent, m.nspname AS schema, c.relname AS partition,
       pg_get_expr(c.relpartbound, c.oid) AS bound, a.atttypid IN ('timestamptz'::regtype, 'timestamp'::regtype) AS is_time
-    FROM wanted
+    FROM session CROSS JOIN wanted
     JOIN pg_catalog.pg_namespace n ON n.nspname = wanted."schema"
     JOIN pg_catalog.pg_class p ON p.relnamespace = n.oid AND p.relname = wanted."table"
     JOIN pg_catalog.pg_partitioned_table t ON t.partrelid = p.oid AND t.partstrat = 'r' AND t.partnatts = 1

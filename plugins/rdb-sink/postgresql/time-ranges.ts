@@ -50,6 +50,11 @@ export function indexText(name: TableName, index: TableIndex, create: string): s
   return `${create} IF NOT EXISTS ${quoted(index.name)} ON ${path(name)} (${columns})`;
 }
 
+/** A block of PL/pgSQL as a literal: no name can end it. */
+export function block(body: string): string {
+  return `DO ${literal(body.trimStart().startsWith("DECLARE") ? body : `BEGIN ${body} END`)}`;
+}
+
 /** The bounds of a partition. */
 export function boundsText({ from, to }: TimeRange, time: Column): string {
   return `FOR VALUES FROM (${bound(from, time, "MINVALUE")}) TO (${bound(to, time, "MAXVALUE")})`;

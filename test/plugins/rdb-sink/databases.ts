@@ -33,7 +33,7 @@ export interface Place {
   /** A started sink that stops with the test. */
   sink(config?: Partial<RdbConfig>, now?: () => Date, of?: SinkIdentity): Promise<LoggingSink>;
   /** What commands do with the data of a sink of this configuration; closed with the test. */
-  data(config?: Partial<RdbConfig>, name?: string, now?: () => Date): StoredData;
+  data(config?: Partial<RdbConfig>, of?: string | SinkIdentity, now?: () => Date): StoredData;
   /** In the order of arrival. */
   rows(schema: string, table: string): Promise<readonly StoredRow[]>;
   /** The rows of a query; `@` stands for the quoted table. */
@@ -112,7 +112,7 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     registerOf: () => ["deneb", "tables"],
     limit: nameLimits.postgresql,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
-    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
+    data: (more, of, now) => dataOf(context, { ...config, ...more }, { of, now }),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
     select: (schema, table, text) =>
       rowsOf(
@@ -136,7 +136,7 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
   return {
     ...place,
     sink: async (config, now, of) => await started(context, sinkOf(config ?? {}, now, standardStore(server), of)),
-    data: (config, name, now) => dataOf(context, config ?? {}, { name, now, store: standardStore(server) }),
+    data: (config, of, now) => dataOf(context, config ?? {}, { of, now, store: standardStore(server) }),
   };
 }
 
@@ -158,7 +158,7 @@ function mysqlPlace(context: TestContext, { host, port, user, password, prefix, 
     registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.mysql,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
-    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
+    data: (more, of, now) => dataOf(context, { ...config, ...more }, { of, now }),
     rows: (schema, table) => rowsOf(config, `SELECT * FROM ${path(schema, table)}`),
     select: (schema, table, text) =>
       rowsOf(
@@ -183,7 +183,7 @@ function sqlitePlace(context: TestContext, folder: string): Place {
     registerOf: (schema) => [schema, "deneb_tables"],
     limit: nameLimits.sqlite,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
-    data: (more, name, now) => dataOf(context, { ...config, ...more }, { name, now }),
+    data: (more, of, now) => dataOf(context, { ...config, ...more }, { of, now }),
     rows: (schema, table) => {
       // SQLite keeps these names for itself; the query attaches their files under others.
       const attached = schema === "main" || schema === "temp" ? `${schema}_` : schema;
@@ -211,7 +211,7 @@ async function started(context: TestContext, made: LoggingSink): Promise<Logging
 }
 
 interface DataParts {
-  readonly name: string | undefined;
+  readonly of: string | SinkIdentity | undefined;
   readonly now: (() => Date) | undefined;
   readonly store?: Store;
 }
@@ -219,10 +219,11 @@ interface DataParts {
 function dataOf(
   context: TestContext,
   config: Partial<RdbConfig>,
-  { name = "sink", now = () => new Date(0), store }: DataParts,
+  { of = "sink", now = () => new Date(0), store }: DataParts,
 ): StoredData {
   const full = configOf(config);
-  const own = { name, log: recordingLog().log, dataDir: "", run: "command", now };
+  const identity = typeof of === "string" ? { name: of } : of;
+  const own = { name: "sink", ...identity, log: recordingLog().log, dataDir: "", run: "command", now };
   const data = storedData(full, own, store ?? kinds[full.rdb_dialect].open(full, own));
   context.after(() => data.close());
   return data;

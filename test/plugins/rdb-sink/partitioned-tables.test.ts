@@ -115,6 +115,38 @@ test("without TimescaleDB the error says what to run, and the events are tried a
   });
 });
 
+test("with timescaledb a plain table is refused with what to run, and a hypertable stays", {
+  skip,
+}, async (context) => {
+  if (timescale !== undefined)
+    return context.skip("TimescaleDB is installed, and this puts a table in place of its view");
+  const { sink } = sinkOf({ ...base, attr_native_types: true }, clock(noon));
+  context.after(() => sink.stop(never));
+  await sink.persist({ events: [at(noon, "plainhyper")] }, never);
+  const result = async () => {
+    const config = { attr_native_types: true, timescaledb: true } as const;
+    const [only] = await converted(config, { tables: ["plainhyper.urn_x"] });
+    return only;
+  };
+
+  const without = await result();
+  await query("CREATE SCHEMA timescaledb_information");
+  context.after(() => query("DROP SCHEMA timescaledb_information CASCADE"));
+  await query("CREATE TABLE timescaledb_information.hypertables (hypertable_schema text, hypertable_name text)");
+  const plain = await result();
+  await query("INSERT INTO timescaledb_information.hypertables VALUES ('plainhyper', 'urn_x')");
+  const hyper = await result();
+
+  assert.match(without?.reason ?? "", /CREATE EXTENSION timescaledb/);
+  assert.equal(plain?.outcome, "refused");
+  assert.match(
+    plain?.reason ?? "",
+    /run SELECT create_hypertable\('"plainhyper"."urn_x"', 'recvtime', .*interval '1 day', .*migrate_data => true\)/,
+  );
+  assert.deepEqual([hyper?.outcome, hyper?.reason], ["unchanged", "it is a hypertable"]);
+  assert.deepEqual(await partitions("plainhyper.urn_x"), []);
+});
+
 describe("partitioned tables in PostgreSQL", { skip }, () => {
   test("each row is in the partition of its time, and a query of one day reads one partition", async (context) => {
     const { sink } = sinkOf({ ...base, partition: "day" }, clock(noon));
@@ -167,6 +199,38 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
 
     assert.deepEqual(await partitions("p3.urn_x"), ["deneb_urn_x_p2026_12_31_3: 1"]);
     assert.equal((await query("SELECT * FROM p3.deneb_urn_x_p2026_12_31")).length, 1);
+  });
+
+  test("typed partitions are at midnights in UTC whatever zone and style of dates the sessions have", async (context) => {
+    const zoned = await postgresqlDatabase();
+    context.after(() => zoned?.drop());
+    // The server writes IST and reads it as the time of another country.
+    await zoned?.query(`ALTER DATABASE ${zoned.database} SET TimeZone = 'Asia/Kolkata'`);
+    await zoned?.query(`ALTER DATABASE ${zoned.database} SET DateStyle = 'SQL, DMY'`);
+    const config = { ...base, rdb_database: zoned?.database ?? "", attr_native_types: true } as const;
+    const { sink } = sinkOf({ ...config, partition: "month" }, clock(noon));
+    context.after(() => sink.stop(never));
+    const times = [
+      "2027-01-31T23:59:59.999Z",
+      "2026-12-31T23:59:59.999Z",
+      "2027-02-01T00:00:00.000Z",
+      "2026-12-01T00:00:00.000Z",
+      "2027-01-01T00:00:00.000Z",
+    ];
+
+    for (const time of times) await sink.persist({ events: [at(time, "zoned")] }, never);
+    const rows = await zoned?.query(`
+      SELECT c.relname, string_agg(r.a, ' ' ORDER BY r.a) AS times
+      FROM zoned.urn_x r JOIN pg_class c ON c.oid = r.tableoid GROUP BY 1 ORDER BY 1`);
+
+    assert.deepEqual(
+      rows?.map(({ relname, times: own }) => `${relname} ${own}`),
+      [
+        "deneb_urn_x_p2026_12_01 2026-12-01T00:00:00.000Z 2026-12-31T23:59:59.999Z",
+        "deneb_urn_x_p2027_01_01 2027-01-01T00:00:00.000Z 2027-01-31T23:59:59.999Z",
+        "deneb_urn_x_p2027_02_01 2027-02-01T00:00:00.000Z",
+      ],
+    );
   });
 
   test("an entity that is named like a partition has a table of its own", async (context) => {
@@ -230,7 +294,7 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     })();
 
     const outcomes = [];
-    for (const killed of [0, 1, 2, 3, 4]) {
+    for (const killed of [0, 1, 2, 3, 4, 5]) {
       const [result] = await converted({ indexes: true }, { tables: ["p6.urn_x"], killed });
       outcomes.push(result?.outcome);
       await write();

@@ -73,8 +73,9 @@ export interface LoggingSink {
 }
 
 /** A sink that is not started. */
-/** What tells two sinks of one table apart: their names, or the runs of their agents. */
+/** What tells two sinks of one table apart: their names, their agents, or the runs of their agents. */
 export interface SinkIdentity {
+  readonly agent?: string;
   readonly name?: string;
   readonly run?: string;
 }
@@ -83,10 +84,10 @@ export function sinkOf(
   config: Partial<RdbConfig>,
   now: () => Date = () => new Date(0),
   own?: Store,
-  { name = "sink", run = "run" }: SinkIdentity = {},
+  { name = "sink", run = "run", ...agent }: SinkIdentity = {},
 ): LoggingSink {
   const { log, lines } = recordingLog();
-  const context = { name, log, dataDir: "", run, now };
+  const context = { name, ...agent, log, dataDir: "", run, now };
   const full = configOf(config);
   const store = own ?? databases[full.rdb_dialect].open(full, context);
   return { sink: new SqlSink(full, context, store), lines };
