@@ -10,8 +10,13 @@ import { rowsAnywhere } from "../tables/register-rows.js";
 import { type Choice, type ChosenTable, chosenTables, nameOf } from "./chosen-tables.js";
 import { errorRows, otherErrorTables } from "./erased-errors.js";
 
-// The rows of one transaction, so that writes need not wait long.
-const ROWS_AT_ONCE = 5000;
+/**
+ * The rows of the first transaction of a table, so that writes need not wait long for a few. Each further one takes
+ * several times as many: without an index each reads the table from its beginning.
+ */
+const FIRST_ROWS = 5000;
+const GROWTH = 4;
+const MOST_ROWS = 1_000_000;
 /** Tables that are counted by one request. */
 const TABLES_AT_ONCE = 100;
 const MOST_NAMED = 1000;
@@ -132,11 +137,11 @@ async function erasedFrom(
   };
   try {
     if (dryRun) return await count(Number.MAX_SAFE_INTEGER);
-    for (;;) {
-      const some = await count(ROWS_AT_ONCE);
+    for (let most = FIRST_ROWS; ; most = Math.min(most * GROWTH, MOST_ROWS)) {
+      const some = await count(most);
       if (some > 0) await driver.write([dialect.deleteMatching(rows, some)], signal);
       erased += some;
-      if (some < ROWS_AT_ONCE) return erased;
+      if (some < most) return erased;
     }
   } catch (error) {
     if (signal.aborted) throw error;

@@ -1,7 +1,7 @@
 import { columnName } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { type SchemaName, schemaKey, type TableName } from "../contract/statement.js";
+import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
 import { columnLayoutColumns, namesOf, rowLayoutColumns } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
@@ -152,16 +152,16 @@ export class Views {
     };
     const text = JSON.stringify([views.columns, views.histories, views.lastData]);
     // Somebody may have dropped it.
-    if (!columns.has(keyOf(target.all))) this.#made.delete(keyOf(target.all));
+    if (!columns.has(keyOf(target.all))) this.#made.delete(tableKey(target.all));
     if (this.#isMade(target, text)) return;
-    this.#made.delete(keyOf(target.all));
+    this.#made.delete(tableKey(target.all));
     for (const statements of sql.define(views)) await store.driver.write(statements, signal);
-    this.#made.set(keyOf(target.all), text);
+    this.#made.set(tableKey(target.all), text);
   }
 
   #isMade({ all }: Target, text: string): boolean {
-    const same = this.#made.get(keyOf(all)) === text;
-    this.#made.set(keyOf(all), text);
+    const same = this.#made.get(tableKey(all)) === text;
+    this.#made.set(tableKey(all), text);
     return same;
   }
 
