@@ -28,7 +28,7 @@ export async function* storedRows(
     yield {
       table: one.table,
       columns: columns.map(({ name: column, kind }) => ({ name: column, kind: printedKinds[kind] })),
-      rows: printed(columns, pagesOf(statement, store, signal)),
+      rows: { [Symbol.asyncIterator]: () => printed(columns, pagesOf(statement, store, signal)) },
     };
   }
 }
