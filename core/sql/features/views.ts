@@ -150,8 +150,8 @@ export class Views {
     };
     const text = JSON.stringify([views.columns, views.histories, views.lastData]);
     // Somebody may have dropped it.
-    if (!columns.has(keyOf(target.all))) this.#made.delete(tableKey(target.all));
-    if (this.#isMade(target, text)) return;
+    const isThere = columns.has(keyOf(target.all));
+    if (this.#isMade(target, text) && isThere) return;
     this.#made.delete(tableKey(target.all));
     for (const statements of sql.define(views)) await store.driver.write(statements, signal);
     this.#made.set(tableKey(target.all), text);
@@ -165,8 +165,7 @@ export class Views {
 
   /** Whether the database takes them for one column. */
   #isSame(one: string, other: string): boolean {
-    const { dialect } = this.#parts.store;
-    return dialect.columnKey(one) === dialect.columnKey(other);
+    return this.#parts.store.dialect.columnKey(one) === this.#parts.store.dialect.columnKey(other);
   }
 
   /** The columns of the view as they are, then the new ones: a column keeps its type, so that the view can be replaced. */
@@ -228,9 +227,7 @@ export function viewsOf(store: KnownStore, context: Context, facts: Pick<TableFa
   return sql === undefined ? undefined : new Views({ store, sql, context, settled: (signal) => facts.flush(signal) });
 }
 
-function byName({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType): number {
-  return a < b ? -1 : 1;
-}
+const byName = ({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType) => (a < b ? -1 : 1);
 
 type Target = Pick<EntityViews, "at" | "entityType" | "all" | "latest" | "tidy">;
 

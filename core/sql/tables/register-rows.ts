@@ -160,8 +160,8 @@ export function listedTables(rows: readonly RegisterRow[], sink: string): Listed
 
 /** The rows of all existing registers. */
 export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Promise<readonly RegisterRow[]> {
-  const rows: RegisterRow[] = [];
-  for (const register of await registers(store, signal)) rows.push(...(await rowsOf(register, store, signal)));
+  let rows: readonly RegisterRow[] = [];
+  for (const register of await registers(store, signal)) rows = rows.concat(await rowsOf(register, store, signal));
   return rows;
 }
 
