@@ -40,8 +40,8 @@ export class Views {
   constructor(parts: ViewsParts) {
     this.#parts = parts;
     const { naming } = parts.store;
-    const [time, id, type] = columnLayoutColumns.ld.map((column) => columnName(column, naming));
     const named = (column: string) => columnName(column, naming);
+    const [time, id, type] = columnLayoutColumns.ld.map(named);
     const others = ["notifiedAt", "subscriptionId", "sequence"];
     this.#names = {
       time: time ?? "",
@@ -150,8 +150,7 @@ export class Views {
     };
     const text = JSON.stringify([views.columns, views.histories, views.lastData]);
     // Somebody may have dropped it.
-    const isThere = columns.has(keyOf(target.all));
-    if (this.#isMade(target, text) && isThere) return;
+    if (this.#isMade(target, text) && columns.has(keyOf(target.all))) return;
     this.#made.delete(tableKey(target.all));
     for (const statements of sql.define(views)) await store.driver.write(statements, signal);
     this.#made.set(tableKey(target.all), text);
