@@ -5,7 +5,7 @@ import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
 import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
 import type { Rows } from "./export/formats.js";
-import { type Format, writeTable, writeText } from "./export/write-table.js";
+import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
 import { cannot, onStoredData } from "./stored-data.js";
 
@@ -107,7 +107,7 @@ class Target {
     const pages = rows[Symbol.asyncIterator]();
     const first = await pages.next();
     if (first.done === true || first.value.length === 0) return;
-    const written = { columns, pages: resumed(first.value, pages) };
+    const written = { columns, pages: resumed(first.value, pages), again: () => rows };
     if (this.#first !== undefined && !this.#isFolder) throw several(this.#first, table);
     this.#first ??= table.name;
     const count = await this.#written(written, { table, bytes });
@@ -117,7 +117,7 @@ class Target {
   }
 
   async #written(
-    written: { readonly columns: StoredRows["columns"]; readonly pages: AsyncIterable<Rows> },
+    written: Omit<Written, "format">,
     { table, bytes }: { readonly table: StoredTable; readonly bytes: NodeJS.WritableStream },
   ): Promise<number> {
     const format = this.#format;

@@ -41,7 +41,7 @@ export interface StoredRows {
   /**
    * Some rows at a time, to be read before the next table; each row as long as `columns`, undefined for the store's null.
    * An integer or a number has the form of JSON, a boolean is `true` or `false`, a time is ISO 8601 in UTC, a
-   * geometry is GeoJSON.
+   * geometry is GeoJSON. Read them once more, after their end, and the store is asked again.
    */
   readonly rows: AsyncIterable<readonly (readonly (string | undefined)[])[]>;
   /** Why the rows of this table are left out: then there are none. */

@@ -1,29 +1,56 @@
-import { AgentError, type StoredColumn } from "../../sdk/index.js";
+import type { StoredColumn } from "../../sdk/index.js";
 import type { Rows } from "./formats.js";
 
 /** Rows of a row group, which is held in memory, and the characters of its texts. */
 const MOST_ROWS = 20_000;
 const MOST_CHARACTERS = 16_000_000;
 
-/** Writes rows as Parquet; resolves to their number. The library is loaded only here. */
+/** The kind of a column whose values do not all fit its kind. Text fits every value. */
+const wider = {
+  number: "integer",
+  integer: "text",
+  boolean: "text",
+  time: "text",
+  json: "text",
+  text: "text",
+} as const;
+
+/**
+ * Writes rows as Parquet, and resolves to their number. A value is never changed: where one does not fit the kind of its
+ * column, the rows are read again, and the column is of a wider kind.
+ */
 export async function writeParquet(
   file: string,
   columns: readonly StoredColumn[],
-  pages: AsyncIterable<Rows>,
+  read: () => AsyncIterable<Rows>,
 ): Promise<number> {
+  for (let shown = columns; ; ) {
+    const { written, unfit } = await writtenOnce(file, shown, read());
+    if (unfit.size === 0) return written;
+    shown = shown.map((column) => (unfit.has(column.name) ? { ...column, kind: wider[column.kind] } : column));
+  }
+}
+
+/** The library is loaded only here. */
+async function writtenOnce(file: string, columns: readonly StoredColumn[], pages: AsyncIterable<Rows>) {
   const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
   const schema = [{ name: "root", num_children: columns.length }, ...columns.map(elementOf)];
   const writer = new ParquetWriter({ writer: fileWriter(file), schema, createdBy: "deneb" });
+  const unfit = new Set<string>();
   let group: Rows[number][] = [];
   let characters = 0;
   let written = 0;
   const flush = async () => {
-    if (group.length === 0) return;
-    const columnData = columns.map((column, index) => ({
-      name: column.name,
-      data: group.map((row) => parquetValue(column, row[index])),
+    const columnData = columns.map(({ name, kind }, index) => ({
+      name,
+      data: group.map((row) => {
+        const cell = row[index];
+        const value = cell === undefined ? undefined : values[kind](cell);
+        if (cell !== undefined && value === undefined) unfit.add(name);
+        return value;
+      }),
     }));
-    await writer.write({ columnData, rowGroupSize: group.length });
+    if (group.length > 0 && unfit.size === 0) await writer.write({ columnData, rowGroupSize: group.length });
     written += group.length;
     group = [];
     characters = 0;
@@ -37,7 +64,7 @@ export async function writeParquet(
   }
   await flush();
   await writer.finish();
-  return written;
+  return { written, unfit };
 }
 
 /** Text and JSON are UTF-8, times have microseconds, numbers are of double precision. */
@@ -50,15 +77,34 @@ function elementOf({ name, kind }: StoredColumn) {
   return { ...optional, type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
 }
 
-function parquetValue({ name, kind }: StoredColumn, cell: string | undefined): unknown {
-  if (cell === undefined) return undefined;
-  if (kind === "integer" && /^-?\d+$/.test(cell)) return BigInt(cell);
-  if (kind === "number" && cell.trim() !== "" && (cell === "NaN" || !Number.isNaN(Number(cell)))) return Number(cell);
-  if (kind === "boolean" && (cell === "true" || cell === "false")) return cell === "true";
-  if (kind === "time" && TIME.test(cell)) return micros(cell);
-  if (kind === "text" || kind === "json") return cell;
-  const message = `writing column "${name}" as Parquet: ${JSON.stringify(cell)} is no value of type ${kind}`;
-  throw new AgentError("NOT_OF_ITS_TYPE", `${message}; use CSV or NDJSON`, { retryable: false });
+const LARGEST = 2n ** 63n - 1n;
+
+/** The value of a cell; undefined if the kind cannot hold it. */
+const values = {
+  integer: (cell: string) => {
+    const value = /^-?\d{1,19}$/.test(cell) ? BigInt(cell) : undefined;
+    return value !== undefined && value <= LARGEST && value >= -LARGEST - 1n ? value : undefined;
+  },
+  number: (cell: string) => {
+    const value = Number(cell);
+    if (cell.trim() === "" || (Number.isNaN(value) && cell !== "NaN")) return undefined;
+    return String(value) === cell || digitsOf(String(value)) === digitsOf(cell) ? value : undefined;
+  },
+  boolean: (cell: string) => (cell === "true" || cell === "false" ? cell === "true" : undefined),
+  time: (cell: string) => (TIME.test(cell) ? micros(cell) : undefined),
+  text: (cell: string) => cell,
+  json: (cell: string) => cell,
+} as const satisfies Record<StoredColumn["kind"], (cell: string) => unknown>;
+
+/** A decimal in one form: its digits without zeros at either end, and where the point is. */
+function digitsOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^([-+]?)(\d*)[.]?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text) ?? [];
+  const all = `${whole}${fraction}`;
+  const leading = /^0*/.exec(all)?.[0].length ?? 0;
+  const digits = all.slice(leading).replace(/0+$/, "");
+  if (digits === "") return text === "" || all === "" ? text : "0";
+  return `${sign === "-" ? "-" : ""}${digits}e${whole.length - leading + Number(exponent)}`;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;

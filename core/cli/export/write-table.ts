@@ -12,17 +12,28 @@ export type Format = keyof typeof textFormats | "parquet";
 export interface Written {
   readonly columns: readonly StoredColumn[];
   readonly pages: AsyncIterable<Rows>;
+  /** The rows from the first one on. */
+  readonly again: () => AsyncIterable<Rows>;
   readonly format: Format;
 }
 
 /** Writes the rows of a table into a file; resolves to their number. */
 export async function writeTable(file: string, written: Written, overwrite: boolean): Promise<number> {
-  const { columns, pages, format } = written;
+  const { columns, pages, again, format } = written;
   return await writtenWhole(file, overwrite, async (temporary) =>
     format === "parquet"
-      ? await writeParquet(temporary, columns, pages)
-      : await writeText({ columns, pages, format }, () => createWriteStream(temporary, { flags: "r+" })),
+      ? await writeParquet(temporary, columns, readingFirst(pages, again))
+      : await writeText({ columns, pages, again, format }, () => createWriteStream(temporary, { flags: "r+" })),
   );
+}
+
+/** The rows that are already being read, and then those of another reading. */
+function readingFirst(pages: AsyncIterable<Rows>, again: () => AsyncIterable<Rows>): () => AsyncIterable<Rows> {
+  let reads = 0;
+  return () => {
+    reads += 1;
+    return reads === 1 ? pages : again();
+  };
 }
 
 /** Writes the rows as text to a stream; `end` says whether the stream ends with them. */

@@ -113,6 +113,11 @@ export interface Dialect {
    * absent where no version kept them elsewhere.
    */
   readonly earlierPositions?: Statement;
+  /**
+   * Selects the other databases of the server that this user can connect to; absent where a connection reaches all of
+   * them.
+   */
+  readonly otherDatabases?: Statement;
   /** The table beside it that records which replayed dead letters are stored. */
   deadLettersTable(of: SchemaName): TableName;
   /** The register: the table that lists the tables of all sinks in this schema. */

@@ -6,7 +6,7 @@ import { notificationColumns, type SqlConfig, type sqlSchema } from "./schema.js
 /** The faults that the formats of {@link sqlSchema} cannot detect, for the `check` of your plugin. @beta */
 export function sqlFaults(
   config: SqlConfig,
-  { database, partitions }: Pick<Dialect, "database" | "partitions">,
+  { database, partitions, views }: Pick<Dialect, "database" | "partitions" | "views">,
 ): readonly PropertyFault<typeof sqlSchema>[] {
   const unfit = modelFault(config, database);
   const lastData = config.last_data_mode !== "insert";
@@ -21,7 +21,7 @@ export function sqlFaults(
             reason: `"${unknown}" is not one of ${notificationColumns.join(", ")}`,
           } as const,
         ]),
-    ...(config.views ? viewsFault(config, database) : []),
+    ...(config.views ? viewsFault(config, views !== undefined) : []),
     ...(lastData && config.last_data_table_suffix === ""
       ? [
           {
@@ -71,12 +71,9 @@ function lifeFaults(
   ];
 }
 
-function viewsFault(
-  { data_model }: SqlConfig,
-  database: Dialect["database"],
-): readonly PropertyFault<typeof sqlSchema>[] {
+function viewsFault({ data_model }: SqlConfig, isOffered: boolean): readonly PropertyFault<typeof sqlSchema>[] {
   const fault = (reason: string) => [{ property: "views", reason } as const];
-  if (database !== "postgresql") return fault(`is offered for PostgreSQL, not for ${database}; use false`);
+  if (!isOffered) return fault("true is offered for PostgreSQL and MySQL only; use false, or one of these databases");
   if (!data_model.includes("service-path")) return [];
   return fault("needs tables of one entity type: use dm-by-entity or dm-by-entity-type, or false");
 }

@@ -97,7 +97,7 @@ export const sqlSchema = {
   views: {
     doc:
       "true: views with typed columns over the entities of each type, deneb_all_<type>, deneb_latest_<type> and deneb_tidy_<type>, are " +
-      "kept in each schema. PostgreSQL only, not with data models by service path.",
+      "kept in each schema. PostgreSQL and MySQL, not with data models by service path.",
     format: "flag",
     default: false,
   },

@@ -41,6 +41,8 @@ export interface EntityViews {
 
 /** The statements of a dialect that offers views. @beta */
 export interface ViewSql {
+  /** A type of more tables has no views. */
+  readonly mostTables: number;
   /** Selects schema, table, column and type for these tables and views, in the order of the columns. */
   columns(tables: readonly TableName[]): readonly Statement[];
   /** Selects the first characters of these columns of some rows. */

@@ -1,5 +1,5 @@
 import { columnName } from "../../ngsi/index.js";
-import type { StoredSelection, StoredTable } from "../../sdk/index.js";
+import type { RowSelection, StoredTable } from "../../sdk/index.js";
 import type { RowCondition } from "../contract/matching.js";
 import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import { columnLayoutColumns } from "../rows/layout.js";
@@ -35,7 +35,7 @@ const TABLES_AT_ONCE = 1000;
  * because ids are shortened, folded and mapped to names.
  */
 export async function chosenTables(
-  selection: StoredSelection,
+  selection: RowSelection,
   lister: Lister,
   store: KnownStore,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ function named({ own, unclear, others }: BelongingTables, names: readonly string
 }
 
 interface Searching {
-  readonly selection: StoredSelection;
+  readonly selection: RowSelection;
   /** Gets the tables that cannot be searched. */
   readonly doubtful: DoubtfulTable[];
   readonly store: KnownStore;
@@ -117,14 +117,32 @@ export function nameOf({ database, schema, table }: TableName): TableName {
 }
 
 function conditionsFor(
-  { entity }: StoredSelection,
+  selection: RowSelection,
   name: TableName,
-  { naming, tables }: KnownStore,
+  store: KnownStore,
 ): readonly RowCondition[] | undefined {
-  if (entity === undefined) return [];
+  const { entity } = selection;
+  const { naming, tables } = store;
+  const times = ofTime(selection, name, store);
+  if (entity === undefined) return times;
   const column = columnName(columnLayoutColumns.ld[1], naming);
   const kind = tables.kind(name, column);
-  return kind === undefined ? undefined : [{ column: { name: column, kind }, test: "is", text: entity }];
+  return kind === undefined ? undefined : [{ column: { name: column, kind }, test: "is", text: entity }, ...times];
+}
+
+function ofTime({ from, to }: RowSelection, name: TableName, { naming, tables }: KnownStore): readonly RowCondition[] {
+  const time = columnName(columnLayoutColumns.ld[0], naming);
+  const kind = tables.kind(name, time);
+  if (kind === undefined) return [];
+  const column = { name: time, kind };
+  return [
+    ...(from === undefined ? [] : [{ column, test: "from", text: timeText(from) } as const]),
+    ...(to === undefined ? [] : [{ column, test: "before", text: timeText(to) } as const]),
+  ];
+}
+
+function timeText(time: Date): string {
+  return time.toISOString().replace("T", " ").replace("Z", "");
 }
 
 /** Whether all rows of a table are of a service, none is, or it cannot be said and why. */

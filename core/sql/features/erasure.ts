@@ -10,11 +10,15 @@ import { type Lister, printedLister } from "../tables/lister.js";
 import { rowsAnywhere } from "../tables/register-rows.js";
 import { type Choice, type ChosenTable, chosenTables, nameOf } from "./chosen-tables.js";
 import { errorRows, otherErrorTables } from "./erased-errors.js";
+import { withRows } from "./tables-with-rows.js";
 
-// The rows of one transaction, so that writes need not wait long.
-const ROWS_AT_ONCE = 5000;
-/** Tables that are counted by one request. */
-const TABLES_AT_ONCE = 100;
+/**
+ * The rows of the first transaction of a table, so that writes need not wait long for a few. Each further one takes
+ * several times as many: without an index each reads the table from its beginning.
+ */
+const FIRST_ROWS = 5000;
+const GROWTH = 4;
+const MOST_ROWS = 1_000_000;
 const MOST_NAMED = 1000;
 
 /** What an erasure needs to know. */
@@ -37,12 +41,9 @@ export async function erase(request: ErasureRequest, store: KnownStore, signal: 
   const storable = selection.entity === undefined || !isUnstorable(selection.entity);
   const all = storable ? chosen.map(asRows) : [];
   all.push(...(await errorRows(selection, chosen, { store, signal })));
-  for (let start = 0; start < all.length; start += TABLES_AT_ONCE) {
-    const part = all.slice(start, start + TABLES_AT_ONCE);
-    for (const rows of await withRows(part, { store, signal })) {
-      const count = await erasedFrom(rows, left, { store, signal, dryRun: request.dryRun });
-      if (count > 0) erased.push({ table: rows.printed, kind: rows.kind, rows: count });
-    }
+  for await (const rows of withRows(all, { store, signal })) {
+    const count = await erasedFrom(rows, left, { store, signal, dryRun: request.dryRun });
+    if (count > 0) erased.push({ table: rows.printed, kind: rows.kind, rows: count });
   }
   const untouched = [
     ...others.map((table) => ({ name: table.name, reason: `only ${printedLister(table)} has listed it` })),
@@ -104,22 +105,6 @@ function asRows({ table, conditions }: ChosenTable): DoomedRows {
   return { name: nameOf(table), conditions, printed: table.name, kind: table.kind };
 }
 
-/** Those of the tables that have such rows, asked together; one by one if that fails. */
-async function withRows(tables: readonly DoomedRows[], { store, signal }: Erasing): Promise<readonly DoomedRows[]> {
-  const { dialect, driver } = store;
-  const questions = tables.map((rows) => dialect.countMatching(rows, 1));
-  try {
-    const database = new Set(tables.map(({ name }) => name.database));
-    // Answers of several databases may come in another order.
-    if (database.size > 1) return tables;
-    const answers = await driver.read(questions, signal);
-    return tables.filter((_, index) => Number(answers[index]?.[0] ?? 0) > 0);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return tables;
-  }
-}
-
 async function erasedFrom(
   rows: DoomedRows,
   left: LeftData[],
@@ -133,11 +118,11 @@ async function erasedFrom(
   };
   try {
     if (dryRun) return await count(Number.MAX_SAFE_INTEGER);
-    for (;;) {
-      const some = await count(ROWS_AT_ONCE);
+    for (let most = FIRST_ROWS; ; most = Math.min(most * GROWTH, MOST_ROWS)) {
+      const some = await count(most);
       if (some > 0) await driver.write([dialect.deleteMatching(rows, some)], signal);
       erased += some;
-      if (some < ROWS_AT_ONCE) return erased;
+      if (some < most) return erased;
     }
   } catch (error) {
     if (signal.aborted) throw error;

@@ -1,15 +1,33 @@
+import { type LeftData, reasonOf } from "../../sdk/index.js";
 import type { Driver } from "../contract/driver.js";
 import type { SchemaName } from "../contract/statement.js";
 import type { KnownStore } from "../tables/known-store.js";
+import { registersOf } from "../tables/register-rows.js";
 import { DATABASE, PositionRows } from "./position-rows.js";
 
+export interface DatabaseSearch {
+  readonly sink: string;
+  /** Whether positions are kept: then databases are noted with them. */
+  readonly noted: boolean;
+  /** Whether the data model makes databases: behind a channel in memory they are noted nowhere. */
+  readonly made: boolean;
+}
+
+/** A store that knows all databases of a sink. */
+export interface FoundDatabases {
+  readonly store: KnownStore;
+  /** Databases of which it is not known whether a sink has stored there. */
+  unread(): readonly LeftData[];
+}
+
 /**
- * A store whose commit units include the databases in which a sink has stored: an agent notes them with its positions, and
- * a process that has just started knows none of them.
+ * A store whose commit units include the databases in which a sink has stored: those that an agent has noted with its
+ * positions, and those of the server that have a list of tables. A process that has just started knows none of them.
  */
-export function withListedDatabases(store: KnownStore, sink: string): KnownStore {
+export function withListedDatabases(store: KnownStore, search: DatabaseSearch): FoundDatabases {
   const { driver } = store;
   let listed: Promise<readonly SchemaName[]> | undefined;
+  const unread: LeftData[] = [];
   const own: Driver = {
     probe: (signal) => driver.probe(signal),
     read: (statements, signal) => driver.read(statements, signal),
@@ -17,7 +35,7 @@ export function withListedDatabases(store: KnownStore, sink: string): KnownStore
     close: (signal) => driver.close(signal),
     commitUnits: async (signal) => {
       const units = await driver.commitUnits(signal);
-      listed ??= databasesOf(units, { sink, store, signal });
+      listed ??= databasesOf(units, { search, unread, store, signal });
       const known = new Set(units.map(({ database }) => database));
       return [...units, ...(await listed).filter(({ database }) => !known.has(database))];
     },
@@ -25,27 +43,43 @@ export function withListedDatabases(store: KnownStore, sink: string): KnownStore
   const pages = driver.pages?.bind(driver);
   const alone = driver.alone?.bind(driver);
   return {
-    ...store,
-    driver: { ...own, ...(pages === undefined ? {} : { pages }), ...(alone === undefined ? {} : { alone }) },
+    store: {
+      ...store,
+      driver: { ...own, ...(pages === undefined ? {} : { pages }), ...(alone === undefined ? {} : { alone }) },
+    },
+    unread: () => unread,
   };
 }
 
-interface Listed {
-  readonly sink: string;
+interface Finding {
+  readonly search: DatabaseSearch;
+  readonly unread: LeftData[];
   readonly store: KnownStore;
   readonly signal: AbortSignal;
 }
 
-async function databasesOf(
-  units: readonly SchemaName[],
-  { sink, store, signal }: Listed,
-): Promise<readonly SchemaName[]> {
+async function databasesOf(units: readonly SchemaName[], finding: Finding): Promise<readonly SchemaName[]> {
+  const { search, store, signal } = finding;
   const positions = new PositionRows(store);
   const found = new Set<string>();
-  for (const unit of units) {
-    for (const { channel } of await positions.read(store.dialect.positionsTable(unit), [{ sink }], signal)) {
-      if (channel.startsWith(DATABASE)) found.add(channel.slice(DATABASE.length));
-    }
+  for (const unit of search.noted ? units : []) {
+    const rows = await positions.read(store.dialect.positionsTable(unit), [{ sink: search.sink }], signal);
+    for (const { channel } of rows) if (channel.startsWith(DATABASE)) found.add(channel.slice(DATABASE.length));
+  }
+  const { otherDatabases } = store.dialect;
+  const others = search.made && otherDatabases !== undefined ? await store.driver.read([otherDatabases], signal) : [];
+  for (const [database = ""] of others) {
+    if (!found.has(database) && (await hasRegister(database, finding))) found.add(database);
   }
   return [...found].map((database) => ({ database, schema: "" }));
+}
+
+async function hasRegister(database: string, { unread, store, signal }: Finding): Promise<boolean> {
+  try {
+    return (await registersOf([{ database, schema: "" }], store, signal)).length > 0;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    unread.push({ name: `database "${database}"`, reason: `it cannot be searched: ${reasonOf(error)}` });
+    return false;
+  }
 }

@@ -18,7 +18,7 @@ import { listerOf } from "../tables/lister.js";
 import { openStore } from "../tables/open-store.js";
 import { adopt } from "./adopt.js";
 import { erase } from "./erasure.js";
-import { withListedDatabases } from "./listed-databases.js";
+import { type FoundDatabases, withListedDatabases } from "./listed-databases.js";
 import { PartitionTables } from "./partition-tables.js";
 import { storedRows } from "./stored-rows.js";
 import { withSizes } from "./table-sizes.js";
@@ -29,18 +29,17 @@ export class SqlStoredData implements StoredData {
   readonly #context: Context;
   readonly #store: KnownStore;
   readonly #partitioning: PartitionTables;
-  /** False if the sink stores into databases that it notes nowhere. */
-  readonly #knowsDatabases: boolean;
+  readonly #unread: FoundDatabases["unread"];
 
   constructor(config: SqlConfig, context: Context, store: Store) {
     this.#config = config;
     this.#context = context;
     const known = openStore(config, store, { log: context.log });
-    // Without exactly_once no database is noted.
-    this.#store = config.exactly_once ? withListedDatabases(known, context.name) : known;
+    const made = config.data_model.includes("-database");
+    const found = withListedDatabases(known, { sink: context.name, noted: config.exactly_once, made });
+    this.#store = found.store;
+    this.#unread = () => found.unread();
     this.#partitioning = new PartitionTables({ config, context, store: this.#store });
-    const hasMore = store.dialect.database === "postgresql" && config.data_model.includes("-database");
-    this.#knowsDatabases = config.exactly_once || !hasMore;
   }
 
   async tables(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]> {
@@ -61,9 +60,7 @@ export class SqlStoredData implements StoredData {
   async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {
     const request = { selection, lister: listerOf(this.#context), dryRun };
     const erasure = await this.#explained(() => erase(request, this.#store, signal));
-    const reason = "with exactly_once = false they are noted nowhere, and only that of the configuration was searched";
-    if (this.#knowsDatabases) return erasure;
-    return { ...erasure, left: [...erasure.left, { name: "other databases", reason }] };
+    return { ...erasure, left: [...erasure.left, ...this.#unread()] };
   }
 
   async *rows(selection: RowSelection, signal: AbortSignal): AsyncGenerator<StoredRows> {

@@ -1,12 +1,11 @@
-import { columnName } from "../../ngsi/index.js";
 import type { RowSelection, StoredColumn, StoredRows } from "../../sdk/index.js";
 import type { Column, ColumnKind } from "../contract/column.js";
-import type { RowCondition } from "../contract/matching.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
-import { columnLayoutColumns, isUnstorable } from "../rows/layout.js";
+import { isUnstorable } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
 import type { Lister } from "../tables/lister.js";
 import { chosenTables, nameOf } from "./chosen-tables.js";
+import { withRows } from "./tables-with-rows.js";
 
 /** Rows in one part of what is read. */
 const PAGE = 1000;
@@ -20,16 +19,15 @@ export async function* storedRows(
   const { chosen, doubtful } = await chosenTables(selection, lister, store, signal);
   for (const { table, reason } of doubtful) yield { table, columns: [], rows: nothing(), skipped: reason };
   if (selection.entity !== undefined && isUnstorable(selection.entity)) return;
-  for (const one of chosen) {
-    const name = nameOf(one.table);
+  const all = chosen.map(({ table, conditions }) => ({ table, name: nameOf(table), conditions }));
+  for await (const { table, name, conditions } of withRows(all, { store, signal })) {
     const columns = await columnsOf(name, store, signal);
     if (columns.length === 0) continue;
-    const conditions = [...one.conditions, ...ofTime(selection, columns, store)];
     const statement = store.dialect.readMatching(columns, { name, conditions });
     yield {
-      table: one.table,
+      table,
       columns: columns.map(({ name: column, kind }) => ({ name: column, kind: printedKinds[kind] })),
-      rows: printed(columns, pagesOf(statement, store, signal)),
+      rows: { [Symbol.asyncIterator]: () => printed(columns, pagesOf(statement, store, signal)) },
     };
   }
 }
@@ -46,20 +44,6 @@ async function columnsOf(
   return answer.flatMap(([, , table, column, type = ""]) =>
     table === name.table && column !== undefined ? [{ name: column, kind: dialect.columnKind(type) }] : [],
   );
-}
-
-function ofTime({ from, to }: RowSelection, columns: readonly Column[], { naming, dialect }: KnownStore) {
-  const key = dialect.columnKey(columnName(columnLayoutColumns.ld[0], naming));
-  const column = columns.find(({ name }) => dialect.columnKey(name) === key);
-  const conditions: RowCondition[] = [];
-  if (column === undefined) return conditions;
-  if (from !== undefined) conditions.push({ column, test: "from", text: timeText(from) });
-  if (to !== undefined) conditions.push({ column, test: "before", text: timeText(to) });
-  return conditions;
-}
-
-function timeText(time: Date): string {
-  return time.toISOString().replace("T", " ").replace("Z", "");
 }
 
 function pagesOf(

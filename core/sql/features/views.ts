@@ -1,7 +1,7 @@
 import { columnName } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { type SchemaName, schemaKey, type TableName } from "../contract/statement.js";
+import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
 import { columnLayoutColumns, namesOf, rowLayoutColumns } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
@@ -9,8 +9,6 @@ import { type ListedType, listedTypes } from "../tables/register-rows.js";
 import type { TableFacts } from "../tables/table-facts.js";
 import { viewNames } from "./view-names.js";
 
-/** A statement over more tables takes seconds to plan, and a lock of the server for each. */
-const MOST_TABLES = 500;
 const SAMPLED_TABLES = 10;
 const DELAY_MILLIS = 3000;
 /** After a failure, doubled after each further one. */
@@ -42,8 +40,8 @@ export class Views {
   constructor(parts: ViewsParts) {
     this.#parts = parts;
     const { naming } = parts.store;
-    const [time, id, type] = columnLayoutColumns.ld.map((column) => columnName(column, naming));
     const named = (column: string) => columnName(column, naming);
+    const [time, id, type] = columnLayoutColumns.ld.map(named);
     const others = ["notifiedAt", "subscriptionId", "sequence"];
     this.#names = {
       time: time ?? "",
@@ -127,11 +125,11 @@ export class Views {
     const histories = own.filter(({ kind }) => kind === "history").map(({ name }) => name);
     const last = own.filter(({ kind }) => kind === "last data").map(({ name }) => name);
     if (histories.length === 0) return;
-    if (histories.length > MOST_TABLES) {
+    if (histories.length > sql.mostTables) {
       if (this.#isMade(target, "too many")) return;
       await store.driver.write(sql.drop(target), signal);
       store.log.warn(
-        { schema: at.schema, type: entityType, tables: histories.length, limit: MOST_TABLES },
+        { schema: at.schema, type: entityType, tables: histories.length, limit: sql.mostTables },
         "an entity type has too many tables for a view; data_model = dm-by-entity-type stores it in one",
       );
       return;
@@ -140,7 +138,7 @@ export class Views {
     const tables = (names: readonly TableName[]) =>
       names.flatMap((name): readonly ViewedTable[] => {
         const found = columns.get(keyOf(name)) ?? [];
-        return found.some((column) => column.name === this.#names.type) ? [{ name, columns: found }] : [];
+        return found.some((column) => this.#isSame(column.name, this.#names.type)) ? [{ name, columns: found }] : [];
       });
     const viewed = { histories: tables(histories), lastData: last.length < histories.length ? [] : tables(last) };
     if (viewed.histories.length === 0) return;
@@ -152,17 +150,21 @@ export class Views {
     };
     const text = JSON.stringify([views.columns, views.histories, views.lastData]);
     // Somebody may have dropped it.
-    if (!columns.has(keyOf(target.all))) this.#made.delete(keyOf(target.all));
-    if (this.#isMade(target, text)) return;
-    this.#made.delete(keyOf(target.all));
+    if (this.#isMade(target, text) && columns.has(keyOf(target.all))) return;
+    this.#made.delete(tableKey(target.all));
     for (const statements of sql.define(views)) await store.driver.write(statements, signal);
-    this.#made.set(keyOf(target.all), text);
+    this.#made.set(tableKey(target.all), text);
   }
 
   #isMade({ all }: Target, text: string): boolean {
-    const same = this.#made.get(keyOf(all)) === text;
-    this.#made.set(keyOf(all), text);
+    const same = this.#made.get(tableKey(all)) === text;
+    this.#made.set(tableKey(all), text);
     return same;
+  }
+
+  /** Whether the database takes them for one column. */
+  #isSame(one: string, other: string): boolean {
+    return this.#parts.store.dialect.columnKey(one) === this.#parts.store.dialect.columnKey(other);
   }
 
   /** The columns of the view as they are, then the new ones: a column keeps its type, so that the view can be replaced. */
@@ -171,19 +173,24 @@ export class Views {
     tables: readonly ViewedTable[],
     signal: AbortSignal,
   ): Promise<readonly TypedColumn[]> {
+    const { sql, store } = this.#parts;
+    const { columnKey } = store.dialect;
     const kept = existing.filter(({ name }) => name !== VIEW_TIME);
-    const known = new Set(existing.map(({ name }) => name));
+    const known = new Set(existing.map(({ name }) => columnKey(name)));
+    const spelt = new Map<string, string>();
     const types = new Map<string, string[]>();
     for (const { columns } of tables)
-      for (const { name, type } of columns) {
-        if (known.has(name) || name === VIEW_TIME) continue;
+      for (const { name: own, type } of columns) {
+        const key = columnKey(own);
+        if (known.has(key) || this.#isSame(own, VIEW_TIME)) continue;
+        const name = spelt.get(key) ?? own;
+        spelt.set(key, name);
         types.set(name, [...(types.get(name) ?? []), type]);
       }
-    const { time, id, type } = this.#names;
-    const { sql } = this.#parts;
+    const fixed = [this.#names.time, this.#names.id, this.#names.type];
     const added: { readonly name: string; readonly type: string | undefined }[] = [...types].map(([name, all]) => ({
       name,
-      type: sql.common(all) ?? ([time, id, type].includes(name) ? "text" : undefined),
+      type: sql.common(all) ?? (fixed.some((one) => this.#isSame(one, name)) ? "text" : undefined),
     }));
     const open = added.flatMap((column) => (column.type === undefined ? [column.name] : []));
     const texts = await this.#sampled(new Set(open), tables, signal);
@@ -219,9 +226,7 @@ export function viewsOf(store: KnownStore, context: Context, facts: Pick<TableFa
   return sql === undefined ? undefined : new Views({ store, sql, context, settled: (signal) => facts.flush(signal) });
 }
 
-function byName({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType): number {
-  return a < b ? -1 : 1;
-}
+const byName = ({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType) => (a < b ? -1 : 1);
 
 type Target = Pick<EntityViews, "at" | "entityType" | "all" | "latest" | "tidy">;
 

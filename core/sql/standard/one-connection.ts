@@ -48,13 +48,12 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
   async function rowsOf(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     const own = await connected(signal);
     const rows: (readonly Cell[])[] = [];
-    for (const { text, runs, changes } of statements) {
-      for (const parameters of runs) {
-        if (closed || signal.aborted) throw writeAborted();
-        const answer = await parts.run(own, text, parameters);
-        if (changes !== undefined && answer.length !== changes) throw unexpectedChanges();
-        rows.push(...answer);
-      }
+    const every = statements.flatMap(({ text, runs, changes }) => runs.map((run) => ({ text, run, changes })));
+    for (const { text, run, changes } of every) {
+      if (closed || signal.aborted) throw writeAborted();
+      const answer = await parts.run(own, text, run);
+      if (changes !== undefined && answer.length !== changes) throw unexpectedChanges();
+      for (const row of answer) rows.push(row);
     }
     return rows;
   }

@@ -30,8 +30,8 @@ export async function catalogued(
 ): Promise<readonly StoredTable[]> {
   const all = await registers(store, signal);
   await lookUp(all, store, signal);
-  const found: StoredTable[] = [];
-  for (const register of all) found.push(...(await tablesUnlessGone(register, store, signal)));
+  let found: readonly StoredTable[] = [];
+  for (const register of all) found = found.concat(await tablesUnlessGone(register, store, signal));
   return withoutEarlier(found)
     .filter((table) => fits(table, selection))
     .sort(byName);

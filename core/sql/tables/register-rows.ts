@@ -171,16 +171,25 @@ export function listedTables(rows: readonly RegisterRow[], self: Lister): Listed
 
 /** The rows of all existing registers. */
 export async function rowsAnywhere(store: KnownStore, signal: AbortSignal): Promise<readonly RegisterRow[]> {
-  const rows: RegisterRow[] = [];
-  for (const register of await registers(store, signal)) rows.push(...(await rowsOf(register, store, signal)));
+  let rows: readonly RegisterRow[] = [];
+  for (const register of await registers(store, signal)) rows = rows.concat(await rowsOf(register, store, signal));
   return rows;
 }
 
 /** The registers of all known commit units. */
-export async function registers({ dialect, driver }: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
+export async function registers(store: KnownStore, signal: AbortSignal): Promise<readonly TableName[]> {
+  return await registersOf(await store.driver.commitUnits(signal), store, signal);
+}
+
+/** The registers of these commit units. */
+export async function registersOf(
+  units: readonly SchemaName[],
+  { dialect, driver }: KnownStore,
+  signal: AbortSignal,
+): Promise<readonly TableName[]> {
   const columns = registerColumns.map(({ name }) => name);
   const found = new Map<string, TableName>();
-  const answer = await driver.read(dialect.tablesWith(columns, await driver.commitUnits(signal)), signal);
+  const answer = await driver.read(dialect.tablesWith(columns, units), signal);
   for (const [database = "", schema = "", table = ""] of answer) {
     const name = dialect.registerTable({ database, schema });
     if (name.schema === schema && name.table === table) found.set(tableKey(name), name);

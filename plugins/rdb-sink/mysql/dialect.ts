@@ -23,6 +23,7 @@ import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
 import { insert, path, quoted, remove, upsert } from "./statements.js";
+import { mysqlViews } from "./views.js";
 
 const TABLES_PER_QUESTION = 500;
 const LONGEST_TEXT_BYTES = 65_535;
@@ -111,6 +112,7 @@ export const mysql = {
   }),
   tableSizes,
   errors: mysqlErrors,
+  views: mysqlViews,
 } as const satisfies Dialect;
 
 const types = {

@@ -44,7 +44,7 @@ export class MysqlDriver implements Driver {
     return await this.#leased(signal, async (connection) => {
       const answers: (readonly Cell[])[] = [];
       for (const { text, runs } of statements) {
-        for (const run of runs) answers.push(...(await rowsOf(connection, text, run)));
+        for (const run of runs) for (const row of await rowsOf(connection, text, run)) answers.push(row);
       }
       return answers;
     });

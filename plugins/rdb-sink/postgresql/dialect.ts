@@ -40,6 +40,12 @@ const sql: GuardedSql = {
   returning: "",
 };
 
+const OTHER_DATABASES = `
+  SELECT datname FROM pg_catalog.pg_database
+  WHERE datallowconn AND NOT datistemplate AND datname <> current_database()
+    AND has_database_privilege(oid, 'CONNECT')
+  ORDER BY datname`;
+
 export const postgresql = {
   database: "postgresql",
   reservedColumns: ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
@@ -71,6 +77,7 @@ export const postgresql = {
   ],
   commitUnit: ({ database }) => ({ database, schema: "" }),
   positionsTable: ({ database }) => ({ database, schema: "deneb", table: "positions" }),
+  otherDatabases: plain({ database: "", schema: "" }, OTHER_DATABASES),
   deadLettersTable: ({ database }) => ({ database, schema: "deneb", table: "letters" }),
   registerTable: ({ database }) => ({ database, schema: "deneb", table: "tables" }),
   registered: (register, tables) => {

@@ -30,8 +30,9 @@ export class PostgresqlServer implements Driver {
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     const answers: (readonly Cell[])[] = [];
+    // Not as arguments: a catalogue may have more rows than a call can have.
     for (const [database, own] of byDatabase(statements)) {
-      answers.push(...(await this.#answers(database, own, signal)));
+      for (const row of await this.#answers(database, own, signal)) answers.push(row);
     }
     return answers;
   }

@@ -1,5 +1,4 @@
 import {
-  type Cell,
   type EntityViews,
   plain,
   quoted,
@@ -9,15 +8,17 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
+import { attributesOf, fitting, kindOf, TIME_COLUMN } from "../viewed.js";
 import { path } from "./statements.js";
 
 const SAMPLED_ROWS = 200;
 const SAMPLED_CHARACTERS = 64;
-/** The part of the texts that must fit a type: a sensor that says "broken" once does not make its column text. */
-const MOST_FIT = 0.9;
+/** A statement over more tables takes seconds to plan, and a lock of the server for each. */
+const MOST_TABLES = 500;
 
 /** Views over the entities of a type. Types and attributes come from notifications: they are quoted as literals. */
 export const postgresqlViews: ViewSql = {
+  mostTables: MOST_TABLES,
   columns: (tables) => {
     const databases = [...new Set(tables.map(({ database }) => database))];
     return databases.map((database) => ({
@@ -31,7 +32,7 @@ export const postgresqlViews: ViewSql = {
     return plain(name, `SELECT ${wanted} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`);
   },
   common,
-  typeOf,
+  typeOf: (texts) => types[kindOf(texts)],
   define,
   drop: ({ at, all, latest, tidy }) => [
     plain(at, WAIT),
@@ -63,25 +64,7 @@ function common(types: readonly string[]): string | undefined {
   return all.every(isTime) ? "timestamp with time zone" : "text";
 }
 
-const NUMBER = String.raw`^-?(0|[1-9]\d{0,99})(\.\d{1,99})?([eE][+-]?\d{1,2})?$`;
-const ANY_NUMBER = String.raw`^-?\d{1,100}(\.\d{1,99})?([eE][+-]?\d{1,2})?$`;
-const LEAP = String.raw`(\d\d(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)-02-29`;
-const DAY = String.raw`((?!0000)\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|${LEAP})`;
-const CLOCK = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?`;
-const TIME = `^${DAY}[T ]${CLOCK}`;
-const ZONE = String.raw`(Z|[+-](0\d|1[0-4]):?[0-5]\d)$`;
-
-function typeOf(texts: readonly Cell[]): string {
-  const all = texts.filter((text) => text !== undefined && text !== "" && text !== "null");
-  const most = (pattern: string) => {
-    const fitting = new RegExp(pattern);
-    return all.filter((text) => fitting.test(text ?? "")).length >= all.length * MOST_FIT;
-  };
-  if (all.length === 0) return "text";
-  if (most(NUMBER)) return "numeric";
-  if (most(`${TIME}(${ZONE}|$)`)) return "timestamp with time zone";
-  return most("^(true|false)$") ? "boolean" : "text";
-}
+const types = { number: "numeric", time: "timestamp with time zone", boolean: "boolean", text: "text" } as const;
 
 /** A column of a table with the type of the view: NULL instead of an error. */
 function cast(column: TypedColumn | undefined, type: string): string {
@@ -95,11 +78,11 @@ function cast(column: TypedColumn | undefined, type: string): string {
 }
 
 function castText(text: string, type: string): string {
-  if (isNumber(type)) return `CASE WHEN ${text} ~ '${ANY_NUMBER}' THEN ${text}::${type} END`;
+  if (isNumber(type)) return `CASE WHEN ${text} ~ '${fitting.number}' THEN ${text}::${type} END`;
   if (type === "boolean") return `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END`;
   if (!isTime(type)) return `NULL::${type}`;
   // NGSI v2 times have no zone and are in UTC.
-  return `CASE WHEN ${text} ~ '${TIME}${ZONE}' THEN ${text}::${type} WHEN ${text} ~ '${TIME}$' THEN (${text} || 'Z')::${type} END`;
+  return `CASE WHEN ${text} ~ '${fitting.time}${fitting.zone}' THEN ${text}::${type} WHEN ${text} ~ '${fitting.time}$' THEN (${text} || 'Z')::${type} END`;
 }
 
 function define(views: EntityViews): readonly (readonly Statement[])[] {
@@ -113,9 +96,6 @@ function define(views: EntityViews): readonly (readonly Statement[])[] {
     view(tidy, tidied(views)),
   ].map((statement) => [plain(at, WAIT), statement]);
 }
-
-/** The column that the views add. */
-export const TIME_COLUMN = "deneb_time";
 
 function view(name: TableName, query: string): Statement {
   return plain(name, `CREATE OR REPLACE VIEW ${path(name)} AS ${query}`);
@@ -147,7 +127,7 @@ function tidyTable({ name, columns }: ViewedTable, views: EntityViews): string |
   const isRows = own.has(names.attribute) && own.has(names.value);
   const pairs = isRows
     ? [`(t.${quoted(names.attribute)}::text, t.${quoted(names.value)}::text)`]
-    : columns.filter((column) => isAttribute(column.name, own, names.fixed)).map(pair);
+    : attributesOf(columns, names, (column) => column).map(pair);
   if (pairs.length === 0) return undefined;
   return `SELECT ${cast(own.get(names.time), TIMESTAMP)} AS ${quoted(TIME_COLUMN)}, t.${quoted(names.id)}::text AS entityid,
     t.${quoted(names.type)}::text AS entitytype, v.attribute, ${castText("v.value", "numeric")} AS value_number,
@@ -158,11 +138,6 @@ function tidyTable({ name, columns }: ViewedTable, views: EntityViews): string |
 
 function pair({ name }: TypedColumn): string {
   return `(${literal(name)}, t.${quoted(name)}::text)`;
-}
-
-/** Metadata stand beside their attribute. */
-function isAttribute(name: string, own: ReadonlyMap<string, unknown>, fixed: ReadonlySet<string>): boolean {
-  return !fixed.has(name) && !(name.endsWith("_md") && own.has(name.slice(0, -3)));
 }
 
 function ofType({ names, entityType }: EntityViews): string {
