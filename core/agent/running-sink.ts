@@ -121,6 +121,7 @@ function fed(input: FedInput, parts: AssemblyParts): Fed {
     log,
     clock,
     observer,
+    redelivers: outlet.channel.redelivers,
   };
   const positions = { keepers, gate: outlet.gate, ...(timeLimit === undefined ? {} : { timeLimit }) };
   const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);

@@ -1,7 +1,6 @@
 /** The domain of Deneb, `deneb/ngsi`: pure functions over notifications, names and values. */
 
 export { type DecodeOptions, decode, type NgsiVersion, ngsiVersions } from "./decode/decode.js";
-export { type EntityEvent, entityOf, isEntityEvent } from "./entity-event.js";
 export {
   correlatorOf,
   eventHeaders,
@@ -20,7 +19,10 @@ export {
   type Api,
   type Attribute,
   type Entity,
+  type EntityEvent,
+  entityOf,
   isEntity,
+  isEntityEvent,
   type Member,
   type Notification,
   type Value,

@@ -34,6 +34,10 @@ export class CountedChannel implements Channel {
     return this.#filledAt;
   }
 
+  get redelivers(): boolean {
+    return this.#channel.redelivers === true;
+  }
+
   get durable(): boolean {
     return this.#channel.durable === true;
   }

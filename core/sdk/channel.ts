@@ -89,6 +89,8 @@ export interface Channel extends Lifecycle {
   readonly transactionCapacity: number;
   /** True when events outlive the process: then the ledger of the channel is kept over restarts, too. */
   readonly durable?: boolean;
+  /** True when takes may say of an event that it is redelivered; the takes of other channels are not asked. */
+  readonly redelivers?: boolean;
   /**
    * Events that were accepted and can no longer be read, since the channel was made: lost by damage of what it keeps. The
    * agent looks after the start and after each take, and counts them as lost.

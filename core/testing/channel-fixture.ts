@@ -88,6 +88,8 @@ export async function collect(channel: Channel, count: number): Promise<Collecte
     redelivered.push(...bodiesOf(events.filter((event) => transaction.isRedelivered?.(event) === true)));
   }
   clearTimeout(timer);
+  if (redelivered.length > 0 && channel.redelivers !== true)
+    throw failure(`"redelivers" of the channel must be true: its takes say that events are redelivered`);
   if (bodies.length >= count) return { transactions, bodies, redelivered };
   throw failure(`${count} events must come; within ${MOST_MILLIS / 1000} s came ${JSON.stringify(bodies)}`);
 }

@@ -22,6 +22,7 @@ export interface ChainSetting {
   readonly retry?: RetryPolicy;
   readonly log: Logger;
   readonly erasures?: DeliveryChainParts["erasures"];
+  readonly redelivers?: boolean;
   /** Seconds; absent: no limit. */
   readonly persistTimeout?: number;
   /** Given where the channel is durable. */
@@ -37,11 +38,12 @@ export function chainTo({
   retry = { batchTtl: 3, batchRetryIntervals: [1] },
   persistTimeout = 0,
   erasures,
+  redelivers = false,
 }: ChainSetting) {
   const counters = new SinkCounters();
   const supervised = new SupervisedSink({ name: "s1", create: () => sink, persistTimeout, log, clock });
   const common = {
-    ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock },
+    ...{ name: "s1", sink: supervised, retry, deadLetters, counters, log, clock, redelivers },
     ...(erasures === undefined ? {} : { erasures }),
   };
   const positions =

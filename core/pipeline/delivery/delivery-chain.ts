@@ -36,6 +36,8 @@ export interface DeliveryChainParts {
   readonly positions?: Pick<AskedPositionsParts, "keepers" | "timeLimit"> & { readonly gate: PositionGate };
   /** Only behind a durable channel: what the next process is to know when this one dies. */
   readonly crashWatch?: CrashWatch;
+  /** Whether takes of the channel may say of an event that it is redelivered. */
+  readonly redelivers?: boolean;
   /** Which events were erased while they waited. */
   readonly erasures?: Pick<Erasures, "meant">;
   readonly deadLetters: DeadLetters;
@@ -47,7 +49,19 @@ export interface DeliveryChainParts {
 
 /** Links the parts in the order in which a batch passes them. */
 export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
-  const { name, sink, retry, erasures, positions, crashWatch, counters, log, clock, observer } = parts;
+  const {
+    name,
+    sink,
+    retry,
+    erasures,
+    redelivers = false,
+    positions,
+    crashWatch,
+    counters,
+    log,
+    clock,
+    observer,
+  } = parts;
   const keeper = new DeadLetterKeeper({ ...parts, store: sink });
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
@@ -59,7 +73,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
 
   const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
   const common = { keeper, retry: retrying };
-  const asking = new Redelivered({ store: sink, retry, counters, log }, retrying);
+  const asking = redelivers ? new Redelivered({ store: sink, retry, counters, log }, retrying) : retrying;
   if (positions === undefined) return { first: asking, ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: catchUp, catchUp, ...common };

@@ -54,7 +54,7 @@ export function storedDespite(error: unknown, events: readonly Event[]): readonl
 export function errorOf(error: unknown, event: Event): { readonly message: string; readonly code?: string } {
   const own = error instanceof NamedFailure ? error.failed.get(event) : error;
   const code = codeOf(own) ?? codeOf(error);
-  return { message: reasonOf(own), ...(code === undefined ? {} : { code }) };
+  return { ...(code === undefined ? {} : { code }), message: reasonOf(own) };
 }
 
 function reasonsIn(events: unknown, error: unknown): ReadonlyMap<Event, unknown> | undefined {

@@ -28,9 +28,20 @@ export function withListedDatabases(store: KnownStore, search: DatabaseSearch): 
   const { driver } = store;
   let listed: Promise<readonly SchemaName[]> | undefined;
   const unread: LeftData[] = [];
+  const read: Driver["read"] = async (statements, signal) => {
+    try {
+      return await driver.read(statements, signal);
+    } catch (error) {
+      const gone = await goneOf((await listed) ?? [], { search, unread, store, signal });
+      const left = statements.filter(({ at }) => !gone.has(at.database));
+      if (left.length === statements.length) throw error;
+      listed = listed?.then((units) => units.filter(({ database }) => !gone.has(database)));
+      return await read(left, signal);
+    }
+  };
   const own: Driver = {
     probe: (signal) => driver.probe(signal),
-    read: (statements, signal) => driver.read(statements, signal),
+    read,
     write: (statements, signal) => driver.write(statements, signal),
     close: (signal) => driver.close(signal),
     commitUnits: async (signal) => {
@@ -72,6 +83,14 @@ async function databasesOf(units: readonly SchemaName[], finding: Finding): Prom
     if (!found.has(database) && (await hasRegister(database, finding))) found.add(database);
   }
   return [...found].map((database) => ({ database, schema: "" }));
+}
+
+/** Those of the listed databases that are not on the server any more: others drop theirs at any time. */
+async function goneOf(listed: readonly SchemaName[], { store, signal }: Finding): Promise<ReadonlySet<string>> {
+  const { otherDatabases } = store.dialect;
+  if (listed.length === 0 || otherDatabases === undefined) return new Set();
+  const there = new Set((await store.driver.read([otherDatabases], signal)).map(([database]) => database));
+  return new Set(listed.map(({ database }) => database).filter((database) => !there.has(database)));
 }
 
 async function hasRegister(database: string, { unread, store, signal }: Finding): Promise<boolean> {

@@ -9,6 +9,7 @@ export function folderChannel(config: FolderChannelConfig, { name, lockFolder }:
   const queue = new FolderQueue({ channel: name, capacity, waitSeconds: config["keep-alive"] }, folder, lockFolder);
   return {
     durable: true,
+    redelivers: true,
     transactionCapacity,
     get size() {
       return queue.size;

@@ -31,7 +31,7 @@ test("behind a durable channel a batch passes these parts in this order", async 
 
   const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log, outlet: durable });
 
-  assert.deepEqual(namesOf(chain.first), ["catch up", "redelivered", "retry", "split", "measure", "supervise", "sink"]);
+  assert.deepEqual(namesOf(chain.first), ["catch up", "retry", "split", "measure", "supervise", "sink"]);
   assert.equal(chain.first, chain.catchUp);
 });
 
@@ -40,7 +40,15 @@ test("behind a channel that forgets there is nothing to catch up with", async (c
 
   const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log });
 
-  assert.deepEqual(namesOf(chain.first), ["redelivered", "retry", "split", "measure", "supervise", "sink"]);
+  assert.deepEqual(namesOf(chain.first), ["retry", "split", "measure", "supervise", "sink"]);
+});
+
+test("behind a channel that redelivers the store is asked before anything is tried", async (context) => {
+  const { durable, deadLetters } = await outlets(context);
+
+  const { chain } = chainTo({ sink: new ScriptedSink(), deadLetters, log, outlet: durable, redelivers: true });
+
+  assert.deepEqual(namesOf(chain.first), ["catch up", "redelivered", "retry", "split", "measure", "supervise", "sink"]);
 });
 
 test("the way forks in a group: each of its sinks is supervised by itself", async (context) => {
@@ -59,7 +67,7 @@ test("the way forks in a group: each of its sinks is supervised by itself", asyn
 
   const chain = deliveryChain({ name: "g", sink: group, retry, deadLetters, counters: group.counters, log, clock });
 
-  assert.deepEqual(namesOf(chain.first), ["redelivered", "retry", "split", "measure", "group"]);
+  assert.deepEqual(namesOf(chain.first), ["retry", "split", "measure", "group"]);
   assert.deepEqual(
     members.map(({ sink }) => namesOf(sink)),
     [

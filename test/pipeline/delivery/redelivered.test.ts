@@ -32,7 +32,7 @@ async function setUp(context: TestContext, { stored, failures = 0 }: { stored: r
   };
   const { log, lines } = recordingLog();
   const deadLetters = new DeadLetters(await tempFolder(context));
-  return { asked, written, lines, ...chainTo({ sink, deadLetters, log }) };
+  return { asked, written, lines, ...chainTo({ sink, deadLetters, log, redelivers: true }) };
 }
 
 const cases = [
