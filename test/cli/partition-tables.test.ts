@@ -77,7 +77,7 @@ function merged(lines: readonly string[]): string {
   return [...new Map(lines.map((line) => [line.split("=")[0]?.trim(), line])).values()].join("\n");
 }
 
-/** Stores numbered rows, one after another, until it is told to end; resolves to the last number. */
+/** Stores numbered rows, one after another, until they are ended; resolves to the last number. */
 function storing({ agent, service }: Scene): { readonly stored: () => number; end(): Promise<number> } {
   let number = 0;
   let ending = false;

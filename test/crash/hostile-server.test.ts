@@ -40,7 +40,7 @@ test(`the schema dropped up to ${rounds * 3} times under load: ${promise}, but f
   await judged(context, { server, gone, trouble: mishaps([schemaDropped(server, gone)], rounds * 3, seeded(seed)) });
 });
 
-test("what an outage longer than the retries makes dead letters is told with its reason, and stored once by a replay", async (context) => {
+test("what an outage longer than the retries makes dead letters is logged with its reason, and stored once by a replay", async (context) => {
   const server = await hostilePostgresql(context);
   if (server === undefined) return;
   const plan = {

@@ -71,7 +71,7 @@ function properties(folder: string): string {
   ].join("\n");
 }
 
-test("of a folder with broken, duplicate, too new and hanging plugins each is told, and the rest stores", async (context) => {
+test("of a folder with broken, duplicate, too new and hanging plugins each is reported, and the rest stores", async (context) => {
   const folder = await tempFolder(context);
   const strangers = path.join(folder, "strangers");
   await writeFiles(strangers, folderOfStrangers);

@@ -206,7 +206,7 @@ test("all mistakes of one plugin are told at once", async (context) => {
   ]);
 });
 
-test("a member that a newer version may know is told, and the plugin is used", async (context) => {
+test("a member that a newer version may know is reported, and the plugin is used", async (context) => {
   const { found, problems } = await problemsOf(context, {
     "index.js": pluginText({ members: ", telemetryHints: {}" }),
   });

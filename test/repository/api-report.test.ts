@@ -19,7 +19,7 @@ for (const entry of publicEntries) {
     assert.ok(unreleased.includes(named), `add what changed to CHANGELOG.md, and write there: ${named}`);
   });
 
-  test(`every export of ${entry.name} is told what it is for, in a comment, and has one mark of its stability`, async () => {
+  test(`every export of ${entry.name} says what it is for, in a comment, and has one mark of its stability`, async () => {
     const names = await exportsOf(entry.entry);
 
     const bare = await Promise.all(

@@ -63,7 +63,7 @@ for (const error of [away, new Error("nobody knows")])
     ]);
   });
 
-test("a sink that fails is told once at level warn, and once when it stores again", async () => {
+test("a sink that fails is logged once at level warn, and once when it stores again", async () => {
   const { made, lines } = group(new ScriptedSink((_, write) => (write < 3 ? away : undefined)), new ScriptedSink());
 
   for (const _ of [1, 2, 3, 4]) await made.deliver(batchOf(events), course());
