@@ -29,7 +29,7 @@ export {
   type ValueKind,
 } from "./model.js";
 export { type ColumnNaming, columnKey, columnName } from "./names/column-name.js";
-export { lowerCase, nameLimits, shorten } from "./names/encoding.js";
+export { lowerCase, nameLimits, shorten, withServiceHash } from "./names/encoding.js";
 export {
   type Address,
   type Database,
@@ -39,7 +39,6 @@ export {
   parseDataModel,
   refusedModel,
 } from "./names/naming.js";
-export { withServiceHash } from "./names/service-hash.js";
 export { withShortNames } from "./names/short-names.js";
 export { databaseName, schemaName, tableName } from "./names/table-name.js";
 export {

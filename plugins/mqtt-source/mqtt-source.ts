@@ -1,7 +1,7 @@
-import { AgentError, onAbort, reasonOf, type Source } from "deneb/sdk";
-import type { MqttClient } from "mqtt";
+import { readFile } from "node:fs/promises";
+import { AgentError, onAbort, readTlsFiles, reasonOf, type Source } from "deneb/sdk";
+import type { IClientOptions, MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
-import { connectionOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 
 const refusedQos = 128;
@@ -102,4 +102,27 @@ async function workOrAbort(work: Promise<void>, signal: AbortSignal): Promise<vo
     const stopListening = onAbort(signal, resolve);
     work.then(resolve, reject).finally(stopListening);
   });
+}
+
+const MQTT_3_1_1 = 4;
+
+/** The options of a connection; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
+async function connectionOptions(config: MqttConfig, source: string): Promise<IClientOptions> {
+  const { username, password } = config;
+  return {
+    ...(await readTlsFiles(config, `source "${source}"`, (file) => readFile(file))),
+    protocolVersion: MQTT_3_1_1,
+    clientId: config.client_id === "" ? `deneb-${source}` : config.client_id,
+    clean: config.clean_session,
+    keepalive: config.keepalive,
+    connectTimeout: config.connect_timeout,
+    reconnectPeriod: config.reconnect_interval,
+    // The user may be created at the broker later.
+    reconnectOnConnackError: true,
+    // The source itself subscribes, at every connection.
+    resubscribe: false,
+    manualConnect: true,
+    ...(username === "" ? {} : { username }),
+    ...(password === "" ? {} : { password }),
+  };
 }

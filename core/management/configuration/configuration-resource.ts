@@ -6,12 +6,11 @@ import type { EditedText } from "../../files/edited-text.js";
 import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { PluginCatalogue } from "../../tokens.js";
 import { badRequest, fail, HttpError, succeed } from "../answers.js";
-import type { Resource } from "../openapi.js";
+import { answer, failure, operation, type Paths, queryParameter, type Resource, schemaRef, text } from "../openapi.js";
 import { parameterOf } from "../requests.js";
 import { adminTokenOnly } from "../security/access.js";
 import { parameterError } from "../subscriptions/fields.js";
 import type { AgentFiles } from "./agent-files.js";
-import { configurationPaths as paths } from "./configuration-openapi.js";
 
 export interface ConfigurationAccess {
   readonly files: AgentFiles;
@@ -148,3 +147,26 @@ function givenName(request: Request): string {
 function unknownProperty(name: string): HttpError {
   return new HttpError(400, { result: `Param '${name}' not found in the agent` });
 }
+
+const param = queryParameter("param", "The full key of a property.", text, true);
+const value = queryParameter("value", "Its value; *** is refused.", text, true);
+const shown = answer("The properties of the file, secrets masked.", schemaRef("Result"));
+const responses = { "200": shown, "400": failure("The call is invalid, or no such file or property exists.") };
+const changing = { ...responses, "409": failure("The file is not a valid properties file, or cannot be written.") };
+
+const operations = {
+  get: operation({
+    summary: "Shows one property of the file of an agent, or all.",
+    parameters: [queryParameter("param", "Without it all properties are shown.", text)],
+    responses,
+  }),
+  post: operation({ summary: "Adds a property.", parameters: [param, value], responses: changing }),
+  put: operation({ summary: "Changes or adds a property.", parameters: [param, value], responses: changing }),
+  delete: operation({ summary: "Removes a property.", parameters: [param], responses: changing }),
+};
+
+/** The operations on files of agents; their path is the absolute path of the file. */
+const paths: Paths = {
+  "/v1/admin/configuration/agent/{path}": operations,
+  "/admin/configuration/agent/{path}": operations,
+};

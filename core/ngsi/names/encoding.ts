@@ -97,3 +97,13 @@ function cutBytes(name: string, atMost: number): string {
 function cutUnits(name: string, atMost: number): string {
   return name.slice(0, atMost);
 }
+
+/**
+ * The name of a schema or database that was made of a service: itself when it is exactly the service, or the encoded
+ * service; else with a hash of the service, so that no two services have the same one.
+ * @stable
+ */
+export function withServiceHash(name: string, service: string, { database, encoding }: Naming): string {
+  const plain = encoding ? encodeName(service, database === "mysql" ? "both cases" : "lower case") : service;
+  return name === plain ? name : withHash(name, service, nameLimits[database]);
+}
