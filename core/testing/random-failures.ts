@@ -5,6 +5,7 @@ import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { deliveryChain } from "../pipeline/delivery/delivery-chain.js";
 import { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
 import { Settlements, TakenBatch } from "../pipeline/delivery/taken-batch.js";
+import { eventsOf } from "../sdk/errors.js";
 import { AgentError, type Batch, type Event, type Receipt, retryableOf, type Sink } from "../sdk/index.js";
 import { silent } from "./component-fixture.js";
 import { failure } from "./expectations.js";
@@ -161,11 +162,26 @@ function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
 
   /** Stores what comes first, and says of the rest that it may pass. */
   async function partly({ events, ...others }: Batch, signal: AbortSignal): Promise<Receipt> {
-    const stored = Math.floor(events.length / 2);
-    if (stored > 0) await sink.persist({ ...others, events: Object.freeze(events.slice(0, stored)) }, signal);
-    const failed = events.slice(stored);
+    const half = Math.floor(events.length / 2);
+    const failed = new Map<Event, unknown>(events.slice(half).map((event) => [event, undefined]));
+    try {
+      if (half > 0) await sink.persist({ ...others, events: Object.freeze(events.slice(0, half)) }, signal);
+    } catch (error) {
+      const named = namedIn(error, events);
+      if (named.length === 0) throw error;
+      for (const [event, own] of named) failed.set(event, own);
+    }
     throw new AgentError("STORE_AWAY", `the store took a part: ${word()}`, { retryable: true, events: failed });
   }
+}
+
+/** Those of the events that an error of the sink names, each with why; none when it is about the whole batch. */
+function namedIn(error: unknown, events: readonly Event[]): readonly (readonly [Event, unknown])[] {
+  const named = eventsOf(error);
+  if (named instanceof Map)
+    return events.filter((event) => named.has(event)).map((event) => [event, named.get(event) ?? error]);
+  const list: readonly unknown[] = Array.isArray(named) ? named : [];
+  return events.filter((event) => list.includes(event)).map((event) => [event, error]);
 }
 
 /** Numbers below a bound that are the same for the same seed (mulberry32). */

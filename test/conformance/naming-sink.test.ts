@@ -6,7 +6,7 @@ import { markOf, pluginConformance } from "../../core/testing/index.js";
 const isBad = (event: Event) => "bad" in event.headers;
 
 /** A sink in memory that keeps the good events of a batch and names the others, or does what `persist` does instead. */
-async function poisonCases(names: (events: readonly Event[]) => readonly Event[]) {
+async function casesOf(names: (events: readonly Event[]) => readonly Event[], seed?: number) {
   const stored: string[] = [];
   const persist = async ({ events }: Batch) => {
     stored.push(...events.filter((event) => !isBad(event)).map(markOf));
@@ -31,9 +31,23 @@ async function poisonCases(names: (events: readonly Event[]) => readonly Event[]
       close: async () => {},
     };
   };
-  const cases = await pluginConformance(definition, { openStore });
-  return cases.filter(({ name }) => name.includes("never go in"));
+  return await pluginConformance(definition, { openStore, ...(seed === undefined ? {} : { seed }) });
 }
+
+async function poisonCases(names: (events: readonly Event[]) => readonly Event[]) {
+  return (await casesOf(names)).filter(({ name }) => name.includes("never go in"));
+}
+
+test("a sink that names the events that failed passes the random case whatever the seed is", async () => {
+  for (let seed = 1; seed <= 30; seed += 1) {
+    const found = (await casesOf((events) => events.filter(isBad), seed)).find(({ name }) =>
+      name.includes("at random"),
+    );
+
+    await found?.run();
+    assert.ok(found !== undefined);
+  }
+});
 
 test("a sink that stores the good events and names the others passes", async () => {
   const cases = await poisonCases((events) => events.filter(isBad));
