@@ -28,7 +28,7 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   const { packages = [], from = [], limitMillis = LIMIT_MILLIS, ...loading } = further;
   const bases = absolute(from);
   const found = await Promise.all([
-    ...absolute(folders).map(modulesInFolder),
+    ...absolute(folders).map(modulesOf),
     ...[...new Set(packages)].map((name) => moduleOfPackage(name, bases)),
   ]);
   const modules = found.flatMap((one) => one.modules);
@@ -37,6 +37,16 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
   return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
+}
+
+/** The plugins below a folder, or the folder itself when it is one. */
+async function modulesOf(folder: string): Promise<FoundModules> {
+  const below = await modulesInFolder(folder);
+  if (below.modules.length > 0 || below.problems.length > 0) return below;
+  const { modules } = await modulesAt(folder);
+  const remedy = "build it first; give a plugin with its index.js or package.json, or the folder above it";
+  const problem = { origin: folder, cause: "holds no plugin", remedy };
+  return { modules, problems: modules.length > 0 ? [] : [problem] };
 }
 
 function absolute(folders: readonly string[]): readonly string[] {

@@ -169,3 +169,16 @@ test("a folder that does not exist is a problem", async () => {
     ["is not a folder"],
   );
 });
+
+test("a folder that is itself a plugin is one, and a folder without any is a problem", async (context) => {
+  const plugin = await folderOf(context, { "index.js": exporting({ type: "alone" }) });
+  const empty = await folderOf(context, { "readme.txt": "nothing" });
+
+  const { catalogue, problems } = await discover([plugin, empty]);
+
+  assert.equal(catalogue.find("sink", "alone")?.type, "alone");
+  assert.deepEqual(
+    problems.map(({ origin, cause }) => [origin, cause]),
+    [[empty, "holds no plugin"]],
+  );
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path/posix";
 import test from "node:test";
+import { npm } from "../support/example-package.js";
 import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 
 interface Page {
@@ -38,6 +39,21 @@ test("every link to a heading of a page names one that the page has", async () =
   );
 
   assert.deepEqual(broken, []);
+});
+
+test("every page of the package finds what it links to in the package", async () => {
+  const { output } = await npm(repositoryRoot, "pack", "--dry-run", "--json", "--ignore-scripts");
+  const files = [...output.matchAll(/^\s*"path": "(.*)",$/gm)].map(([, path = ""]) => path);
+  const known = new Set(files.flatMap((path) => [path, ...foldersOf(path)]));
+
+  const packed = (await pages(files)).flatMap((page) =>
+    linksOf(page)
+      .filter(({ path }) => !known.has(path))
+      .map(({ path }) => `${page.path}: ${path}`),
+  );
+
+  assert.ok(known.has("docs/architecture.md") && known.has("dist/core/main.js"));
+  assert.deepEqual(packed, []);
 });
 
 async function pages(files: readonly string[]): Promise<readonly Page[]> {
