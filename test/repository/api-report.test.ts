@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "node:test";
 import { repositoryRoot } from "../support/repository.js";
-import { apiReport, commentOf, exportsOf, fingerprint, marksOf, publicEntries } from "./api-report.js";
+import { apiPage, apiReport, commentOf, exportsOf, fingerprint, marksOf, publicEntries } from "./api-report.js";
 
 for (const entry of publicEntries) {
   test(`${entry.report} is the public interface of ${entry.name}; if it changed on purpose, run npm run docs`, async () => {
-    assert.equal(await readFile(join(repositoryRoot, entry.report), "utf8"), await apiReport(entry));
+    assert.equal(await readFile(join(repositoryRoot, entry.report), "utf8"), await apiPage(entry));
   });
 
   test(`the changelog says under Unreleased what became of ${entry.name}, and names its present state`, async () => {

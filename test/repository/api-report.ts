@@ -31,13 +31,24 @@ export const publicEntries: readonly PublicEntry[] = [
   },
 ];
 
-/** The declarations that an entry shows, as the compiler wrote them, comments left out, file by file. */
-export async function apiReport({ name, entry, parts: home }: Omit<PublicEntry, "report">) {
+type Entry = Omit<PublicEntry, "report">;
+
+/** What docs/api has of an entry: its declarations as the compiler wrote them, with their comments, file by file. */
+export async function apiPage(entry: Entry): Promise<string> {
+  return await report(entry, withComments);
+}
+
+/** The same without comments: the interface itself, which the changelog names. */
+export async function apiReport(entry: Entry): Promise<string> {
+  return await report(entry, withoutComments);
+}
+
+async function report({ name, entry, parts: home }: Entry, shown: (text: string) => string): Promise<string> {
   const folder = home?.[0] ?? dirname(entry);
   const isOwn = (path: string) => home?.some((one) => path.startsWith(`${one}/`)) ?? dirname(path) === folder;
   const texts = await declarations(entry);
   const own = [...texts].filter(([path]) => isOwn(path)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = own.map(([path, text]) => `## ${relative(folder, path)}\n\n${text}\n`);
+  const parts = own.map(([path, text]) => `## ${relative(folder, path)}\n\n${shown(text)}\n`);
   const stability = beta.has(name) ? "beta" : "stable";
   const marks = await markTexts(entry);
   return [`# The public interface of ${name} (${stability}), written by npm run docs\n`, marks, ...parts].join("\n");
@@ -101,7 +112,7 @@ export function fingerprint(report: string): string {
 async function declarations(entry: string, seen = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
   if (seen.has(entry)) return seen;
   const text = await readFile(join(repositoryRoot, "dist", entry), "utf8");
-  seen.set(entry, withoutComments(text));
+  seen.set(entry, text);
   for (const [, specifier = ""] of text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)) {
     await declarations(normalize(joinPath(dirname(entry), `${specifier}.d.ts`)), seen);
   }
@@ -115,4 +126,14 @@ function withoutComments(text: string): string {
     .split("\n")
     .filter((line) => line.trim() !== "")
     .join("\n");
+}
+
+/** A blank line stands before each comment at the margin. */
+function withComments(text: string): string {
+  return text
+    .replaceAll(/^\/\/.*$/gm, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .join("\n")
+    .replaceAll(/(?<=[^\n])\n(?=\/\*\*)/g, "\n\n");
 }

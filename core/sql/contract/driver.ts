@@ -1,4 +1,4 @@
-import { AgentError, codeOf, onAbort } from "../../sdk/index.js";
+import { AgentError, codeOf, onAbort, type QueryResult } from "../../sdk/index.js";
 import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
@@ -26,6 +26,11 @@ export interface Driver {
    * a table is large. Absent where `write` does that.
    */
   alone?(statement: Statement, signal: AbortSignal): Promise<void>;
+  /**
+   * The answer to one statement of a person, over a connection of its own that cannot change anything; for {@link
+   * querySql}. Absent: the sink has no `deneb sql`.
+   */
+  query?(text: string, signal: AbortSignal): Promise<QueryResult>;
   /** The known commit units that may hold tables: databases, or schemas with a file of their own. */
   commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]>;
   /** Closes connections and threads; may be called twice. When the signal is aborted, running work is abandoned. */

@@ -1,20 +1,30 @@
+import type { QueryResult } from "../../sdk/index.js";
 import { type Driver, unexpectedChanges, unlessAborted, writeAborted } from "../contract/driver.js";
 import type { Cell, Statement } from "../contract/statement.js";
 
 /** What {@link oneConnection} builds a driver from. @beta */
 export interface ConnectionParts<Connection> {
-  /** Opens the connection. Called before the first statement, and again after a connection was lost. */
-  open(signal: AbortSignal): Promise<Connection>;
+  /**
+   * Opens the connection. Called before the first statement, and again after a connection was lost. With the purpose
+   * `query` it opens one for `ask` that cannot change anything, as far as the database has such, and makes no database.
+   */
+  open(signal: AbortSignal, purpose: "write" | "query"): Promise<Connection>;
   /**
    * Runs one statement with one list of parameters. Resolves to its rows, every value as text, undefined for NULL. The
    * rows of RETURNING are included: they count the changed rows.
    */
   run(connection: Connection, text: string, parameters: readonly Cell[]): Promise<readonly (readonly Cell[])[]>;
+  /** Runs one statement of a person, with the names of its columns; for `deneb sql`. */
+  ask?(connection: Connection, text: string): Promise<QueryResult>;
   /** Closes a connection. Called once for each connection that was opened; its errors are ignored. */
   close(connection: Connection): Promise<void>;
   /** The statement that begins a transaction; `BEGIN` when absent. COMMIT and ROLLBACK end it. */
   readonly begin?: string;
+  /** The statement that begins a transaction for `ask`, which is rolled back; `BEGIN` when absent. */
+  readonly beginQuery?: string;
 }
+
+type Ask<Connection> = Required<ConnectionParts<Connection>>["ask"];
 
 /**
  * A driver over one connection, which runs statements one at a time and each write in a transaction. A connection that
@@ -34,7 +44,7 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
 
   async function connected(signal: AbortSignal): Promise<Connection> {
     if (closed || signal.aborted) throw writeAborted();
-    connection ??= { value: await parts.open(signal) };
+    connection ??= { value: await parts.open(signal, "write") };
     return connection.value;
   }
 
@@ -82,7 +92,21 @@ export function oneConnection<Connection>(parts: ConnectionParts<Connection>): D
     }
   }
 
+  async function query(ask: Ask<Connection>, text: string, signal: AbortSignal): Promise<QueryResult> {
+    const own = await parts.open(signal, "query");
+    try {
+      await parts.run(own, parts.beginQuery ?? "BEGIN", []);
+      const answer = await ask(own, text);
+      await parts.run(own, "ROLLBACK", []);
+      return answer;
+    } finally {
+      await parts.close(own).catch(() => undefined);
+    }
+  }
+
+  const ask = parts.ask?.bind(parts);
   return {
+    ...(ask === undefined ? {} : { query: (text, signal) => query(ask, text, signal) }),
     probe: (signal) => turn(async () => void (await connected(signal)), signal),
     read: (statements, signal) => turn(() => read(statements, signal), signal),
     write: (statements, signal) => turn(() => write(statements, signal), signal),

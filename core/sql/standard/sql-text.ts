@@ -1,6 +1,6 @@
 import type { Column } from "../contract/column.js";
 import type { BoundedRows, Dialect, GuardedChange, TableRows } from "../contract/dialect.js";
-import type { Cell, Statement, TableName } from "../contract/statement.js";
+import { type Cell, joinedRows, type Statement, type TableName } from "../contract/statement.js";
 
 /** What differs between databases in statements that check the number of changed rows. @beta */
 export interface GuardedSql {
@@ -80,3 +80,16 @@ export function rememberingColumns(
 
 /** The quoted names of columns, as in an INSERT. @beta */
 export const columnList = rememberingColumns((columns) => columns.map(({ name }) => quoted(name)).join(", "));
+
+/** The runs of INSERTs with up to `most` rows each: the full ones, and one for the rest. */
+export function insertedTogether(
+  rows: TableRows["rows"],
+  most: number,
+): readonly { readonly count: number; readonly runs: readonly (readonly Cell[])[] }[] {
+  const whole = rows.length - (rows.length % most);
+  const starts = Array.from({ length: whole / most }, (_, index) => index * most);
+  return [
+    { count: most, runs: starts.map((at) => joinedRows(rows, at, at + most)) },
+    { count: rows.length - whole, runs: [joinedRows(rows, whole)] },
+  ].filter(({ count, runs }) => count > 0 && runs.length > 0);
+}

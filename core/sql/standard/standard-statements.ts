@@ -12,7 +12,7 @@ import {
 } from "../contract/last-row.js";
 import { type Cell, type KeyedRows, plain, type Statement, type TableName } from "../contract/statement.js";
 import type { TableIndex } from "../contract/table-index.js";
-import { columnList, type GuardedSql, quoted } from "./sql-text.js";
+import { columnList, type GuardedSql, insertedTogether, quoted } from "./sql-text.js";
 
 /** What {@link standardDialect} needs to know about a database. @beta */
 export interface StandardSql {
@@ -38,12 +38,15 @@ export interface StandardSql {
    * UTC.
    */
   readTime?(column: string): string;
+  /** The most parameters of an INSERT of several rows; 30,000 if absent. 1 for a database that takes one row each. */
+  readonly mostParameters?: number;
   /** The qualified name of a table in SQL; `"schema"."table"` if absent. */
   path?(name: TableName): string;
   readonly errors: DatabaseErrorReader;
 }
 
 const TABLES_PER_QUESTION = 200;
+const MOST_PARAMETERS = 30_000; // SQLite takes 32,766, PostgreSQL and MySQL 65,535.
 
 /** The texts of a standard dialect. */
 export class StandardStatements {
@@ -123,8 +126,12 @@ export class StandardStatements {
   }
 
   insert({ name, columns, rows }: TableRows): readonly Statement[] {
-    const into = `INSERT INTO ${this.path(name)} (${columnList(columns)})`;
-    return [{ at: name, text: `${into} VALUES (${this.#parameters(columns.length)})`, runs: rows }];
+    const into = `INSERT INTO ${this.path(name)} (${columnList(columns)}) VALUES`;
+    const most = Math.floor((this.#sql.mostParameters ?? MOST_PARAMETERS) / columns.length);
+    return insertedTogether(rows, Math.max(1, most)).map(({ count, runs }) => {
+      const values = Array.from({ length: count }, (_, row) => this.#parameters(columns.length, row * columns.length));
+      return { at: name, text: `${into} (${values.join("), (")})`, runs };
+    });
   }
 
   readonly upsert = rememberingUpserts((row) => this.#upsert(row));
@@ -226,8 +233,8 @@ export class StandardStatements {
     return this.#sql.parameter?.(number) ?? "?";
   }
 
-  #parameters(count: number): string {
-    return Array.from({ length: count }, (_, index) => this.#parameter(index + 1)).join(", ");
+  #parameters(count: number, after = 0): string {
+    return Array.from({ length: count }, (_, index) => this.#parameter(after + index + 1)).join(", ");
   }
 }
 

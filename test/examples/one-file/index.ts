@@ -1,5 +1,5 @@
 import { definePlugin } from "deneb/sdk";
-import { explainSql, sqlFaults, sqlSink } from "deneb/sql";
+import { explainSql, querySql, sqlFaults, sqlSink } from "deneb/sql";
 import { oneFileSchema } from "./config.js";
 import { oneFile } from "./dialect.js";
 import { storeOf } from "./store.js";
@@ -13,5 +13,6 @@ export default definePlugin({
   config: oneFileSchema,
   check: (config) => sqlFaults(config, oneFile),
   create: (config, context) => sqlSink(config, context, storeOf(config)),
+  query: (config, text) => querySql(text, storeOf(config)),
   explain: (config, event, context) => explainSql(config, event, { context, store: storeOf(config) }),
 });

@@ -17,7 +17,7 @@ export const sqlSinkTexts: KindTexts = ({ id, typeId, type }): NamedTexts => ({
   dependencies: ["libsql"],
   sources: {
     index: `import { definePlugin } from "deneb/sdk";
-import { explainSql, sqlFaults, sqlSink } from "deneb/sql";
+import { explainSql, querySql, sqlFaults, sqlSink } from "deneb/sql";
 import { ${id}Schema } from "./config.js";
 import { ${id} } from "./dialect.js";
 import { storeOf } from "./store.js";
@@ -31,6 +31,7 @@ export default definePlugin({
   config: ${id}Schema,
   check: (config) => sqlFaults(config, ${id}),
   create: (config, context) => sqlSink(config, context, storeOf(config)),
+  query: (config, text) => querySql(text, storeOf(config)),
   explain: (config, event, context) => explainSql(config, event, { context, store: storeOf(config) }),
 });
 `,
@@ -101,7 +102,8 @@ export const ${id}«: Dialect» = {
     })),
 };
 `,
-    store: `import { oneConnection«, type Store» } from "deneb/sql";
+    store: `import { access } from "node:fs/promises";
+import { oneConnection«, type Store» } from "deneb/sql";
 import Database from "libsql";
 «import type { ${typeId}Config } from "./config.js";
 »import { ${id} } from "./dialect.js";
@@ -109,7 +111,13 @@ import Database from "libsql";
 /** The file: how it speaks, the way to it, and what it is called in messages. */
 export function storeOf({ file }«: ${typeId}Config»)«: Store» {
   const driver = oneConnection({
-    open: async () => new Database(file),
+    open: async (_signal, purpose) => {
+      // A query makes no file.
+      if (purpose === "query") await access(file);
+      const connection = new Database(file);
+      if (purpose === "query") connection.exec("PRAGMA query_only = on");
+      return connection;
+    },
     run: async (connection, text, parameters) => {
       const statement = connection.prepare(text);
       const values = parameters.map((cell) => cell ?? null);
@@ -117,14 +125,22 @@ export function storeOf({ file }«: ${typeId}Config»)«: Store» {
         statement.run(...values);
         return [];
       }
-      const rows«: readonly unknown[]» = statement.raw().all(...values);
-      return rows.map((row) => (Array.isArray(row) ? row.map(textOf) : []));
+      return textsOf(statement.raw().all(...values));
+    },
+    ask: async (connection, text) => {
+      const statement = connection.prepare(text);
+      const columns = statement.columns().map(({ name }) => name);
+      return { columns, rows: textsOf(statement.safeIntegers().raw().all()) };
     },
     close: async (connection) => {
       connection.close();
     },
   });
   return { dialect: ${id}, driver, server: { address: file, database: "", username: "", options: "" } };
+}
+
+function textsOf(rows«: readonly unknown[]»)«: readonly (readonly (string | undefined)[])[]» {
+  return rows.map((row) => (Array.isArray(row) ? row.map(textOf) : []));
 }
 
 function textOf(value«: unknown»)«: string | undefined» {

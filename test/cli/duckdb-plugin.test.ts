@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { reasonOf } from "../../core/sdk/index.js";
+import { startAgent } from "../support/agent-process.js";
+import { settledBooks } from "../support/channel-books.js";
+import { type BuiltExample, builtExample, npm } from "../support/example-package.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+
+/** Its package has a binary for each platform that it supports, and nothing on others. */
+const missing = await import("@duckdb/node-api").then(
+  () => undefined,
+  (error: unknown) => reasonOf(error),
+);
+const skip = missing === undefined ? false : `DuckDB cannot be loaded: ${missing}`;
+
+async function built(): Promise<BuiltExample> {
+  return await builtExample("duckdb", "@duckdb");
+}
+
+test("the example in DuckDB passes its own tests: conformance suites and an agent", { skip }, async (context) => {
+  const { folder, remove } = await built();
+  context.after(remove);
+
+  const { code, output } = await npm(folder, "test");
+
+  assert.equal(code, 0, output);
+  assert.match(output, /fail 0/);
+});
+
+test("deneb sql reads what the example in DuckDB has stored, changes nothing and makes no file", {
+  skip,
+}, async (context) => {
+  const example = await built();
+  context.after(example.remove);
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "entities.duckdb");
+  const properties = [
+    "a.sources = http-source",
+    "a.channels = c",
+    "a.sinks = k",
+    "a.sources.http-source.type = http",
+    "a.sources.http-source.channels = c",
+    "a.sources.http-source.port = 0",
+    "a.sources.http-source.handler = ngsi",
+    "a.channels.c.type = memory",
+    "a.sinks.k.type = duckdb",
+    "a.sinks.k.channel = c",
+    "a.sinks.k.data_model = dm-by-entity-type",
+    `a.sinks.k.file = ${file}`,
+  ].join("\n");
+  const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", example.folder];
+  const sql = (query: string) => runCli(["sql", query, ...flags]);
+  const agent = await startAgent(context, { properties, folder, flags: ["--plugins", example.folder] });
+
+  const empty = path.join(folder, "empty.properties");
+  await writeFiles(folder, { "empty.properties": properties.replace("entities.duckdb", "none.duckdb") });
+  const none = await runCli(["sql", "SELECT 1", "--config", empty, "--plugins", example.folder]);
+  const data = [{ id: "urn:ngsi-ld:Room:1", type: "Room", level: { type: "Property", value: 7 } }];
+  const answer = await fetch(agent.notifyUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Fiware-Service": "openiot" },
+    body: JSON.stringify({ id: "urn:ngsi-ld:Notification:1", type: "Notification", data }),
+  });
+  await settledBooks(agent);
+  await agent.end("SIGTERM");
+
+  assert.equal(answer.status, 200);
+  assert.notEqual(none.code, 0);
+  assert.equal(existsSync(path.join(folder, "none.duckdb")), false);
+  for (const { query, says } of [
+    { query: "DELETE FROM openiot.room", says: /it is no query/ },
+    { query: "SELECT 1; DROP TABLE openiot.room", says: /a semicolon is allowed at the end only/ },
+    { query: "WITH x AS (SELECT 1) DELETE FROM openiot.room", says: /read-only/ },
+  ]) {
+    const { code, stderr } = await sql(query);
+    assert.notEqual(code, 0, query);
+    assert.match(stderr, says);
+  }
+  const { code, stdout, stderr } = await sql("SELECT entityid, level FROM openiot.room;");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^urn:ngsi-ld:Room:1 +7 *\n\(1 row\)/m);
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { newKinds } from "../../core/cli/scaffold/plugin-names.js";
+import { install, npm } from "../support/example-package.js";
+import { repositoryRoot } from "../support/repository.js";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+
+for (const kind of newKinds)
+  test(`the complete example of the page about a ${kind} is built, passes its own test and the conformance suites`, async (context) => {
+    const { command, files } = await exampleOf(kind);
+    const parent = await tempFolder(context);
+
+    await runCli([...command, "--into", parent]);
+    const folder = path.join(parent, command[3] ?? "");
+    await replaceCode(folder, files);
+    await install(folder, "libsql");
+    const { code, output } = await npm(folder, "test");
+
+    assert.equal(code, 0, output);
+    assert.match(output, /fail 0/);
+  });
+
+interface PageExample {
+  /** The words after `deneb`, as the page gives them. */
+  readonly command: readonly string[];
+  /** Each block of code behind its name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+async function exampleOf(kind: string): Promise<PageExample> {
+  const page = await readFile(path.join(repositoryRoot, "docs", "plugins", `${kind}.md`), "utf8");
+  const chapter = page.split(/^## /m).find((part) => part.startsWith("A complete example")) ?? "";
+  const blocks = chapter.matchAll(/^`([a-z.-]+\.[jt]s)`[^\n]*:\n\n```[jt]s\n(.*?)^```$/gms);
+  const [, words = ""] = /`deneb\s+(plugin\s+new\s[^`]+)`/.exec(chapter) ?? [];
+  return {
+    command: words.split(/\s+/),
+    files: Object.fromEntries([...blocks].map(([, name = "", text = ""]) => [name, text])),
+  };
+}
+
+/** The suites and the agent are started as in every new package; all other code is that of the page. */
+async function replaceCode(folder: string, files: PageExample["files"]): Promise<void> {
+  const names = Object.keys(files);
+  assert.ok(names.some((name) => name.startsWith("index.")) && names.some((name) => name.startsWith("agent.test.")));
+  const code = (await readdir(folder)).filter((name) => /\.[jt]s$/.test(name) && !name.startsWith("conformance.test."));
+  for (const name of code) if (!name.endsWith(".d.ts")) await rm(path.join(folder, name));
+  await writeFiles(folder, files);
+}
