@@ -78,6 +78,8 @@ export interface StoredTable {
   readonly partitions?: number;
   /** An estimate of the store, absent before it has looked; it may be far off for a table that changed lately. */
   readonly rows?: number;
+  /** What a user should know of it, for example that its entity type has too many tables for views. */
+  readonly note?: string;
 }
 
 /** Tables to be listed under a sink. @beta */
