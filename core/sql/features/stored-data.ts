@@ -4,6 +4,7 @@ import type {
   Erasure,
   RowSelection,
   StoredData,
+  StoredProgress,
   StoredRows,
   StoredSelection,
   StoredTable,
@@ -60,8 +61,13 @@ export class SqlStoredData implements StoredData {
     return await this.#explained(() => adopt(request, dryRun, { parts, signal }));
   }
 
-  async partition(tables: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
-    return await this.#explained(() => this.#partitioning.convert(tables, dryRun, signal));
+  async partition(
+    tables: readonly string[],
+    dryRun: boolean,
+    signal: AbortSignal,
+    progress?: StoredProgress,
+  ): Promise<readonly TableResult[]> {
+    return await this.#explained(() => this.#partitioning.convert(tables, dryRun, { signal, progress }));
   }
 
   async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {
