@@ -4,7 +4,7 @@ import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { cannot, onStoredData, type SinkOptions, withSinkOptions } from "./stored-data.js";
 import { tableText } from "./table.js";
 
-/** So many are done before somebody wonders. */
+/** With more tables the progress is printed. */
 const FEW_TABLES = 1000;
 
 interface PartitionOptions extends SinkOptions {

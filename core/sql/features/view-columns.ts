@@ -111,7 +111,7 @@ export class ViewColumns {
     return new Set(converted.flatMap(({ name, type }) => (sql.fits(texts.get(name) ?? [], type) ? [] : [name])));
   }
 
-  /** A look that takes too long is given up by the server. */
+  /** A look that takes too long is abandoned by the server. */
   async #latest(
     { schema, table }: TableName,
     statements: readonly Statement[],
@@ -130,7 +130,7 @@ export class ViewColumns {
 }
 
 interface Sampling {
-  /** A column with so many values is not looked for in further tables. */
+  /** A column with that many values is not looked for in further tables. */
   readonly enough: number;
   readonly read: (name: TableName, columns: readonly string[]) => Promise<readonly (readonly Cell[])[]>;
 }
