@@ -50,6 +50,13 @@ export function withConfiguration(command: Command): Command {
     .option("-n, --name <agent>", "agent of the file; may be omitted when the file holds one");
 }
 
+/** For commands over stored data, which without a file mean the database of the quickstart. */
+export function withStoredConfiguration(command: Command): Command {
+  return command
+    .option("-f, --config <file>", "properties file (default: that of the quickstart, with the embedded database)")
+    .option("-n, --name <agent>", "agent of the file; may be omitted when the file holds one");
+}
+
 export function withPlugins(command: Command): Command {
   const { option: folders } = pluginFoldersProperty;
   const { option: packages } = pluginPackagesProperty;

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { kernelFiles } from "../agent/container.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
@@ -41,6 +42,19 @@ export async function withDataDir(
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Whether a command without a properties file has an embedded database to work on; else says what is wrong. A forgotten
+ * file would be a command that succeeds on nothing.
+ */
+export async function hasStore(config: string | undefined, dataDir: string, terminal: Terminal): Promise<boolean> {
+  if (config !== undefined) return true;
+  const names = await readdir(dataDir).catch((): readonly string[] => []);
+  if (names.some((name) => name.endsWith(".db"))) return true;
+  const missing = `without --config this is done in the embedded database, and data directory "${dataDir}" has none`;
+  terminal.err(`error: ${missing}; give the properties file with --config, or the directory with --data-dir`);
+  return false;
 }
 
 /** Earlier versions created files that other users could read. */

@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import type { StoredSelection } from "../sdk/index.js";
-import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
+import { hasStore } from "./data-dir.js";
 import { type AgentPart, eraseInAgent } from "./erase-in-agent.js";
 import { eraseInStores, type StorePart } from "./erase-in-stores.js";
-import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, withManagementAddress } from "./management-address.js";
 
-interface EraseOptions extends ConfigurationFile, PluginFlags, ManagementAddressOptions {
+interface EraseOptions extends PluginFlags, ManagementAddressOptions, Partial<ConfigurationFile> {
   readonly dataDir?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
@@ -18,7 +19,7 @@ interface EraseOptions extends ConfigurationFile, PluginFlags, ManagementAddress
 }
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
-  withPlugins(withManagementAddress(withConfiguration(command)))
+  withPlugins(withManagementAddress(withStoredConfiguration(command)))
     .option("--entity <id>", "the entity with this id, as in its notifications")
     .option("--service <service>", "this service; with --entity: the entity in this service")
     .option("--table <table...>", "only these tables, as deneb tables list shows them")
@@ -51,8 +52,9 @@ async function erase(options: EraseOptions, terminal: Terminal): Promise<number>
   const { settings, faults } = readKernelSettings({ ...options, logLevel: undefined }, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
+  if (!(await hasStore(options.config, settings.dataDir, terminal))) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings, terminal, options.config);
-  const { topology, faults: found } = loadConfiguration(options, catalogue, terminal);
+  const { topology, faults: found } = loadConfiguration({ config: quickstartFile, ...options }, catalogue, terminal);
   printFaults(found, terminal);
   if (topology === undefined) return exitCodes.badInput;
   const call = { selection, dryRun: options.yes !== true, topology, settings, options, terminal };

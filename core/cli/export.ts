@@ -3,13 +3,13 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
 import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
-import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
 import type { Rows } from "./export/formats.js";
 import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
 import { cannot, onStoredData } from "./stored-data.js";
 
-interface ExportOptions extends ConfigurationFile, PluginFlags {
+interface ExportOptions extends PluginFlags, Partial<ConfigurationFile> {
   readonly sink?: string;
   readonly dataDir?: string;
   readonly entity?: string;
@@ -23,7 +23,7 @@ interface ExportOptions extends ConfigurationFile, PluginFlags {
 }
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
-  withPlugins(withConfiguration(command))
+  withPlugins(withStoredConfiguration(command))
     .option("-s, --sink <sink>", "sink of the agent, when it has several with a database")
     .option("--data-dir <folder>", "data directory of the agent (default: data)")
     .option("--entity <id>", "rows of the entity with this id, as in its notifications")

@@ -13,6 +13,9 @@ import type { Terminal } from "./command.js";
 
 const ownPlugins = new URL("../../plugins", import.meta.url);
 
+/** The file that `npm start` runs. Commands over stored data read it if they are given none. */
+export const quickstartFile = fileURLToPath(new URL("../../../config/quickstart.properties", import.meta.url));
+
 /**
  * Finds the plugins that come with the program, those of further folders and those of packages, which are searched
  * for from the working directory and from the folder of the properties file; prints what could not be loaded.

@@ -4,6 +4,9 @@ import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { cannot, onStoredData, type SinkOptions, withSinkOptions } from "./stored-data.js";
 import { tableText } from "./table.js";
 
+/** With more tables the progress is printed. */
+const FEW_TABLES = 1000;
+
 interface PartitionOptions extends SinkOptions {
   readonly yes?: boolean;
 }
@@ -27,7 +30,10 @@ async function partition(names: readonly string[], options: PartitionOptions, te
   return await onStoredData(options, terminal, async (data, sink) => {
     if (data.partition === undefined) throw cannot(sink);
     const dryRun = options.yes !== true;
-    const results = await data.partition(names, dryRun, terminal.stopRequested);
+    const progress = (done: number, all: number) => {
+      if (all > FEW_TABLES) terminal.err(`${done} of ${all} tables`);
+    };
+    const results = await data.partition(names, dryRun, terminal.stopRequested, progress);
     terminal.out(options.json === true ? JSON.stringify(results, undefined, 2) : textOf(results, dryRun));
     return results.some(({ outcome }) => outcome === "refused") ? exitCodes.failure : exitCodes.success;
   });

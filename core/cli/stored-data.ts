@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { readSettings } from "../configuration/schema/component-settings.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";
@@ -8,7 +6,8 @@ import type { AnyPlugin } from "../sdk/index.js";
 import { AgentError, type Context, type StoredData } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { exitCodes, type Terminal, withPlugins } from "./command.js";
-import { loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { hasStore } from "./data-dir.js";
+import { loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 
 /** The options that choose the sink of a command. */
 export interface SinkOptions extends PluginFlags {
@@ -22,20 +21,19 @@ export interface SinkOptions extends PluginFlags {
 /** Adds the options of every command over the data of a sink. */
 export function withSinkOptions(command: Command): Command {
   return withPlugins(command)
-    .option("-f, --config <file>", "the sink is one of this properties file (default: the embedded database)")
+    .option(
+      "-f, --config <file>",
+      "the sink is one of this properties file (default: the embedded database of the quickstart)",
+    )
     .option("-n, --name <agent>", "agent of the file, when it holds several")
     .option("-s, --sink <sink>", "sink of the agent, when it has several that can do this")
     .option("--data-dir <folder>", "data directory of the agent (default: data)")
     .option("--json", "print the answer as JSON");
 }
 
-/** The sink without a file: the embedded database in the data directory. */
-const embedded = { type: "rdb", settings: { rdb_dialect: "sqlite" } } as const;
-
 /** A sink of the configuration. */
 export interface ChosenSink extends Pick<ComponentNode, "name" | "definition" | "config"> {
-  /** Undefined for the embedded database. */
-  readonly agent: string | undefined;
+  readonly agent: string;
 }
 
 /** What a command needs of the sink that its options choose. */
@@ -53,13 +51,13 @@ export async function chosenSink(
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return undefined;
+  if (!(await hasStore(options.config, settings.dataDir, terminal))) return undefined;
   const catalogue = await loadPlugins(settings, terminal, options.config);
   const sink = findSink(options, catalogue, { terminal, able });
   if (sink === undefined) return undefined;
   const { name, agent } = sink;
-  const of = agent === undefined ? { name } : { name, agent };
   const { dataDir } = settings;
-  return { sink, context: { ...of, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() } };
+  return { sink, context: { name, agent, log: silentLoggers.of(name), dataDir, run: "", now: () => new Date() } };
 }
 
 /** Opens the data of the sink that the options choose, runs the work, and closes it; resolves to the exit code. */
@@ -95,8 +93,8 @@ function findSink(
   catalogue: PluginCatalogue,
   { terminal, able }: Finding,
 ): ChosenSink | undefined {
-  if (options.config === undefined) return embeddedSink(catalogue, terminal);
-  const file = { config: options.config, ...(options.name === undefined ? {} : { name: options.name }) };
+  const { config = quickstartFile, name: named } = options;
+  const file = { config, ...(named === undefined ? {} : { name: named }) };
   const { topology, faults } = loadConfiguration(file, catalogue, terminal);
   printFaults(faults, terminal);
   if (topology === undefined) return undefined;
@@ -105,20 +103,6 @@ function findSink(
   if (chosen !== undefined && (options.sink !== undefined || found.length === 1))
     return { ...chosen, agent: topology.agent };
   const names = found.map(({ name }) => name).join(", ");
-  terminal.err(`${options.config}: choose a sink with --sink; sinks with a database: ${names === "" ? "none" : names}`);
+  terminal.err(`${config}: choose a sink with --sink; sinks with a database: ${names === "" ? "none" : names}`);
   return undefined;
-}
-
-function embeddedSink(catalogue: PluginCatalogue, terminal: Terminal): ChosenSink | undefined {
-  const definition = catalogue.find("sink", embedded.type);
-  if (definition === undefined)
-    throw new AgentError("NO_PLUGIN", `finding the plugin of sink "${embedded.type}"`, { retryable: false });
-  const lines = Object.entries(embedded.settings).map(
-    ([key, value]) => [key, { key, value, line: undefined }] as const,
-  );
-  const block = { name: embedded.type, key: embedded.type, line: undefined, settings: new Map(lines) };
-  const environment = { env: terminal.env, readFile: (file: string) => readFileSync(file, "utf8"), catalogue };
-  const { config, faults } = readSettings(definition.config, block, environment);
-  printFaults(faults, terminal);
-  return config === undefined ? undefined : { name: embedded.type, agent: undefined, definition, config };
 }

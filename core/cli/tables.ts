@@ -89,7 +89,10 @@ function listText(tables: readonly StoredTable[]): string {
       table.rows,
     ].map((cell) => String(cell ?? "")),
   );
-  return `${tableText(head, rows)}\n(${rows.length} ${rows.length === 1 ? "table" : "tables"})`;
+  const notes = new Set(
+    tables.flatMap(({ schema, note }) => (note === undefined ? [] : [`note: schema ${schema}: ${note}`])),
+  );
+  return [tableText(head, rows), `(${rows.length} ${rows.length === 1 ? "table" : "tables"})`, ...notes].join("\n");
 }
 
 const kinds = { history: "history", "last-data": "last data" } as const;

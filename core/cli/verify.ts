@@ -7,18 +7,18 @@ import { type KernelSettings, type PluginFlags, readKernelSettings } from "../co
 import { silentLoggers } from "../logging/loggers.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
-import { type CommandContext, exitCodes, type Terminal, withConfiguration, withPlugins } from "./command.js";
-import { withDataDir } from "./data-dir.js";
-import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
+import { hasStore, withDataDir } from "./data-dir.js";
+import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
 
-interface VerifyOptions extends ConfigurationFile, PluginFlags, ManagementAddressOptions {
+interface VerifyOptions extends PluginFlags, ManagementAddressOptions, Partial<ConfigurationFile> {
   readonly dataDir?: string;
   readonly json?: boolean;
 }
 
 export function define(command: Command, { terminal, exitWith }: CommandContext): void {
-  withPlugins(withManagementAddress(withConfiguration(command)))
+  withPlugins(withManagementAddress(withStoredConfiguration(command)))
     .option("--data-dir <folder>", "data directory of the agent, used if it is stopped (default: data)")
     .option("--json", "print the result as JSON")
     .action((options: VerifyOptions) => exitWith(verify(options, terminal)));
@@ -52,8 +52,9 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
 }
 
 async function stopped(options: VerifyOptions, settings: KernelSettings, terminal: Terminal): Promise<number> {
+  if (!(await hasStore(options.config, settings.dataDir, terminal))) return exitCodes.badInput;
   const catalogue = await loadPlugins(settings, terminal, options.config);
-  const { topology, faults } = loadConfiguration(options, catalogue, terminal);
+  const { topology, faults } = loadConfiguration({ config: quickstartFile, ...options }, catalogue, terminal);
   printFaults(faults, terminal);
   if (topology === undefined) return exitCodes.badInput;
   const { dataDir, lockWaitSeconds } = settings;

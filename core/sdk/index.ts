@@ -96,5 +96,12 @@ export type {
   Source,
   SourceRefusal,
 } from "./source.js";
-export type { AdoptRequest, StoredData, StoredSelection, StoredTable, TableResult } from "./stored-data.js";
+export type {
+  AdoptRequest,
+  StoredData,
+  StoredProgress,
+  StoredSelection,
+  StoredTable,
+  TableResult,
+} from "./stored-data.js";
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";

@@ -22,7 +22,12 @@ export interface StoredData {
    * tables, or all of this sink if none is named. One result for each; a table that cannot be changed is `refused`. A call
    * that was ended is repeated. `deneb tables partition`.
    */
-  partition?(tables: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]>;
+  partition?(
+    tables: readonly string[],
+    dryRun: boolean,
+    signal: AbortSignal,
+    progress?: StoredProgress,
+  ): Promise<readonly TableResult[]>;
   /**
    * Erases the rows that a selection means, in parts: it may be interrupted and repeated, and an agent may store meanwhile.
    * A selection must have a member. A table that fails is among what is left; rejects when the store cannot be read.
@@ -34,6 +39,9 @@ export interface StoredData {
   /** Ends the connections; may be called twice. */
   close(): Promise<void>;
 }
+
+/** Told now and then how many of all tables are done. @beta */
+export type StoredProgress = (done: number, all: number) => void;
 
 /** Which stored data a command concerns: what fits every given member, all without any. @beta */
 export interface StoredSelection {
@@ -78,6 +86,8 @@ export interface StoredTable {
   readonly partitions?: number;
   /** An estimate of the store, absent before it has looked; it may be far off for a table that changed lately. */
   readonly rows?: number;
+  /** What a user should know of it, for example that its entity type has too many tables for views. */
+  readonly note?: string;
 }
 
 /** Tables to be listed under a sink. @beta */

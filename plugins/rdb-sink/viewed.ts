@@ -31,9 +31,25 @@ const kinds = [
 
 /** The kind that most of these texts have. */
 export function kindOf(texts: readonly Cell[]): ShownKind {
-  const all = texts.filter((text) => text !== undefined && text !== "" && text !== "null");
-  const most = (pattern: RegExp) => all.filter((text) => pattern.test(text ?? "")).length >= all.length * MOST_FIT;
-  return all.length === 0 ? "text" : (kinds.find(([, pattern]) => most(pattern))?.[0] ?? "text");
+  const isAny = texts.some((text) => !isEmpty(text));
+  return isAny ? (kinds.find(([kind]) => fitOf(texts, kind) >= MOST_FIT)?.[0] ?? "text") : "text";
+}
+
+/** Whether at least half of these texts are shown as this kind. */
+export function staysKind(texts: readonly Cell[], kind: ShownKind): boolean {
+  return fitOf(texts, kind) >= 0.5;
+}
+
+/** The part of these texts that fits. */
+function fitOf(texts: readonly Cell[], kind: ShownKind): number {
+  const all = texts.filter((text) => !isEmpty(text));
+  const pattern = kinds.find(([own]) => own === kind)?.[1];
+  if (all.length === 0 || pattern === undefined) return 1;
+  return all.filter((text) => pattern.test(text ?? "")).length / all.length;
+}
+
+function isEmpty(text: Cell): boolean {
+  return text === undefined || text === "" || text === "null";
 }
 
 /** The columns that hold attributes; metadata stand beside their attribute. `keyOf` joins the spellings of a name. */

@@ -21,7 +21,7 @@ export function sqlFaults(
             reason: `"${unknown}" is not one of ${notificationColumns.join(", ")}`,
           } as const,
         ]),
-    ...(config.views ? viewsFault(config, views !== undefined) : []),
+    ...(config.views ? viewsFault(config, database, views !== undefined) : []),
     ...(lastData && config.last_data_table_suffix === ""
       ? [
           {
@@ -71,11 +71,18 @@ function lifeFaults(
   ];
 }
 
-function viewsFault({ data_model }: SqlConfig, isOffered: boolean): readonly PropertyFault<typeof sqlSchema>[] {
+function viewsFault(
+  { data_model }: SqlConfig,
+  database: Dialect["database"],
+  isOffered: boolean,
+): readonly PropertyFault<typeof sqlSchema>[] {
   const fault = (reason: string) => [{ property: "views", reason } as const];
-  if (!isOffered) return fault("true is offered for PostgreSQL and MySQL only; use false, or one of these databases");
+  if (!isOffered)
+    return fault(`views = "true" is not offered by a dialect for "${database}"; use false, or PostgreSQL or MySQL`);
   if (!data_model.includes("service-path")) return [];
-  return fault("needs tables of one entity type: use dm-by-entity or dm-by-entity-type, or false");
+  return fault(
+    `needs tables of one entity type, and data_model is "${data_model}": use dm-by-entity or dm-by-entity-type, or false`,
+  );
 }
 
 function modelFault({ data_model }: SqlConfig, database: Dialect["database"]): string | undefined {

@@ -47,14 +47,27 @@ export interface ViewSql {
   columns(tables: readonly TableName[]): readonly Statement[];
   /** Selects the first characters of these columns of some rows. */
   sample(table: TableName, columns: readonly string[]): Statement;
+  /**
+   * Selects the first characters of these columns of the newest rows by this time; fails after a moment where that reads a
+   * whole large table.
+   */
+  latest(table: TableName, columns: readonly string[], time: string): readonly Statement[];
   /** The type that a view gives a column of these types; undefined if only its texts tell it. */
   common(types: readonly string[]): string | undefined;
-  /** The type for a column of texts, from some of them. */
+  /** The type for a column of texts, from some of them; without any that of texts. */
   typeOf(texts: readonly Cell[]): string;
+  /** Whether a column of this type may stay: at least half of these texts fit, or there are none. */
+  fits(texts: readonly Cell[], type: string): boolean;
   /**
    * Creates or replaces the three views, each in a transaction of its own: one that holds the locks of two can block a
    * reader that blocks it.
    */
   define(views: EntityViews): readonly (readonly Statement[])[];
+  /** Selects view, grantee (NULL for all), right and whether it may be passed on; absent where `define` keeps rights. */
+  rights?(views: Pick<EntityViews, "at" | "all" | "latest" | "tidy">): Statement;
+  /**
+   * Makes the views with other types in one transaction, and grants these rights again; absent where `define` can change types.
+   */
+  remake?(views: EntityViews, rights: readonly (readonly Cell[])[]): readonly Statement[];
   drop(views: Pick<EntityViews, "at" | "all" | "latest" | "tidy">): readonly Statement[];
 }

@@ -1,9 +1,9 @@
 import { type LeftData, reasonOf } from "../../sdk/index.js";
 import type { Driver } from "../contract/driver.js";
-import type { SchemaName } from "../contract/statement.js";
-import type { KnownStore } from "../tables/known-store.js";
+import type { SchemaName, TableName } from "../contract/statement.js";
+import { type KnownStore, lookUp } from "../tables/known-store.js";
 import { registersOf } from "../tables/register-rows.js";
-import { DATABASE, PositionRows } from "./position-rows.js";
+import { CHANNEL, DATABASE, SINK } from "./position-rows.js";
 
 export interface DatabaseSearch {
   readonly sink: string;
@@ -71,11 +71,9 @@ interface Finding {
 
 async function databasesOf(units: readonly SchemaName[], finding: Finding): Promise<readonly SchemaName[]> {
   const { search, store, signal } = finding;
-  const positions = new PositionRows(store);
   const found = new Set<string>();
   for (const unit of search.noted ? units : []) {
-    const rows = await positions.read(store.dialect.positionsTable(unit), [{ sink: search.sink }], signal);
-    for (const { channel } of rows) if (channel.startsWith(DATABASE)) found.add(channel.slice(DATABASE.length));
+    for (const database of await notedDatabases(store.dialect.positionsTable(unit), finding)) found.add(database);
   }
   const { otherDatabases } = store.dialect;
   const others = search.made && otherDatabases !== undefined ? await store.driver.read([otherDatabases], signal) : [];
@@ -91,6 +89,15 @@ async function goneOf(listed: readonly SchemaName[], { store, signal }: Finding)
   if (listed.length === 0 || otherDatabases === undefined) return new Set();
   const there = new Set((await store.driver.read([otherDatabases], signal)).map(([database]) => database));
   return new Set(listed.map(({ database }) => database).filter((database) => !there.has(database)));
+}
+
+/** Read without a lock, which would need a right to write: what a pending write adds is new anyway. */
+async function notedDatabases(name: TableName, { search, store, signal }: Finding): Promise<readonly string[]> {
+  await lookUp([name], store, signal);
+  if (store.tables.columns(name) === undefined) return [];
+  const question = store.dialect.selectColumns([CHANNEL], { name, key: [SINK], cells: [search.sink] });
+  const channels = (await store.driver.read([question], signal)).flatMap(([channel]) => channel ?? []);
+  return channels.flatMap((channel) => (channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : []));
 }
 
 async function hasRegister(database: string, { unread, store, signal }: Finding): Promise<boolean> {

@@ -1,28 +1,18 @@
-import { setTimeout } from "node:timers/promises";
-import { type Context, reasonOf, type TableResult } from "../../sdk/index.js";
-import type { Column } from "../contract/column.js";
-import { databaseErrorOf } from "../contract/database-error.js";
-import type {
-  ConversionStep,
-  PartitionConversion,
-  PartitionedTable,
-  PartitionStatements,
-  Period,
-} from "../contract/partitions.js";
+import type { Context, StoredProgress, StoredTable, TableResult } from "../../sdk/index.js";
 import { namingOf, type SqlConfig } from "../contract/schema.js";
-import type { Statement, TableName } from "../contract/statement.js";
-import type { TableIndex } from "../contract/table-index.js";
+import { type TableName, tableKey } from "../contract/statement.js";
 import { catalogued } from "../tables/catalogue.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 import { type Lister, listerOf, UNCLEAR } from "../tables/lister.js";
 import { partitionedTables } from "../tables/make-partitions.js";
-import { instantOf } from "../tables/periods.js";
 import { TableLife } from "../tables/table-life.js";
-import { belongingTables } from "./chosen-tables.js";
+import { belongingTables, nameOf } from "./chosen-tables.js";
+import { type Seen, TablePartitioning } from "./partition-table.js";
 
-/** The transactions of writers end between two attempts to lock a table. */
-const MOST_ATTEMPTS = 20;
-const PAUSE_MILLIS = 250;
+const TABLES_AT_ONCE = 1000;
+/** Changed, or refused, by one call. */
+const MOST_CHANGED = 10_000;
+const LATER = `not looked at: a call changes ${MOST_CHANGED} tables; repeat it with --yes, or name tables`;
 
 /** What the partitioning of tables needs. */
 export interface PartitionTablesParts {
@@ -39,6 +29,7 @@ export class PartitionTables {
   readonly #store: KnownStore;
   readonly #life: TableLife;
   readonly #lister: Lister;
+  readonly #each: TablePartitioning;
 
   constructor({ config, context, store }: PartitionTablesParts) {
     this.#store = store;
@@ -48,170 +39,77 @@ export class PartitionTables {
       dialect: store.dialect,
       context,
     });
+    this.#each = new TablePartitioning(store, this.#life);
   }
 
-  /** Of the tables of history that this sink has listed: these, or all if none is given. */
-  async convert(names: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
-    const { own: listed, unclear } = belongingTables(await catalogued({}, this.#store, signal), this.#lister);
-    const own = listed.filter(({ kind }) => kind === "history");
-    const open = unclear.filter(({ kind }) => kind === "history");
-    const wanted = names.length === 0 ? [...own, ...open].map(({ name }) => name) : [...new Set(names)];
+  /**
+   * Of the tables of history that this sink has listed: these, or all if none is given. There may be 100,000, so they are
+   * looked up in pages, and a call changes a bounded number.
+   */
+  async convert(
+    names: readonly string[],
+    dryRun: boolean,
+    { signal, progress }: PartitionCall,
+  ): Promise<readonly TableResult[]> {
+    const all = belongingTables(await catalogued({}, this.#store, signal), this.#lister);
+    const own = byName(all.own);
+    const open = byName(all.unclear);
+    const wanted = names.length === 0 ? [...own.keys(), ...open.keys()] : [...new Set(names)];
     const results: TableResult[] = [];
-    for (const name of wanted) {
-      const table = own.find((one) => one.name === name);
-      const isUnclear = open.some((one) => one.name === name);
-      const reason = isUnclear ? UNCLEAR : "this sink has not listed it as a table of history";
-      if (table === undefined) results.push({ name, outcome: "refused", reason });
-      else results.push({ name, ...(await this.#guarded(table, dryRun, signal)) });
+    let changed = 0;
+    for (let start = 0; start < wanted.length; start += TABLES_AT_ONCE) {
+      const page = wanted.slice(start, start + TABLES_AT_ONCE);
+      const tables = page.flatMap((name) => own.get(name) ?? []);
+      const seen = changed < MOST_CHANGED ? await this.#seen(tables, signal) : undefined;
+      for (const name of page) {
+        const table = own.get(name);
+        if (table === undefined) results.push(unlisted(name, open.has(name)));
+        else if (changed >= MOST_CHANGED) results.push({ name, outcome: "unchanged", reason: LATER });
+        else {
+          const outcome = await this.#each.convert(table, { dryRun, signal, seen: usable(seen, table, dryRun) });
+          results.push({ name, ...outcome });
+          changed += Number(outcome.outcome !== "unchanged");
+        }
+      }
+      progress?.(start + page.length, wanted.length);
     }
     return results;
   }
 
-  async #guarded({ database, schema, table }: TableName, dryRun: boolean, signal: AbortSignal): Promise<Outcome> {
+  /** The partitioned tables of a page, by key; undefined if that cannot be read for all at once. */
+  async #seen(tables: readonly TableName[], signal: AbortSignal): Promise<Seen | undefined> {
+    const store = this.#store;
+    const names = tables.map(nameOf);
     try {
-      return await this.#convert({ database, schema, table }, dryRun, signal);
+      for (const name of names) store.tables.forget(name);
+      await lookUp(names, store, signal);
+      const { partitions: statements } = store.dialect;
+      if (statements === undefined) return new Map();
+      const found = await partitionedTables(names, { store, life: this.#life, statements }, signal);
+      return new Map(found.map((one) => [tableKey(one.name), one]));
     } catch (error) {
       if (signal.aborted) throw error;
-      const { server, dialect } = this.#store;
-      const databaseError = databaseErrorOf(error);
-      const reason = databaseError.code === undefined ? reasonOf(error) : dialect.errors.explain(databaseError, server);
-      return { outcome: "refused", reason };
-    }
-  }
-
-  async #convert(name: TableName, dryRun: boolean, signal: AbortSignal): Promise<Outcome> {
-    const store = this.#store;
-    const { partitions: statements } = store.dialect;
-    const { period } = this.#life;
-    store.tables.forget(name);
-    await lookUp([name], store, signal);
-    const kind = store.tables.kind(name, this.#life.time);
-    if (kind === undefined)
-      return { outcome: "refused", reason: `it does not exist, or has no column "${this.#life.time}"` };
-
-    const time = { name: this.#life.time, kind };
-    const columns = [...(store.tables.columns(name) ?? [])].map(([column, own]) => ({ name: column, kind: own }));
-    const indexes = await this.#missing(name, this.#life.indexes(name, columns), signal);
-    const partitioned = await this.#partitioned(name, signal);
-    if (partitioned !== undefined)
-      return await this.#index(indexes, {
-        statements: statements?.createIndexes(partitioned, indexes) ?? [],
-        otherwise: "it is partitioned",
-        dryRun,
-        signal,
-      });
-    if (statements === undefined || period === undefined)
-      return await this.#index(indexes, {
-        statements: store.dialect.createIndexes(name, indexes),
-        otherwise: this.#life.indexed ? "it has its indexes" : "partition = none and indexes = false",
-        dryRun,
-        signal,
-      });
-    if (this.#life.hypertables) return await this.#hypertable(name, { time, period, statements, signal });
-    const [answer] = await store.driver.read([statements.convertible(name, time)], signal);
-    const refusal = answer === undefined ? "it does not exist" : answer[0];
-    if (refusal !== undefined) return { outcome: "refused", reason: refusal };
-    const done = { outcome: "done", reason: `one partition for its rows, then one for each ${period}` } as const;
-    if (dryRun) return done;
-    return (await this.#exchange({ name, time, indexes }, statements, signal)) ?? done;
-  }
-
-  /** A plain table is not changed: making a hypertable of it would lock it for as long as its rows are copied. */
-  async #hypertable(name: TableName, { time, period, statements, signal }: Hypertable): Promise<Outcome> {
-    const found = await this.#store.driver.read(statements.hypertables?.([name]) ?? [], signal);
-    if (found.length > 0) return { outcome: "unchanged", reason: "it is a hypertable" };
-    if (time.kind !== "time")
-      return { outcome: "refused", reason: `its column "${time.name}" is text, and a hypertable needs a time` };
-    const remedy = statements.hypertableRemedy?.(name, time, period) ?? "";
-    return { outcome: "refused", reason: `making a hypertable of it locks it; stop the agent and run ${remedy}` };
-  }
-
-  /** Undefined when the table is partitioned. */
-  async #exchange(
-    table: Pick<PartitionConversion, "name" | "time" | "indexes">,
-    statements: PartitionStatements,
-    signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
-    const ranges = this.#ranges();
-    const until = ranges[1]?.to;
-    if (until === undefined) return { outcome: "refused", reason: "the clock is wrong" };
-    try {
-      for (const step of statements.convert({ ...table, until, ranges })) await this.#run(step, signal);
       return undefined;
-    } catch (error) {
-      // Also when the command was ended by its user; a killed one leaves that to the agent.
-      const released = statements.release(table.name);
-      const { driver } = this.#store;
-      if (released.length > 0) await driver.write(released, new AbortController().signal).catch(() => undefined);
-      signal.throwIfAborted();
-      if ((await this.#partitioned(table.name, signal)) === undefined) throw error;
-      return { outcome: "unchanged", reason: "another process has partitioned it" };
     }
-  }
-
-  /** This period and the next ones: rows go on arriving while a large table is read. */
-  #ranges() {
-    const now = this.#life.rangeNow();
-    const next = this.#life.rangeAt(instantOf(now.to ?? ""));
-    return [now, next, this.#life.rangeAt(instantOf(next.to ?? ""))];
-  }
-
-  async #partitioned(name: TableName, signal: AbortSignal): Promise<PartitionedTable | undefined> {
-    const { partitions: statements } = this.#store.dialect;
-    if (statements === undefined) return undefined;
-    const [found] = await partitionedTables([name], { store: this.#store, life: this.#life, statements }, signal);
-    return found;
-  }
-
-  /** Without those that the table has. */
-  async #missing(name: TableName, indexes: readonly TableIndex[], signal: AbortSignal): Promise<readonly TableIndex[]> {
-    const { dialect, driver } = this.#store;
-    if (dialect.indexNames === undefined || indexes.length === 0) return indexes;
-    const there = new Set((await driver.read([dialect.indexNames(name)], signal)).map(([index]) => index));
-    return indexes.filter((index) => !there.has(index.name));
-  }
-
-  async #index(indexes: readonly TableIndex[], { statements, otherwise, dryRun, signal }: Indexing): Promise<Outcome> {
-    if (indexes.length === 0) return { outcome: "unchanged", reason: otherwise };
-    if (!dryRun) for (const statement of statements) await this.#alone(statement, signal);
-    return { outcome: "done", reason: `indexes ${indexes.map((index) => index.name).join(", ")}` };
-  }
-
-  /** A short step is repeated when a writer has locked the table. */
-  async #run({ statements, isLong }: ConversionStep, signal: AbortSignal): Promise<void> {
-    const { driver, dialect } = this.#store;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        if (!isLong) await driver.write(statements, signal);
-        else for (const statement of statements) await this.#alone(statement, signal);
-        return;
-      } catch (error) {
-        if (isLong || attempt === MOST_ATTEMPTS || !dialect.errors.retryable(databaseErrorOf(error))) throw error;
-        await setTimeout(PAUSE_MILLIS, undefined, { signal });
-      }
-    }
-  }
-
-  async #alone(statement: Statement, signal: AbortSignal): Promise<void> {
-    const { driver } = this.#store;
-    if (driver.alone === undefined) await driver.write([statement], signal);
-    else await driver.alone(statement, signal);
   }
 }
 
-interface Hypertable {
-  readonly time: Column;
-  readonly period: Period;
-  readonly statements: PartitionStatements;
-  readonly signal: AbortSignal;
+function byName(tables: readonly StoredTable[]): ReadonlyMap<string, StoredTable> {
+  return new Map(tables.flatMap((table) => (table.kind === "history" ? [[table.name, table] as const] : [])));
 }
 
-type Outcome = Omit<TableResult, "name">;
-
-interface Indexing {
-  readonly statements: readonly Statement[];
-  /** Why nothing is done if no index is missing. */
-  readonly otherwise: string;
-  readonly dryRun: boolean;
+interface PartitionCall {
   readonly signal: AbortSignal;
+  /** Told after each page. */
+  readonly progress: StoredProgress | undefined;
+}
+
+function unlisted(name: string, isUnclear: boolean): TableResult {
+  const reason = isUnclear ? UNCLEAR : "this sink has not listed it as a table of history";
+  return { name, outcome: "refused", reason };
+}
+
+/** What was read for a page may be old when a plain table is changed. */
+function usable(seen: Seen | undefined, table: TableName, dryRun: boolean): Seen | undefined {
+  return dryRun || seen?.has(tableKey(table)) === true ? seen : undefined;
 }

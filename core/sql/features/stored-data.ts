@@ -4,6 +4,7 @@ import type {
   Erasure,
   RowSelection,
   StoredData,
+  StoredProgress,
   StoredRows,
   StoredSelection,
   StoredTable,
@@ -12,7 +13,7 @@ import type {
 import { storeError } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
 import type { SqlConfig } from "../contract/schema.js";
-import { catalogued } from "../tables/catalogue.js";
+import { catalogued, fits } from "../tables/catalogue.js";
 import type { KnownStore } from "../tables/known-store.js";
 import { listerOf } from "../tables/lister.js";
 import { openStore } from "../tables/open-store.js";
@@ -22,6 +23,7 @@ import { type FoundDatabases, withListedDatabases } from "./listed-databases.js"
 import { PartitionTables } from "./partition-tables.js";
 import { storedRows } from "./stored-rows.js";
 import { withSizes } from "./table-sizes.js";
+import { withViewNotes } from "./view-names.js";
 
 /** What commands do with the tables of a sink. Each member is in a file of its own; this one passes the store. */
 export class SqlStoredData implements StoredData {
@@ -43,9 +45,15 @@ export class SqlStoredData implements StoredData {
   }
 
   async tables(selection: StoredSelection, signal: AbortSignal): Promise<readonly StoredTable[]> {
-    return await this.#explained(
-      async () => await withSizes(await catalogued(selection, this.#store, signal), this.#store, signal),
-    );
+    return await this.#explained(async () => {
+      const all = await catalogued({}, this.#store, signal);
+      const noted = this.#config.views ? withViewNotes(all, this.#context, this.#store.dialect.views) : all;
+      return await withSizes(
+        noted.filter((table) => fits(table, selection)),
+        this.#store,
+        signal,
+      );
+    });
   }
 
   async adopt(request: AdoptRequest, dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
@@ -53,8 +61,13 @@ export class SqlStoredData implements StoredData {
     return await this.#explained(() => adopt(request, dryRun, { parts, signal }));
   }
 
-  async partition(tables: readonly string[], dryRun: boolean, signal: AbortSignal): Promise<readonly TableResult[]> {
-    return await this.#explained(() => this.#partitioning.convert(tables, dryRun, signal));
+  async partition(
+    tables: readonly string[],
+    dryRun: boolean,
+    signal: AbortSignal,
+    progress?: StoredProgress,
+  ): Promise<readonly TableResult[]> {
+    return await this.#explained(() => this.#partitioning.convert(tables, dryRun, { signal, progress }));
   }
 
   async erase(selection: StoredSelection, dryRun: boolean, signal: AbortSignal): Promise<Erasure> {

@@ -3,7 +3,7 @@ import type { Column, ColumnKind } from "../contract/column.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import { isUnstorable } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
-import type { Lister } from "../tables/lister.js";
+import { type Lister, printedLister } from "../tables/lister.js";
 import { chosenTables, nameOf } from "./chosen-tables.js";
 import { withRows } from "./tables-with-rows.js";
 
@@ -16,7 +16,9 @@ export async function* storedRows(
   lister: Lister,
   { store, signal }: { readonly store: KnownStore; readonly signal: AbortSignal },
 ): AsyncGenerator<StoredRows> {
-  const { chosen, doubtful } = await chosenTables(selection, lister, store, signal);
+  const { chosen, doubtful, others } = await chosenTables(selection, lister, store, signal);
+  for (const table of selection.tables === undefined ? [] : others)
+    yield { table, columns: [], rows: nothing(), skipped: `only ${printedLister(table)} has listed it` };
   for (const { table, reason } of doubtful) yield { table, columns: [], rows: nothing(), skipped: reason };
   if (selection.entity !== undefined && isUnstorable(selection.entity)) return;
   const all = chosen.map(({ table, conditions }) => ({ table, name: nameOf(table), conditions }));

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 import { lowerCase, shorten } from "../../ngsi/index.js";
+import type { Context, StoredTable } from "../../sdk/index.js";
+import { schemaKey } from "../contract/statement.js";
+import type { ViewSql } from "../contract/views.js";
 
 /** The names of the three views of an entity type. */
 export interface ViewNames {
@@ -27,6 +30,33 @@ export function viewNames(types: readonly string[]): ReadonlyMap<string, ViewNam
     });
   }
   return names;
+}
+
+/** The tables of the sink whose entity type has too many tables for views say so. */
+export function withViewNotes(
+  tables: readonly StoredTable[],
+  { name: sink }: Pick<Context, "name">,
+  sql: Pick<ViewSql, "mostTables"> | undefined,
+): readonly StoredTable[] {
+  const typeOf = (table: StoredTable) =>
+    table.sink === sink && table.kind === "history" && table.entityType !== undefined
+      ? `${schemaKey(table)}\0${table.entityType}`
+      : undefined;
+  const found = new Map<string, Set<string>>();
+  for (const table of tables) {
+    const type = typeOf(table);
+    if (type !== undefined) found.set(type, (found.get(type) ?? new Set()).add(table.table));
+  }
+  return tables.map((table) => {
+    const count = found.get(typeOf(table) ?? "")?.size ?? 0;
+    const most = sql?.mostTables ?? Number.POSITIVE_INFINITY;
+    return count > most ? { ...table, note: tooMany(table, count, most) } : table;
+  });
+}
+
+function tooMany({ entityType }: StoredTable, count: number, most: number): string {
+  const type = `type "${entityType}" has ${count} tables, and views are made of at most ${most}`;
+  return `no views: ${type}; data_model = dm-by-entity-type stores the type in one table`;
 }
 
 /** The last part of an IRI; letters, digits and underscores. */

@@ -7,20 +7,18 @@ import { columnLayoutColumns, namesOf, rowLayoutColumns } from "../rows/layout.j
 import type { KnownStore } from "../tables/known-store.js";
 import { type ListedType, listedTypes } from "../tables/register-rows.js";
 import type { TableFacts } from "../tables/table-facts.js";
+import { ViewColumns } from "./view-columns.js";
 import { viewNames } from "./view-names.js";
 
-const SAMPLED_TABLES = 10;
 const DELAY_MILLIS = 3000;
 /** After a failure, doubled after each further one. */
 const FIRST_PAUSE_MILLIS = 10_000;
 const LONGEST_PAUSE_MILLIS = 600_000;
-/** Added to the views of history; an attribute of this name is not shown. */
-const VIEW_TIME = "deneb_time";
 
 interface ViewsParts {
   readonly store: KnownStore;
   readonly sql: ViewSql;
-  readonly context: Pick<Context, "name">;
+  readonly context: Pick<Context, "name" | "now">;
   /** Writes the facts that the views are made from. */
   readonly settled: (signal: AbortSignal) => Promise<void>;
 }
@@ -29,6 +27,7 @@ interface ViewsParts {
 export class Views {
   readonly #parts: ViewsParts;
   readonly #names: ViewedNames;
+  readonly #columns: ViewColumns;
   readonly #changed = new Map<string, SchemaName>();
   /** What the views of a type were last made from. */
   readonly #made = new Map<string, string>();
@@ -51,6 +50,7 @@ export class Views {
       value: named("attrValue"),
       fixed: new Set(namesOf([...columnLayoutColumns.v2, ...rowLayoutColumns, ...others], naming)),
     };
+    this.#columns = new ViewColumns({ ...parts, names: this.#names });
   }
 
   /** Notes that tables or columns of a schema are new. */
@@ -135,88 +135,54 @@ export class Views {
       return;
     }
     const columns = await columnsOf([...histories, ...last, target.all], this.#parts, signal);
+    const { columnKey } = store.dialect;
+    const isSame = (one: string, other: string) => columnKey(one) === columnKey(other);
     const tables = (names: readonly TableName[]) =>
       names.flatMap((name): readonly ViewedTable[] => {
         const found = columns.get(keyOf(name)) ?? [];
-        return found.some((column) => this.#isSame(column.name, this.#names.type)) ? [{ name, columns: found }] : [];
+        return found.some((column) => isSame(column.name, this.#names.type)) ? [{ name, columns: found }] : [];
       });
     const viewed = { histories: tables(histories), lastData: last.length < histories.length ? [] : tables(last) };
     if (viewed.histories.length === 0) return;
-    const views = {
-      ...target,
-      ...viewed,
-      names: this.#names,
-      columns: await this.#typed(columns.get(keyOf(target.all)) ?? [], viewed.histories, signal),
-    };
-    const text = JSON.stringify([views.columns, views.histories, views.lastData]);
+    const existing = columns.get(keyOf(target.all)) ?? [];
+    const typed = await this.#columns.of(target.all, existing, viewed.histories, signal);
+    const views = { ...target, ...viewed, names: this.#names, columns: typed.columns };
+    if (typed.kept !== undefined && (await this.#remake(views, signal))) return;
+    const kept = { ...views, columns: typed.kept ?? typed.columns };
+    const text = textOf(kept);
     // Somebody may have dropped it.
     if (this.#isMade(target, text) && columns.has(keyOf(target.all))) return;
     this.#made.delete(tableKey(target.all));
-    for (const statements of sql.define(views)) await store.driver.write(statements, signal);
+    for (const statements of sql.define(kept)) await store.driver.write(statements, signal);
     this.#made.set(tableKey(target.all), text);
+  }
+
+  /** Makes views whose columns have changed their types; false if that failed, which another view over them may cause. */
+  async #remake(views: EntityViews, signal: AbortSignal): Promise<boolean> {
+    const { store, sql } = this.#parts;
+    const fields = { schema: views.at.schema, view: views.all.table };
+    try {
+      const rights = sql.rights === undefined ? [] : await store.driver.read([sql.rights(views)], signal);
+      const steps = sql.remake === undefined ? sql.define(views) : [sql.remake(views, rights)];
+      for (const statements of steps) await store.driver.write(statements, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { message: reason } = databaseErrorOf(error);
+      store.log.warn(
+        { ...fields, reason },
+        "a column of a view keeps a type that its latest values do not fit: NULL is shown for them",
+      );
+      return false;
+    }
+    this.#made.set(tableKey(views.all), textOf(views));
+    store.log.info(fields, "a column of a view is text now, because its latest values do not fit its type");
+    return true;
   }
 
   #isMade({ all }: Target, text: string): boolean {
     const same = this.#made.get(tableKey(all)) === text;
     this.#made.set(tableKey(all), text);
     return same;
-  }
-
-  /** Whether the database takes them for one column. */
-  #isSame(one: string, other: string): boolean {
-    return this.#parts.store.dialect.columnKey(one) === this.#parts.store.dialect.columnKey(other);
-  }
-
-  /** The columns of the view as they are, then the new ones: a column keeps its type, so that the view can be replaced. */
-  async #typed(
-    existing: readonly TypedColumn[],
-    tables: readonly ViewedTable[],
-    signal: AbortSignal,
-  ): Promise<readonly TypedColumn[]> {
-    const { sql, store } = this.#parts;
-    const { columnKey } = store.dialect;
-    const kept = existing.filter(({ name }) => name !== VIEW_TIME);
-    const known = new Set(existing.map(({ name }) => columnKey(name)));
-    const spelt = new Map<string, string>();
-    const types = new Map<string, string[]>();
-    for (const { columns } of tables)
-      for (const { name: own, type } of columns) {
-        const key = columnKey(own);
-        if (known.has(key) || this.#isSame(own, VIEW_TIME)) continue;
-        const name = spelt.get(key) ?? own;
-        spelt.set(key, name);
-        types.set(name, [...(types.get(name) ?? []), type]);
-      }
-    const fixed = [this.#names.time, this.#names.id, this.#names.type];
-    const added: { readonly name: string; readonly type: string | undefined }[] = [...types].map(([name, all]) => ({
-      name,
-      type: sql.common(all) ?? (fixed.some((one) => this.#isSame(one, name)) ? "text" : undefined),
-    }));
-    const open = added.flatMap((column) => (column.type === undefined ? [column.name] : []));
-    const texts = await this.#sampled(new Set(open), tables, signal);
-    return [
-      ...kept,
-      ...added.map((one) => ({ name: one.name, type: one.type ?? sql.typeOf(texts.get(one.name) ?? []) })),
-    ];
-  }
-
-  async #sampled(
-    wanted: ReadonlySet<string>,
-    tables: readonly ViewedTable[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, readonly (string | undefined)[]>> {
-    const { store, sql } = this.#parts;
-    const texts = new Map<string, (string | undefined)[]>();
-    for (const { name, columns } of tables) {
-      const own = columns.map((column) => column.name).filter((column) => wanted.has(column));
-      const few = own.filter((column) => (texts.get(column)?.length ?? 0) < SAMPLED_TABLES);
-      if (few.length === 0) continue;
-      const rows = await store.driver.read([sql.sample(name, few)], signal);
-      few.forEach((column, index) => {
-        texts.set(column, [...(texts.get(column) ?? []), ...rows.map((row) => row[index])]);
-      });
-    }
-    return texts;
   }
 }
 
@@ -229,6 +195,11 @@ export function viewsOf(store: KnownStore, context: Context, facts: Pick<TableFa
 const byName = ({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType) => (a < b ? -1 : 1);
 
 type Target = Pick<EntityViews, "at" | "entityType" | "all" | "latest" | "tidy">;
+
+/** What views are made from. */
+function textOf({ columns, histories, lastData }: EntityViews): string {
+  return JSON.stringify([columns, histories, lastData]);
+}
 
 function keyOf({ schema, table }: TableName): string {
   return `${schema}\0${table}`;

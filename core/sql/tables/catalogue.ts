@@ -129,7 +129,8 @@ export function printedName({ database, schema, table }: TableName): string {
   return [...new Set([database, schema]), table].filter((part) => part !== "").join(".");
 }
 
-function fits(table: StoredTable, { entity, service, tables }: StoredSelection): boolean {
+/** Whether a table is one of those that a selection means, or may be. */
+export function fits(table: StoredTable, { entity, service, tables }: StoredSelection): boolean {
   if (tables !== undefined && !tables.includes(table.name)) return false;
   if (service !== undefined && table.service !== service) return false;
   return entity === undefined || mayHold(table, entity);

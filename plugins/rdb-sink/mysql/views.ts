@@ -7,7 +7,7 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, TIME_COLUMN } from "../viewed.js";
+import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
 import { path, quoted } from "./statements.js";
 
 const SAMPLED_ROWS = 200;
@@ -36,7 +36,15 @@ export const mysqlViews: ViewSql = {
     if (first === undefined) return types.length === 0 ? "text" : undefined;
     return others.length === 0 && isShown(first) ? first : "text";
   },
+  latest: (name, columns, time) => {
+    const wanted = columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
+    const rest = `FROM ${path(name)} ORDER BY ${quoted(time)} DESC LIMIT ${SAMPLED_ROWS}`;
+    // Each of the two servers takes the bound of the other one for a comment.
+    const text = `/*M! SET STATEMENT max_statement_time = 1 FOR */ SELECT /*+ MAX_EXECUTION_TIME(1000) */ ${wanted} ${rest}`;
+    return [plain(name, text)];
+  },
   typeOf: kindOf,
+  fits: (texts, type) => !isShown(type) || staysKind(texts, type),
   define,
   drop: ({ at, all, latest, tidy }) =>
     impatiently(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
@@ -52,7 +60,8 @@ const COLUMNS = `
     ELSE data_type END
   FROM information_schema.columns WHERE (table_schema, table_name)`;
 
-const isShown = (type: string) => type === "number" || type === "time" || type === "boolean";
+const isShown = (type: string): type is "number" | "time" | "boolean" =>
+  type === "number" || type === "time" || type === "boolean";
 
 // A long query over a view must not make others wait: then the view is replaced later.
 function impatiently(at: EntityViews["at"], text: string): readonly Statement[] {

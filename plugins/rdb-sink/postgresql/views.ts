@@ -1,4 +1,5 @@
 import {
+  type Cell,
   type EntityViews,
   plain,
   quoted,
@@ -8,7 +9,7 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, TIME_COLUMN } from "../viewed.js";
+import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
 import { path } from "./statements.js";
 
 const SAMPLED_ROWS = 200;
@@ -31,9 +32,26 @@ export const postgresqlViews: ViewSql = {
     const wanted = columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
     return plain(name, `SELECT ${wanted} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`);
   },
+  latest: (name, columns, time) => {
+    const wanted = columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
+    const newest = `SELECT ${wanted} FROM ${path(name)} ORDER BY ${quoted(time)} DESC LIMIT ${SAMPLED_ROWS}`;
+    return ["BEGIN", "SET LOCAL statement_timeout = '1s'", newest, "COMMIT"].map((text) => plain(name, text));
+  },
   common,
   typeOf: (texts) => types[kindOf(texts)],
+  fits: (texts, type) => staysKind(texts, isNumber(type) ? "number" : isTime(type) ? "time" : kindOfType(type)),
   define,
+  rights: ({ at, all, latest, tidy }) => ({
+    at,
+    text: RIGHTS,
+    runs: [[at.schema, all.table, latest.table, tidy.table]],
+  }),
+  remake: (views, rights) => {
+    const { at, all, latest, tidy } = views;
+    const made = define(views).flatMap((statements) => statements.slice(1));
+    const drop = plain(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`);
+    return [plain(at, WAIT), drop, ...made, ...rights.flatMap((right) => granted(right, views))];
+  },
   drop: ({ at, all, latest, tidy }) => [
     plain(at, WAIT),
     plain(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
@@ -52,8 +70,25 @@ const COLUMNS = `
 // A long query over a view must not make others wait: then the view is replaced later.
 const WAIT = "SET LOCAL lock_timeout = '3s'";
 
+const RIGHTS = `
+  SELECT c.relname, CASE WHEN a.grantee = 0 THEN NULL ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, a.is_grantable::text
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+  WHERE n.nspname = $1 AND c.relname IN ($2, $3, $4) AND a.grantee <> c.relowner`;
+
+function granted(
+  [view = "", grantee, right = "", passedOn]: readonly Cell[],
+  { all }: EntityViews,
+): readonly Statement[] {
+  if (!/^[A-Z ]+$/.test(right)) return [];
+  const to = `${grantee === undefined ? "PUBLIC" : quoted(grantee)}${passedOn === "true" ? " WITH GRANT OPTION" : ""}`;
+  return [plain(all, `GRANT ${right} ON ${path({ ...all, table: view })} TO ${to}`)];
+}
+
 const isText = (type: string) => /^(?:text|character|name)/.test(type);
 const isNumber = (type: string) => /^(?:smallint|integer|bigint|numeric|real|double)/.test(type);
+const kindOfType = (type: string) => (type === "boolean" ? "boolean" : "text");
 const isTime = (type: string) => /^(?:timestamp|date)/.test(type);
 
 function common(types: readonly string[]): string | undefined {

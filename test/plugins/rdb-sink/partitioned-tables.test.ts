@@ -67,13 +67,13 @@ function killedAfter(writes: number, store: Store): Store {
 
 async function converted(
   config: Partial<RdbConfig>,
-  { sink = "sink", tables = [], dryRun = false, killed = Number.POSITIVE_INFINITY }: Converting = {},
+  { sink = "sink", tables = [], dryRun = false, killed = Number.POSITIVE_INFINITY, progress }: Converting = {},
 ): Promise<readonly TableResult[]> {
   const full = configOf({ ...base, partition: "day", ...config });
   const context: Context = { name: sink, log: recordingLog().log, dataDir: "", run: "run", now: clock(noon) };
   const data = new SqlStoredData(full, context, killedAfter(killed, databases.postgresql.open(full, context)));
   try {
-    return await data.partition(tables, dryRun, never);
+    return await data.partition(tables, dryRun, never, progress);
   } finally {
     await data.close();
   }
@@ -84,6 +84,7 @@ interface Converting {
   readonly tables?: readonly string[];
   readonly dryRun?: boolean;
   readonly killed?: number;
+  readonly progress?: (done: number, all: number) => void;
 }
 
 const [timescale] = (await server?.query("SELECT 1 FROM pg_available_extensions WHERE name = 'timescaledb'")) ?? [];
@@ -380,9 +381,12 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     context.after(() => sink.stop(never));
     await sink.persist({ events: [at(noon, "p9")] }, never);
 
-    const [result] = await converted({}, { tables: ["p9.urn_x"], dryRun: true });
+    const told: (readonly number[])[] = [];
+    const progress = (...counts: readonly number[]) => told.push(counts);
+    const [result] = await converted({}, { tables: ["p9.urn_x"], dryRun: true, progress });
 
     assert.equal(result?.outcome, "done");
+    assert.deepEqual(told, [[1, 1]]);
     assert.deepEqual(await partitions("p9.urn_x"), []);
   });
 });
