@@ -64,7 +64,12 @@ test("an agent with the example creates tables, columns and last data in its fil
   const flags = ["--config", path.join(folder, "agent.properties"), "--plugins", built.folder];
   const explained = await runCli(["explain", ...flags, "--header", "Fiware-Service: OpenIoT", `${folder}/note.json`]);
 
+  const exported = await runCli(["export", ...flags, "--table", "openiot.room_1", "--format", "ndjson"]);
+  const queried = await runCli(["sql", 'SELECT level FROM "openiot:room_1"', ...flags]);
+
   assert.equal(code, 0);
+  assert.deepEqual([exported.code, exported.stdout.match(/"level":/g)?.length], [0, 2], exported.stderr);
+  assert.deepEqual([queried.code, queried.stdout.match(/^[12]\b/gm)], [0, ["1", "2"]], queried.stderr);
   const file = new Database(path.join(folder, "entities.db"));
   const rows = (table: string) => file.prepare(`SELECT level, unit FROM "openiot:${table}"`).raw().all();
   assert.deepEqual(rows("room_1"), [

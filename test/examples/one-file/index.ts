@@ -1,5 +1,5 @@
 import { definePlugin } from "deneb/sdk";
-import { explainSql, querySql, sqlFaults, sqlSink } from "deneb/sql";
+import { explainSql, querySql, sqlFaults, sqlSink, storedData } from "deneb/sql";
 import { oneFileSchema } from "./config.js";
 import { oneFile } from "./dialect.js";
 import { storeOf } from "./store.js";
@@ -14,5 +14,6 @@ export default definePlugin({
   check: (config) => sqlFaults(config, oneFile),
   create: (config, context) => sqlSink(config, context, storeOf(config)),
   query: (config, text) => querySql(text, storeOf(config)),
+  data: async (config, context) => storedData(config, context, storeOf(config)),
   explain: (config, event, context) => explainSql(config, event, { context, store: storeOf(config) }),
 });

@@ -17,7 +17,7 @@ export const sqlSinkTexts: KindTexts = ({ id, typeId, type }): NamedTexts => ({
   dependencies: ["libsql"],
   sources: {
     index: `import { definePlugin } from "deneb/sdk";
-import { explainSql, querySql, sqlFaults, sqlSink } from "deneb/sql";
+import { explainSql, querySql, sqlFaults, sqlSink, storedData } from "deneb/sql";
 import { ${id}Schema } from "./config.js";
 import { ${id} } from "./dialect.js";
 import { storeOf } from "./store.js";
@@ -32,6 +32,7 @@ export default definePlugin({
   check: (config) => sqlFaults(config, ${id}),
   create: (config, context) => sqlSink(config, context, storeOf(config)),
   query: (config, text) => querySql(text, storeOf(config)),
+  data: async (config, context) => storedData(config, context, storeOf(config)),
   explain: (config, event, context) => explainSql(config, event, { context, store: storeOf(config) }),
 });
 `,
