@@ -26,6 +26,7 @@ let interruptedBy: Signal | undefined;
 let listens = false;
 /** Takes errors of plugins that nobody caught; undefined while no agent with plugins of others runs. */
 let takeStray: ((error: unknown) => boolean) | undefined;
+let suspected: readonly string[] = [];
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -47,8 +48,9 @@ const terminal: Terminal = printingOnly({
   onStopAgain: (listener) => {
     eventsInMemory = listener;
   },
-  onStrayError: (listener) => {
+  onStrayError: (listener, suspects) => {
     takeStray = listener;
+    suspected = suspects;
     process.on("uncaughtException", endUnlessTaken);
   },
 });
@@ -102,6 +104,8 @@ process.on("unhandledRejection", (error) => {
 function endUnlessTaken(error: unknown): void {
   if (takeStray?.(error) === true) return;
   terminal.err(`uncaught exception: ${inspect(error)}`);
+  const remedy = 'a client or socket of a plugin needs a listener for its event "error"';
+  terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
   process.exit(exitCodes.failure);
 }
 

@@ -27,9 +27,10 @@ export class StrayErrors {
     this.#warnings = new CountedWarnings(parts);
   }
 
-  /** Whether there are plugins of others at all. */
-  get possible(): boolean {
-    return this.#parts.plugins.some(({ folder }) => folder !== undefined);
+  /** The types of the plugins of others, sorted. */
+  get suspects(): readonly string[] {
+    const others = this.#parts.plugins.filter(({ folder }) => folder !== undefined);
+    return [...new Set(others.map(({ definition }) => definition.type))].toSorted();
   }
 
   /** Logs what was counted and not logged yet. */

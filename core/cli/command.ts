@@ -88,8 +88,11 @@ export interface Terminal {
    * process would lose now.
    */
   onStopAgain?(listener: () => number): void;
-  /** Registers what is called with an error that nobody caught: false when it must end the process. */
-  onStrayError?(listener: (error: unknown) => boolean): void;
+  /**
+   * Registers what is called with an error that nobody caught: false when it must end the process. `suspects` are the types of
+   * the plugins that may have thrown it, for the last message.
+   */
+  onStrayError?(listener: (error: unknown) => boolean, suspects: readonly string[]): void;
 }
 
 /** Exit codes of the program. */
@@ -117,6 +120,6 @@ export function printingOnly(terminal: Terminal): Terminal {
     onEnter: (listener) => terminal.onEnter?.(listener) ?? (() => {}),
     onReload: (listener) => terminal.onReload?.(listener),
     onStopAgain: (listener) => terminal.onStopAgain?.(listener),
-    onStrayError: (listener) => terminal.onStrayError?.(listener),
+    onStrayError: (listener, suspects) => terminal.onStrayError?.(listener, suspects),
   };
 }

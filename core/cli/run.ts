@@ -105,7 +105,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     let management: ManagementServer | undefined;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
-    if (strays.possible) terminal.onStrayError?.((error) => strays.take(error));
+    const { suspects } = strays;
+    if (suspects.length > 0) terminal.onStrayError?.((error) => strays.take(error), suspects);
     let lost = 0;
     await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
     try {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
@@ -60,6 +61,23 @@ const strays = [
     reason: /making the metric/,
   },
 ] as const;
+
+test("an error whose stack names no plugin ends the agent, and the last line names the plugins of others", async (context) => {
+  const folder = await tempFolder(context);
+  const plugins = path.join(folder, "plugins");
+  const wild = 'const { connect } = await import("node:net"); connect(1, "127.0.0.1");';
+  await writeFiles(plugins, { "package.json": '{ "type": "module" }', "wild/index.js": sink(wild) });
+  const file = path.join(folder, "stored.txt");
+  const agent = await startAgent(context, { properties: properties(file), folder, flags: ["--plugins", plugins] });
+  const ended = once(agent.process, "close");
+
+  await post(agent.notifyUrl, notification("urn:e:wild", 1));
+  const [code] = await ended;
+
+  assert.equal(code, 1);
+  assert.match(agent.errors.join(""), /ECONNREFUSED/);
+  assert.match(agent.errors.join(""), /plugins of others are wild: a client or socket of a plugin needs a listener/);
+});
 
 for (const { says, wild, reason } of strays)
   test(`a plugin that ${says} does not end the agent: it is logged, counted, and its component degraded`, async (context) => {
