@@ -33,8 +33,8 @@ export async function loadPlugins(
 }
 
 /** Whether a plugin comes with the program. */
-export function isOwnPlugin({ folder = "" }: CataloguedPlugin): boolean {
-  return dirname(folder) === fileURLToPath(ownPlugins);
+export function isOwnPlugin({ folder }: CataloguedPlugin): boolean {
+  return folder === undefined;
 }
 
 export interface ConfigurationFile {

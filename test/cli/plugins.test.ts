@@ -46,6 +46,18 @@ test("plugin test writes a report, and plugins shows it with versions and permis
   );
 });
 
+test("plugins and check judge the plugins of others only", async (context) => {
+  const folder = await packageIn(context);
+  const file = path.join(folder, "a.properties");
+  await writeFiles(folder, { "a.properties": configuration() });
+
+  const listed = await runCli(["plugins", "--plugins", folder]);
+  const checkedFile = await runCli(["check", "-f", file, "--plugins", folder]);
+
+  assert.deepEqual(listed.stdout.match(/^\S+ \S+\n {2}made for/gm), ["interceptor mine\n  made for"]);
+  assert.equal(checkedFile.stdout, `${file}: agent "a" is valid: 1 source(s), 1 channel(s), 1 sink(s)\n`);
+});
+
 const otherCode = [
   {
     says: "whose file changed",
