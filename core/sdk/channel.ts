@@ -60,7 +60,8 @@ export interface TakePositions {
   /**
    * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
    * given to `Channel.skipTo` at the next start. It includes what other transactions have committed and never what they
-   * still hold, so each of several writers keeps its own latest position.
+   * still hold, so each of several writers keeps its own latest position. The part before the first colon names the channel:
+   * it must stay the same over restarts, and no other channel may have it.
    */
   after(count: number): string;
   /**

@@ -12,7 +12,10 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** What a component says about itself. @stable */
+/**
+ * What a component says about itself. Readiness and statistics show a report that is not `up` once it has lasted ten seconds.
+ * @stable
+ */
 export interface HealthReport {
   /** `down` makes the agent not ready, `degraded` is shown and does not. */
   readonly state: "up" | "degraded" | "down";

@@ -1,4 +1,4 @@
-import type { Event } from "../sdk/index.js";
+import type { Channel, Event } from "../sdk/index.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 
 /** Values of properties by name, typed as the component gets them. @stable */
@@ -27,7 +27,8 @@ export interface ChannelSetup {
   /**
    * For a durable channel: where the cases find what outlives its process. `copied`: in the folder that `limits` gets; the
    * cases copy it while the channel works, and open another one over the copy. `same`: elsewhere, such as in a server; they
-   * open another one with the same values, while the one before still has its connections and what it took. `stop`: a crash
+   * open another one with the same values, while the one before still has what it took, and its connections unless `abandon`
+   * cuts them. `stop`: a crash
    * may lose events; only what a stop left is looked for.
    */
   readonly afterCrash?: "copied" | "same" | "stop" | undefined;
@@ -36,6 +37,12 @@ export interface ChannelSetup {
    * them. Absent for a channel that has nothing in common with another one.
    */
   readonly twoAgents?: "refused" | "shared" | undefined;
+  /**
+   * Cuts the connection of a channel as a crash of its process would, without a stop: what it took is not given back, and
+   * what it does afterwards fails. Needed with `afterCrash: "same"` where a second agent is `refused`. The cases stop the
+   * channel later, which must be safe. Absent: the channel of before keeps its connection.
+   */
+  abandon?(channel: Channel): void | Promise<void>;
 }
 
 /** The other side of a source, for one case. @stable */

@@ -38,7 +38,10 @@ export interface EventQueue {
 
 /** Positions of a durable queue; see TakePositions. @stable */
 export interface QueuePositions {
-  /** Where the channel stands once these events are done. */
+  /**
+   * Where the channel stands once these events are done. The part before the first colon names the channel: it must stay the
+   * same over restarts, and no other channel may have it.
+   */
   after(taken: readonly QueuedEvent[]): string;
   /** Those of the events that a stored position covers; none for a position of another channel. */
   coveredBy(position: string, taken: readonly QueuedEvent[]): readonly QueuedEvent[];
