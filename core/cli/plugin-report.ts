@@ -18,6 +18,8 @@ export interface PluginResult {
   readonly kind: string;
   readonly type: string;
   readonly cases: readonly CaseResult[];
+  /** What no case looked at, a sentence each. */
+  readonly notTested: readonly string[];
 }
 
 interface Tested {
@@ -37,7 +39,7 @@ export async function writeReport(file: string, { folder, plugins, version, now 
     apiVersion: API_VERSION,
     node: process.version,
     date: now.toISOString(),
-    plugins: plugins.map(({ kind, type, cases }) => ({ kind, type, ...counts(cases), cases })),
+    plugins: plugins.map(({ cases, notTested, ...names }) => ({ ...names, ...counts(cases), notTested, cases })),
     files: Object.fromEntries(await codeHashes(folder)),
   };
   try {
@@ -67,19 +69,28 @@ export async function reportText(folder: string, kind: string, type: string): Pr
     const other = await otherFile(folder, report.files);
     if (other !== undefined) return `its ${REPORT} is for other code: "${other}" was not tested as it is`;
     const when = `with Deneb ${String(report.deneb).slice(0, 30)}, ${String(report.date).slice(0, 10)}, by its author`;
-    return `${result.passed} passed, ${result.failed} failed ${when}`;
+    const left = result.notTested === 0 ? "" : `, ${result.notTested} not tested`;
+    return `${result.passed} passed, ${result.failed} failed${left} ${when}`;
   } catch (error) {
     return `its ${REPORT} cannot be read: ${reasonOf(error)}`;
   }
 }
 
-function resultOf(report: unknown, kind: string, type: string): { passed: number; failed: number } | undefined {
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  /** Parts of the plugin. */
+  readonly notTested: number;
+}
+
+function resultOf(report: unknown, kind: string, type: string): Counts | undefined {
   const plugins: unknown = isRecord(report) && report.report === 1 ? report.plugins : undefined;
   const found: unknown = Array.isArray(plugins)
     ? plugins.find((one) => isRecord(one) && one.kind === kind && one.type === type)
     : undefined;
   if (!isRecord(found) || typeof found.passed !== "number" || typeof found.failed !== "number") return undefined;
-  return { passed: found.passed, failed: found.failed };
+  const left: unknown = found.notTested;
+  return { passed: found.passed, failed: found.failed, notTested: Array.isArray(left) ? left.length : 0 };
 }
 
 /** A code file that the package has and that was not tested, or not like this. A package may leave files out. */

@@ -2,14 +2,17 @@ import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type Command, InvalidArgumentError } from "commander";
 import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import { pluginsAt } from "../registry/discover.js";
-import { AgentError, reasonOf } from "../sdk/index.js";
-import { type ConformanceCase, type PluginSetup, pluginConformance } from "../testing/index.js";
+import { AgentError } from "../sdk/index.js";
+import { type PluginSetup, pluginConformance } from "../testing/index.js";
+import { notTested } from "../testing/not-tested.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
+import { CaseRunner } from "./plugin-case.js";
 import { type CaseResult, type PluginResult, writeReport } from "./plugin-report.js";
 
 interface TestOptions {
@@ -48,6 +51,7 @@ async function testPlugin(
   { terminal, version }: Pick<CommandContext, "terminal" | "version">,
 ): Promise<number> {
   if (!(await typesAreRight(folder, terminal))) return exitCodes.failure;
+  const runner = new CaseRunner(terminal);
   const { plugins, problems } = await pluginsAt(folder, { limitMillis: loadLimit, rules: declarationRules });
   for (const { origin, cause, remedy } of problems) terminal.err(`plugin "${origin}": ${cause}; ${remedy}`);
   if (plugins.length === 0 && problems.length === 0) {
@@ -55,8 +59,11 @@ async function testPlugin(
   }
   let failures = problems.filter(({ harmless }) => harmless !== true).length;
   const results: PluginResult[] = [];
-  for (const plugin of plugins) results.push(await testOne(plugin, options, terminal));
-  failures += results.flatMap(({ cases }) => cases).filter(({ failure }) => failure !== undefined).length;
+  for (const plugin of plugins) results.push(await testOne(plugin, options, { terminal, runner }));
+  // What the plugin left behind has its last chance to fail.
+  await setImmediate();
+  failures +=
+    runner.outside + results.flatMap(({ cases }) => cases).filter(({ failure }) => failure !== undefined).length;
   if (options.report !== undefined && plugins.length > 0) {
     await writeReport(options.report, { folder, plugins: results, version, now: new Date() });
     terminal.out(`report written to ${options.report}`);
@@ -107,44 +114,21 @@ function output(program: string, args: readonly string[], cwd: string): Promise<
 async function testOne(
   { definition: { kind, type }, definition, origin }: CataloguedPlugin,
   options: TestOptions,
-  terminal: Terminal,
+  { terminal, runner }: { readonly terminal: Terminal; readonly runner: CaseRunner },
 ): Promise<PluginResult> {
   const setup = await setupBeside(origin);
   if (setup === undefined) terminal.err(`"${origin}" has no conformance.js beside it: only its defaults are tested`);
   const cases: CaseResult[] = [];
-  for (const one of await pluginConformance(definition, { ...setup, ...options })) {
-    const failure = await failureOf(one, terminal);
+  const toRun = await pluginConformance(definition, { ...setup, ...options });
+  for (const one of toRun) {
+    const failure = await runner.failureOf(one);
     cases.push({ name: one.name, ...(failure === undefined ? {} : { failure }) });
   }
   const failed = cases.filter(({ failure }) => failure !== undefined).length;
+  const left = notTested(definition, toRun);
+  for (const part of left) terminal.out(`not tested: ${part}`);
   terminal.out(`${kind} ${type}: ${cases.length - failed} passed, ${failed} failed`);
-  return { kind, type, cases };
-}
-
-/** The name comes first: of a case that never ends, and of a plugin that ends the process, it is all there is to see. */
-async function failureOf({ name, run }: ConformanceCase, terminal: Terminal): Promise<string | undefined> {
-  terminal.out(`run ${name}`);
-  try {
-    await run();
-    terminal.out(`ok ${name}`);
-    return undefined;
-  } catch (error) {
-    const reason = reasonOf(error);
-    terminal.out(`not ok ${name}: ${reason}`);
-    for (const place of placesOf(error)) terminal.out(`  ${place}`);
-    return reason;
-  }
-}
-
-const MOST_PLACES = 3;
-const deneb = new URL("../", import.meta.url).href;
-
-/** Where in the plugin the error, or what caused it, was made. */
-function placesOf(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [];
-  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
-  const own = lines.filter((line) => line.startsWith("at ") && line.includes("file:") && !line.includes(deneb));
-  return [...own, ...placesOf(error.cause)].slice(0, MOST_PLACES);
+  return { kind, type, cases, notTested: left };
 }
 
 async function setupBeside(origin: string): Promise<PluginSetup | undefined> {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { apiRange } from "../sdk/api-versions.js";
 import { flatEntries } from "../sdk/fields.js";
-import { type AnyPlugin, API_VERSION, type FormatName, type Lifecycle, type Property } from "../sdk/index.js";
+import { type AnyPlugin, API_VERSION, type Lifecycle, type Property } from "../sdk/index.js";
 import { inRoom, type Room, valuesOf } from "./component-fixture.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
+import { isOfFormat } from "./value-formats.js";
 
 /** What the lifecycle law asks of every component that has `start` and `stop`. */
 export function lifecycleCases(definition: AnyPlugin, setup: PluginSetup): readonly ConformanceCase[] {
@@ -149,27 +150,4 @@ function checkProperty(name: string, { doc, format, default: value, min, max, en
   assert.ok(isOfFormat(value, format), `default ${JSON.stringify(value)} of "${name}" is not of its format`);
   if (typeof value !== "number") return;
   assert.ok(value >= (min ?? value) && value <= (max ?? value), `default ${value} of "${name}" is out of its range`);
-}
-
-function isOfFormat(value: unknown, format: Property["format"]): boolean {
-  if (typeof format === "string") return formats[format](value);
-  if ("listOf" in format) return Array.isArray(value) && value.every((one) => format.listOf.includes(one));
-  return "fields" in format ? false : format.some((choice) => choice === value);
-}
-
-const formats: Readonly<Record<FormatName, (value: unknown) => boolean>> = {
-  text: (value) => typeof value === "string",
-  flag: (value) => typeof value === "boolean",
-  count: isCount,
-  integer: Number.isSafeInteger,
-  port: (value) => isCount(value) && Number(value) < 65_536,
-  millis: isCount,
-  seconds: isCount,
-  words: (value) => Array.isArray(value) && value.every((word) => typeof word === "string"),
-  "millis-list": (value) => Array.isArray(value) && value.every((one) => isCount(one) && one !== 0),
-  map: (value) => typeof value === "object",
-};
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -1,7 +1,10 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { isRecord } from "../sdk/event.js";
+import { eventFault } from "../sdk/event-fault.js";
 import { fieldsOf } from "../sdk/fields.js";
 import {
   AgentError,
@@ -17,7 +20,9 @@ import {
   type Schema,
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/source.js";
+import { failure } from "./expectations.js";
 import type { Values } from "./plugin-setup.js";
+import { formatFault } from "./value-formats.js";
 
 /** The environment of the components of one case: a folder of their own, no log, a fixed clock. */
 export interface Room {
@@ -35,21 +40,28 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
   const folder = await mkdtemp(join(tmpdir(), "deneb-conformance-"));
   const emitted: Event[] = [];
   let refusals = 0;
+  let fault: ReturnType<typeof eventFault>;
   const emit = async (events: readonly Event[]) => {
     if (refusals > 0) {
       refusals -= 1;
       throw new AgentError("CHANNEL_FULL", "putting events: the channel is full", { retryable: true });
     }
+    const faults = events.flatMap((event) => eventFault(event, noEvent) ?? []);
     emitted.push(...events);
+    fault ??= faults[0];
   };
   const context = {
     name: "conformance",
-    log: silent,
+    log: caseLogger(),
     dataDir: folder,
     run: "run",
     now: () => new Date(1_700_000_000_000),
     report: nothing,
-    metrics: { counter: () => ({ add: nothing }), gauge: () => ({ set: nothing }) },
+    metrics: {
+      counter: () => ({ add: nothing }),
+      gauge: () => ({ set: nothing }),
+      histogram: () => ({ observe: nothing }),
+    },
   };
   const lockFolder = folderLocks();
   try {
@@ -70,13 +82,43 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
           channels,
           lockFolder,
         };
-        return definition.create(valuesOf(definition, given), { ...context, ...parts, run });
+        return component(definition, definition.create(valuesOf(definition, given), { ...context, ...parts, run }));
       },
     });
+    if (fault !== undefined) throw failure(`emit needs events, { headers, body }; it was given ${faultText(fault)}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const noEvent: Event = { headers: {}, body: undefined };
+
+/** What came instead of an event, and where. */
+export function faultText({ is, at }: NonNullable<ReturnType<typeof eventFault>>): string {
+  return at === undefined ? is : `${is} ("${at}")`;
+}
+
+/** What create returned, when the agent could work with it. */
+function component({ kind }: AnyPlugin, made: unknown): unknown {
+  if (typeof made === "object" && made !== null && "then" in made && typeof made.then === "function") {
+    Promise.resolve(made).catch(nothing);
+    const remedy = "create returns the component at once, and start does what takes time";
+    throw notAComponent(`creating a ${kind}: create returned a promise; ${remedy}`);
+  }
+  const methods: readonly string[] = methodsOf[kind];
+  if (hasMethods(made, methods)) return made;
+  throw notAComponent(`creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+}
+
+const methodsOf: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = {
+  source: ["start", "stop"],
+  handler: ["decode"],
+  interceptor: ["intercept"],
+  channel: ["start", "stop", "openPut", "openTake"],
+  selector: ["select"],
+  sink: ["start", "persist", "stop"],
+  "sink-processor": ["order", "succeeded", "failed"],
+};
 
 /** The channels that a selector is given. */
 export const channels = ["c1", "c2"] as const;
@@ -90,7 +132,20 @@ export function valuesOf({ config, kind, type }: AnyPlugin, given: Values): Valu
       retryable: false,
     });
   }
-  return filled(config, given);
+  const wrong = wrongValues(config, given);
+  if (wrong.length === 0) return filled(config, given);
+  throw new AgentError("SETUP_WRONG", `testing the ${kind} "${type}": in the setup, ${wrong.join("; ")}`, {
+    retryable: false,
+  });
+}
+
+function wrongValues(schema: Schema, given: Values): readonly string[] {
+  return Object.entries(schema).flatMap(([name, property]) => {
+    const fields = fieldsOf(property);
+    if (fields !== undefined) return wrongValues(fields, fieldsGiven(given, name)).map((text) => `${name}.${text}`);
+    const fault = given[name] === undefined ? undefined : formatFault(given[name], property);
+    return fault === undefined ? [] : [`${name}: ${fault}`];
+  });
 }
 
 function unsetNames(schema: Schema, given: Values): readonly string[] {
@@ -122,9 +177,11 @@ export function asKind<K extends Kind>(
   methods: readonly (keyof Kinds[K] & string)[],
 ): Kinds[K] {
   if (hasMethods<K>(component, methods)) return component;
-  throw new AgentError("NOT_A_COMPONENT", `creating a ${kind}: create returned no object with ${methods.join(", ")}`, {
-    retryable: false,
-  });
+  throw notAComponent(`creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+}
+
+function notAComponent(message: string): AgentError {
+  return new AgentError("NOT_A_COMPONENT", message, { retryable: false });
 }
 
 function hasMethods<K extends Kind>(component: unknown, methods: readonly string[]): component is Kinds[K] {
@@ -134,6 +191,20 @@ function hasMethods<K extends Kind>(component: unknown, methods: readonly string
 
 /** A log that nobody reads. */
 export const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** Gets the lines that the components of the case which runs in it log. */
+export const caseLog = new AsyncLocalStorage<string[]>();
+
+const LONGEST_LINE = 500;
+
+function caseLogger(): Logger {
+  const lines = caseLog.getStore();
+  const write = (level: string) => (fields: object, message: string) => {
+    const text = inspect(fields, { breakLength: Number.POSITIVE_INFINITY });
+    lines?.push(`${level} ${message} ${text}`.replaceAll(/\s+/g, " ").slice(0, LONGEST_LINE));
+  };
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
 
 function nothing(): void {}
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { eventsOf } from "../sdk/errors.js";
+import { eventFault } from "../sdk/event-fault.js";
 import { type AnyPlugin, codeOf, type Event, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
-import { asKind, channels, inRoom, type Room } from "./component-fixture.js";
+import { asKind, channels, faultText, inRoom, type Room } from "./component-fixture.js";
 import { failure, rejectsAs } from "./expectations.js";
 import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
@@ -131,11 +132,7 @@ const flows: { readonly [K in Kind]?: readonly Flow[] } = {
     name: `a request without a notification is rejected with a status of 4xx (${index + 1} of ${garbage.length})`,
     walk(create) {
       const handler = asKind("handler", create(), ["decode"]);
-      assert.throws(
-        () => handler.decode({ ...request, receivedAt: new Date(0) }),
-        (error) =>
-          codeOf(error) === "DELIVERY_REJECTED" && /^4\d\d$/.test(String(Reflect.get(Object(error), "status"))),
-      );
+      assertRejected(() => handler.decode({ ...request, receivedAt: new Date(0) }), request);
     },
   })),
   interceptor: [
@@ -150,11 +147,12 @@ const flows: { readonly [K in Kind]?: readonly Flow[] } = {
 
         assert.deepEqual(event, copy);
         if (made === undefined) return;
+        const fault = Array.isArray(made) ? { is: "a list" } : eventFault(made, event);
+        if (fault !== undefined)
+          throw failure(`intercept returns an event, { headers, body }, or undefined; it returned ${faultText(fault)}`);
         assert.deepEqual(JSON.parse(JSON.stringify(made.body)), made.body, "the body survives JSON");
-        for (const [name, text] of Object.entries(made.headers)) {
-          assert.equal(typeof text, "string", `header ${name} is text`);
+        for (const name of Object.keys(made.headers))
           assert.equal(name, name.toLowerCase(), "names of headers are lower case");
-        }
       },
     },
   ],
@@ -174,4 +172,42 @@ const flows: { readonly [K in Kind]?: readonly Flow[] } = {
       },
     },
   ],
+  "sink-processor": [
+    {
+      name: "only sinks of the group are named, and each once at the most",
+      walk(create) {
+        const processor = asKind("sink-processor", create(), ["order", "succeeded", "failed"]);
+        const sinks = ["k1", "k2", "k3"] as const;
+        for (const given of [sinks, sinks.slice(0, 1)])
+          for (const after of [() => {}, () => processor.failed("k1"), () => processor.succeeded(given.at(-1) ?? "")]) {
+            after();
+            assertOrder(processor.order(frozen([...given])), given);
+          }
+      },
+    },
+  ],
 };
+
+function assertOrder(order: unknown, given: readonly string[]): void {
+  const asked = `order(${JSON.stringify(given)}) returned ${JSON.stringify(order)}`;
+  if (!Array.isArray(order)) throw failure(`${asked}, which is no list`);
+  const unknown = order.find((sink) => !given.includes(sink));
+  if (unknown !== undefined) throw failure(`${asked}: "${unknown}" is not a sink of the group`);
+  const twice = order.find((sink, index) => order.indexOf(sink) !== index);
+  if (twice !== undefined) throw failure(`${asked}: "${twice}" is named twice`);
+}
+
+/** Throws unless the call does so with a rejected request. */
+function assertRejected(decode: () => unknown, { method, path, headers, body }: (typeof garbage)[number]): void {
+  const wanted = "decode must throw a RejectedRequest of deneb/sdk with a status of 4xx";
+  const sent = `sent was ${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(Buffer.from(body).toString("latin1"))}`;
+  try {
+    decode();
+  } catch (error) {
+    const status = String(Reflect.get(Object(error), "status"));
+    if (codeOf(error) === "DELIVERY_REJECTED" && /^4\d\d$/.test(status)) return;
+    const instead = codeOf(error) === "DELIVERY_REJECTED" ? `its status is ${status}` : "it threw another error";
+    throw failure(`${wanted}; ${instead}; ${sent}`, error);
+  }
+  throw failure(`${wanted}; it threw nothing; ${sent}`);
+}

@@ -54,14 +54,18 @@ function inTime({ name, run }: ConformanceCase, seconds: number): ConformanceCas
   };
 }
 
+/** The name of the first case of a channel whose setup has limits. */
+export const declaredDurable = "a channel that says it is durable is tested for it: its setup has channel.afterCrash";
+
 function channelCases(definition: AnyPlugin, { limits, channel }: PluginSetup): readonly ConformanceCase[] {
   if (definition.kind !== "channel" || limits === undefined) return [];
-  const { afterCrash, twoAgents } = channel ?? {};
-  const names = casesOf({ limits, afterCrash, twoAgents }, () => {
+  const promised = channel ?? {};
+  const { afterCrash } = promised;
+  const names = casesOf({ limits, ...promised }, () => {
     throw failure("only the names are wanted");
   }).map(({ name }) => name);
   const declared: ConformanceCase = {
-    name: "a channel that says it is durable is tested for it: its setup has channel.afterCrash",
+    name: declaredDurable,
     run: () =>
       inRoom(async (room) => {
         const values = limits({ capacity: 10, transactionCapacity: 5, waitSeconds: 0 }, `${room.folder}/1`);
@@ -74,7 +78,7 @@ function channelCases(definition: AnyPlugin, { limits, channel }: PluginSetup): 
     run: () =>
       inRoom(async (room) => {
         const create = (values: Values) => created(definition, room, values);
-        await casesOf({ limits, afterCrash, twoAgents, folder: room.folder }, create)[index]?.run();
+        await casesOf({ limits, ...promised, folder: room.folder }, create)[index]?.run();
       }),
   }));
   return [declared, ...cases];
@@ -112,10 +116,14 @@ function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): 
     await cp(at, to, { recursive: true });
     return to;
   };
+  const crashed = async (channel: Channel) => {
+    await setting.abandon?.(channel);
+    return await again(channel, same);
+  };
   return channelConformance((wanted) => started(wanted, `${folder}/${places.size + 1}`), {
     ...(afterCrash === undefined ? {} : { restart: (channel) => again(channel, same) }),
     ...(afterCrash === "copied" ? { reopen: (channel) => again(channel, copied) } : {}),
-    ...(afterCrash === "same" ? { reopen: (channel) => again(channel, same) } : {}),
+    ...(afterCrash === "same" ? { reopen: crashed } : {}),
     second: (channel) => again(channel, same),
     twoAgents,
   });

@@ -1,0 +1,43 @@
+import type { AnyPlugin, Kind } from "../sdk/index.js";
+import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { declaredDurable } from "./plugin-conformance.js";
+import type { ConformanceCase } from "./plugin-setup.js";
+import { deliveryCases } from "./sink-cases.js";
+import { inletCases } from "./source-cases.js";
+
+/** What of a plugin none of its cases looks at, because its setup does not say how; a sentence each. */
+export function notTested({ kind }: AnyPlugin, cases: readonly ConformanceCase[]): readonly string[] {
+  const names = new Set(cases.map(({ name }) => name));
+  const missing = parts.filter((part) => part.kind === kind && !names.has(part.case));
+  const whole = missing.find(({ isWhole }) => isWhole === true);
+  return (whole === undefined ? missing : [whole]).map(({ what, member }) => `${what}: its setup has no ${member}`);
+}
+
+interface Part {
+  readonly kind: Kind;
+  readonly what: string;
+  /** Of the setup. */
+  readonly member: string;
+  /** The name of a case that is there when the part is tested. */
+  readonly case: string;
+  /** Without it nothing else of the kind is tested. */
+  readonly isWhole?: true;
+}
+
+const parts: readonly Part[] = [
+  { kind: "channel", what: "what a channel does", member: "limits", case: declaredDurable, isWhole: true },
+  { kind: "source", what: "what a source emits", member: "openInlet", case: nameOf(inletCases), isWhole: true },
+  { kind: "sink", what: "what a sink stores", member: "openStore", case: nameOf(deliveryCases), isWhole: true },
+  { kind: "sink", what: "data that the store refuses", member: "store with poisoned", case: nameOf(poisonCases) },
+  {
+    kind: "sink",
+    what: "a store that cannot be reached",
+    member: "store with unreachable",
+    case: nameOf(unreachableCases),
+  },
+  { kind: "sink", what: "a lost connection", member: "store with interrupt", case: nameOf(interruptCases) },
+];
+
+function nameOf([first]: readonly { readonly name: string }[]): string {
+  return first?.name ?? "";
+}
