@@ -61,6 +61,7 @@ async function newPlugin(words: Words, { into, language }: NewOptions, terminal:
   });
   await writeAll(folder, files);
   terminal.out(`${folder}: ${Object.keys(files).join(", ")}`);
+  terminal.out(`package ${names.packageName}, type ${names.type}`);
   terminal.out(`next: cd ${path.relative(".", folder)} && npm install && npm test`);
   return exitCodes.success;
 }
@@ -81,8 +82,6 @@ function namesIn({ first, second }: Words, terminal: Terminal): PluginNames | un
   if (names === undefined) {
     const example = `give lower case words joined by hyphens, for example my-${chosen} or @my-scope/my-${chosen}`;
     terminal.err(`the name "${given}" cannot be used: ${example}`);
-  } else if (names.packageName !== given) {
-    terminal.err(`"${given}" cannot be the name of a package: it is called ${names.packageName}`);
   }
   return names;
 }

@@ -128,13 +128,18 @@ export class EmbeddedAgent {
     );
   }
 
+  /** As readiness says it, and what components report at once. */
   health(): Readonly<Record<string, Required<HealthReport>>> {
+    const { sources, channels, sinks } = this.#agent.assembly;
+    const reports = new Map([...sources, ...channels, ...sinks].map(({ name, reported }) => [name, reported.all]));
     const conditions = this.#container.resolve(READINESS).conditions();
     return Object.fromEntries(
-      conditions.map(({ name, state, findings }) => [
-        name,
-        { state, reason: findings.map(({ reason }) => reason).join("; ") },
-      ]),
+      conditions.map(({ name, state, findings }) => {
+        const reported = (reports.get(name) ?? []).map((one) => ({ ...one, reason: `${one.name}: ${one.reason}` }));
+        const isDown = state === "down" || reported.some((one) => one.state === "down");
+        const reasons = [...new Set([...findings, ...reported].map(({ reason }) => reason))];
+        return [name, { state: isDown ? "down" : reasons.length > 0 ? "degraded" : "up", reason: reasons.join("; ") }];
+      }),
     );
   }
 

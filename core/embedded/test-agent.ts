@@ -81,7 +81,7 @@ export interface TestAgent {
   deadLetters(): Promise<readonly KeptLetter[]>;
   /** The text that `/metrics` would have. */
   metrics(): Promise<string>;
-  /** The state of each component by name, and the reasons. */
+  /** The state of each component by name, and the reasons. Reports are shown at once, not after ten seconds. */
   health(): Readonly<Record<string, Required<HealthReport>>>;
   /**
    * Goes on with another configuration, and other definitions where they are given: what differs is replaced. Rejects with

@@ -54,4 +54,4 @@ export {
 } from "./values/entity-text.js";
 export { ExactNumber } from "./values/exact-number.js";
 export { type GeometryX, geometryText, isGeometryAttribute } from "./values/geometry.js";
-export { type Json, parseJson, toValue } from "./values/json.js";
+export { type Json, parseJson, propertyOf, toValue } from "./values/json.js";

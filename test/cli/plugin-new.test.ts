@@ -114,12 +114,18 @@ for (const kind of newKinds)
     });
 
 const oddNames = [
-  { kind: "sink", name: "delete", packageName: "delete", type: "delete" },
-  { kind: "sink", name: "batch-sink", packageName: "batch-sink", type: "batch-sink" },
-  { kind: "source", name: "config", packageName: "config", type: "config" },
+  { kind: "sink", name: "delete", packageName: "deneb-plugin-delete", folder: "delete", type: "delete" },
+  {
+    kind: "sink",
+    name: "batch-sink",
+    packageName: "deneb-plugin-batch-sink",
+    folder: "batch-sink",
+    type: "batch-sink",
+  },
+  { kind: "source", name: "config", packageName: "deneb-plugin-config", folder: "config", type: "config" },
   { kind: "channel", name: "http", packageName: "deneb-plugin-http", type: "http" },
-  { kind: "handler", name: "con", packageName: "con", folder: "deneb-plugin-con", type: "con" },
-  { kind: "sql-sink", name: "sql", packageName: "sql", type: "sql" },
+  { kind: "handler", name: "con", packageName: "deneb-plugin-con", type: "con" },
+  { kind: "sql-sink", name: "deneb-plugin-sql", packageName: "deneb-plugin-sql", folder: "sql", type: "sql" },
   { kind: "selector", name: "@my-scope/new", packageName: "@my-scope/new", type: "new" },
   { kind: "interceptor", name: "deneb", packageName: "deneb-plugin-deneb", type: "deneb" },
 ] as const;
@@ -139,6 +145,22 @@ for (const { kind, name, packageName, type, ...more } of oddNames)
     await install(folder, "libsql");
     await judged(folder);
   });
+
+test("a new package ships the report that its script writes", async (context) => {
+  const parent = await tempFolder(context);
+  const folder = path.join(parent, "my-interceptor");
+  await runCli(["plugin", "new", "interceptor", "my-interceptor", "--into", parent]);
+  await install(folder, "libsql");
+
+  await npm(folder, "run", "build");
+  const { scripts } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  const report = path.join(folder, "deneb-report.json");
+  const { code, stdout } = await runCli(["plugin", "test", folder, "--report", report]);
+
+  assert.equal(scripts.report, "tsc && deneb plugin test . --report deneb-report.json");
+  assert.equal(code, 0, stdout);
+  assert.ok((await judged(folder)).includes("deneb-report.json"));
+});
 
 /** Runs a program to its end; returns what it wrote to standard output. */
 async function runProgram(file: string, ...args: readonly string[]): Promise<string> {

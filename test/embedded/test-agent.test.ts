@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { readdir, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { sampleNotifications, type TestAgentOptions, testAgent } from "../../core/embedded/index.js";
-import { AgentError, type AnyPlugin, codeOf, definePlugin, type Event, type Sink } from "../../core/sdk/index.js";
+import { AgentError, type AnyPlugin, codeOf, definePlugin, type Event, type HealthReport, type Sink } from "../../core/sdk/index.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const declared = { summary: "For tests.", stability: "stable" } as const;
@@ -253,4 +254,34 @@ test("events of any form are put past the handler, and the clock is the test's",
   await agent.settled();
 
   assert.deepEqual(times, [time]);
+});
+
+test("what a component reports is shown at once, and goes with its next report", async (context) => {
+  const told = new EventEmitter();
+  const talking = definePlugin({
+    kind: "interceptor",
+    type: "talking",
+    summary: "Reports what it is told.",
+    stability: "stable",
+    config: {},
+    create: (_, { report }) => {
+      told.on("health", (health: HealthReport) => report?.(health));
+      return { intercept: (event) => event };
+    },
+  });
+  const interceptors = { i: { type: "talking" } };
+  const agent = await testAgent({ plugins: [talking], config: { sources: { in: { interceptors } } } });
+  context.after(() => agent.stop());
+
+  const states = (["degraded", "down", "up"] as const).map((state) => {
+    told.emit("health", { state, reason: "told" });
+    return agent.health()["in"];
+  });
+
+  assert.deepEqual(
+    states.map((one) => one?.state),
+    ["degraded", "down", "up"],
+  );
+  assert.match(states[1]?.reason ?? "", /told$/);
+  assert.equal(states[2]?.reason, "");
 });

@@ -59,6 +59,7 @@ function manifest({ names, language, versions, texts }: PackageInput): object {
       ...(build === undefined ? {} : { build }),
       test: [...(build === undefined ? [] : [build]), `node --test ${tests}`].join(" && "),
       dev: "deneb plugin dev .",
+      report: [...(build === undefined ? [] : [build]), reported].join(" && "),
       ci: "npm test && npm pack --dry-run",
       ...(build === undefined ? {} : { prepack: build }),
     },
@@ -68,6 +69,8 @@ function manifest({ names, language, versions, texts }: PackageInput): object {
     devDependencies: language === "ts" ? compilerPackages : { deneb: versions.denebSpecifier },
   };
 }
+
+const reported = "deneb plugin test . --report deneb-report.json";
 
 interface Layout {
   readonly types: string;
@@ -82,14 +85,14 @@ const layouts: Readonly<Record<Language, Layout>> = {
   ts: {
     types: "./dist/index.d.ts",
     entry: "./dist/index.js",
-    files: ["dist", "!dist/*.test.*"],
+    files: ["dist", "!dist/*.test.*", "deneb-report.json"],
     build: "tsc",
     tests: "dist/conformance.test.js dist/agent.test.js",
   },
   js: {
     types: "./index.d.ts",
     entry: "./index.js",
-    files: ["*.js", "index.d.ts", "!*.test.js"],
+    files: ["*.js", "index.d.ts", "!*.test.js", "deneb-report.json"],
     tests: "conformance.test.js agent.test.js",
   },
 };
@@ -165,6 +168,6 @@ ${texts.example.join("\n")}
 ${texts.guarantees.map((line) => `- ${line}`).join("\n")}
 
 \`npm test\` ${builds} the conformance suites and a test with an agent; \`npm run dev\` runs an agent that loads it again
-whenever a file changes.
+whenever a file changes. \`npm run report\` writes the result of the suites to \`deneb-report.json\`, which the package ships.
 `;
 }

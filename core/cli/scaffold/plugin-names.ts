@@ -37,17 +37,24 @@ export interface PluginNames {
   readonly typeId: string;
 }
 
-/** The names of a plugin; undefined when the given one cannot be used. */
+/**
+ * The names of a plugin; undefined when the given one cannot be used. A package without a scope is named by convention,
+ * whether the prefix is given or not.
+ */
 export function namesOf(kind: NewKind, given: string): PluginNames | undefined {
-  const [, scope = "", type = ""] = NAME.exec(given) ?? [];
-  if (type === "" || given.length > LONGEST) return undefined;
+  const [, scope = "", name = ""] = NAME.exec(given) ?? [];
+  const type = name.replace(/^deneb-plugin-(?=[a-z])/, "");
+  const packageName = scope === "" ? `${PREFIX}${type}` : given;
+  if (type === "" || packageName.length > LONGEST) return undefined;
   const usable = scope !== "" || !isReserved(type);
-  const folder = usable && !DEVICE.test(type) ? type : `deneb-plugin-${type}`;
+  const folder = usable && !DEVICE.test(type) ? type : `${PREFIX}${type}`;
   const file = ownFiles.has(type) || DEVICE.test(type) ? `${type}-${kind}` : type;
   const id = identifier(kind, type);
   const typeId = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
-  return { kind, type, packageName: usable ? given : `deneb-plugin-${type}`, folder, file, id, typeId };
+  return { kind, type, packageName, folder, file, id, typeId };
 }
+
+const PREFIX = "deneb-plugin-";
 
 const NAME = /^(?:@([a-z0-9][a-z0-9._~-]*)\/)?([a-z][a-z0-9]*(?:-[a-z0-9]+)*)$/;
 

@@ -1,6 +1,6 @@
 import { AgentError } from "../../sdk/index.js";
 import { type JsonLimits, limitExceeded } from "../limits.js";
-import type { Value } from "../model.js";
+import type { Attribute, Value } from "../model.js";
 import {
   closingQuote,
   type Digits,
@@ -49,6 +49,16 @@ export function toValue(json: Json): Value {
   if (typeof json === "boolean") return { kind: "boolean", text: String(json) };
   if (json instanceof ExactNumber) return { kind: "number", text: json.digits };
   return { kind: isArray(json) ? "array" : "object", text: withoutMarks(JSON.stringify(json)) };
+}
+
+/**
+ * An attribute as a notification in the normalized form gives a `Property`, for what makes entities or adds to them. A number
+ * that JSON does not have, such as NaN, becomes null.
+ * @beta
+ */
+export function propertyOf(name: string, value: Json): Attribute {
+  const isNoJson = typeof value === "number" && !Number.isFinite(value);
+  return { name, type: "Property", form: "normalized", value: toValue(isNoJson ? null : value), members: [] };
 }
 
 /** Whether the value is a JSON object, which an array and a number are not. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isObject, parseJson, toValue } from "../../../core/ngsi/values/json.js";
+import { decode } from "../../../core/ngsi/decode/decode.js";
+import { isObject, parseJson, propertyOf, toValue } from "../../../core/ngsi/values/json.js";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 
 const numbers = [
@@ -121,4 +122,17 @@ test("a number with many digits keeps them wherever it stands, and digits in a t
 
     assert.equal(toValue(parseJson(text)).text, text);
   }
+});
+
+test("an attribute that is made of a name and a value is like one of a notification", () => {
+  const notification = (value: unknown) => ({
+    data: [{ id: "urn:ngsi-ld:Room:1", type: "Room", made: { type: "Property", value } }],
+  });
+
+  for (const value of [21.5, "warm", true, [1, 2], { a: "b" }]) {
+    const [entity] = decode("ld", JSON.stringify(notification(value)), {}).entities;
+
+    assert.deepEqual([propertyOf("made", value)], entity?.attributes);
+  }
+  assert.deepEqual(propertyOf("made", Number.NaN).value, { kind: "null", text: "null" });
 });
