@@ -17,7 +17,7 @@ export class CaseRunner {
       if (this.#take === undefined) this.#failOutside(error);
       else this.#take(error);
       return true;
-    });
+    }, []);
   }
 
   /** Errors that nobody caught while no case ran. */

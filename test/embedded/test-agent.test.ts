@@ -4,7 +4,15 @@ import { readdir, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { sampleNotifications, type TestAgentOptions, testAgent } from "../../core/embedded/index.js";
-import { AgentError, type AnyPlugin, codeOf, definePlugin, type Event, type HealthReport, type Sink } from "../../core/sdk/index.js";
+import {
+  AgentError,
+  type AnyPlugin,
+  codeOf,
+  definePlugin,
+  type Event,
+  type HealthReport,
+  type Sink,
+} from "../../core/sdk/index.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const declared = { summary: "For tests.", stability: "stable" } as const;
