@@ -82,7 +82,7 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, account);
+  const outlet = new ChannelOutlet(channel, account, `"${node.name}" of type "${node.definition.type}"`);
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
@@ -100,6 +100,7 @@ function runningSource(
     interceptors,
     interceptorNames: node.interceptors.map(({ name }) => name),
     interceptorTypes: node.interceptors.map(({ definition }) => definition.type),
+    sourceTitle: `"${node.name}" of type "${node.definition.type}"`,
     selectorName: node.selector.definition.type,
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
@@ -118,7 +119,7 @@ function runningSource(
     ...context,
     receive: receiver.receive,
     refused: receiver.refused,
-    emit: processor.emit,
+    emit: processor.emitChecked,
     slots,
     incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
