@@ -1,4 +1,3 @@
-import { isRecord } from "../sdk/event.js";
 import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
   type Accepted,
@@ -156,13 +155,13 @@ function decodedOf(decoded: DecodedRequest): DecodedRequest {
   throw new AgentError("EVENT_MALFORMED", message, { retryable: false });
 }
 
-function faultOf(decoded: unknown): string | undefined {
+function faultOf(decoded: DecodedRequest): string | undefined {
   if (isPromise(decoded)) {
     // Its failure is nobody's news any more.
     decoded.then(undefined, () => undefined);
     return "a promise: decode must return the events at once";
   }
-  if (!isRecord(decoded)) return "no object with events, service and servicePath";
+  if (typeof decoded !== "object" || decoded === null) return "no object with events, service and servicePath";
   const { events, service, servicePath } = decoded;
   const fault = outerFault(events);
   if (fault !== undefined) return `as events ${describedFault(fault)}`;
