@@ -4,13 +4,14 @@ import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { Receiver } from "../pipeline/receiver.js";
-import { AgentError, type Handler, type IncomingTransaction } from "../sdk/index.js";
-import type { Assembly, RunningChannel, RunningSink, RunningSource } from "./component.js";
+import { AgentError, type Context, type Handler, type IncomingTransaction } from "../sdk/index.js";
+import { type Assembly, atPath, type RunningChannel, type RunningSink, type RunningSource } from "./component.js";
 import {
   type AssemblyParts,
   channelContextOf,
   contextOf,
   createComponent,
+  plainContextOf,
   ReportedHealth,
 } from "./create-component.js";
 import { runningGroup, runningSink } from "./running-sink.js";
@@ -82,7 +83,7 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, account);
+  const outlet = new ChannelOutlet(channel, account, `"${node.name}" of type "${node.definition.type}"`);
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
@@ -93,15 +94,18 @@ function runningSource(
 ): RunningSource {
   const reported = new ReportedHealth(parts.clock);
   const context = contextOf(node.name, parts, reported);
-  const interceptors = node.interceptors.map((interceptor) =>
-    createComponent("interceptor", interceptor, contextOf(interceptor.name, parts, reported)),
+  const nested = (own: ComponentNode) => nestedContext(own, node.name, { parts, reported });
+  const interceptors = node.interceptors.map((own) =>
+    createComponent("interceptor", atPath(node.name, own), nested(own)),
   );
+  const selector = { ...nested(node.selector), ...plainContextOf(node.name, parts), channels: node.channels };
   const processor = new ChannelProcessor({
     interceptors,
     interceptorNames: node.interceptors.map(({ name }) => name),
     interceptorTypes: node.interceptors.map(({ definition }) => definition.type),
+    sourceTitle: `"${node.name}" of type "${node.definition.type}"`,
     selectorName: node.selector.definition.type,
-    selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
+    selector: createComponent("selector", atPath(node.name, node.selector), selector),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
     log: context.log,
     unrouted: (events) => parts.observer.unrouted?.(node.name, events),
@@ -118,7 +122,7 @@ function runningSource(
     ...context,
     receive: receiver.receive,
     refused: receiver.refused,
-    emit: processor.emit,
+    emit: processor.emitChecked,
     slots,
     incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
@@ -131,9 +135,10 @@ function filledSlots(node: SourceNode, parts: AssemblyParts, reported: ReportedH
   const slots: Record<string, unknown> = {};
   let handler: Handler | undefined;
   let handlerType: string | undefined;
-  for (const [slot, nested] of Object.entries(node.slots)) {
-    const { kind } = nested.definition;
-    const context = contextOf(nested.name, parts, reported);
+  for (const [slot, own] of Object.entries(node.slots)) {
+    const { kind } = own.definition;
+    const context = nestedContext(own, node.name, { parts, reported });
+    const nested = atPath(node.name, own);
     if (kind === "handler" && handler === undefined) {
       handler = createComponent(kind, nested, context);
       slots[slot] = handler;
@@ -141,6 +146,16 @@ function filledSlots(node: SourceNode, parts: AssemblyParts, reported: ReportedH
     } else slots[slot] = createComponent(kind, nested, context);
   }
   return { slots, handler, handlerType };
+}
+
+/** Metrics and reports have its path; to itself and in the log it has its name. */
+function nestedContext({ name }: ComponentNode, owner: string, { parts, reported }: Reporting): Context {
+  return { ...contextOf(`${owner}.${name}`, parts, reported), ...plainContextOf(name, parts) };
+}
+
+interface Reporting {
+  readonly parts: AssemblyParts;
+  readonly reported: ReportedHealth;
 }
 
 function channelOf(channels: ReadonlyMap<string, RunningChannel>, name: string): RunningChannel {

@@ -117,7 +117,7 @@ export class ComponentRunner {
     try {
       await withinGrace(stop(grace), component, grace);
     } catch (error) {
-      this.log.error({ component, reason: reasonOf(error) }, "component did not stop cleanly");
+      this.log.error({ affected: component, reason: reasonOf(error) }, "component did not stop cleanly");
     }
   }
 }
@@ -127,7 +127,7 @@ async function startInterceptor({ node }: RunningSource, at: number, interceptor
     await interceptor.start?.();
   } catch (error) {
     const own = node.interceptors[at];
-    throw own === undefined ? error : named(error, { name: own.name, node: own });
+    throw own === undefined ? error : named(error, { name: `${node.name}.${own.name}`, node: own });
   }
 }
 
@@ -162,7 +162,7 @@ export class Handovers {
       const handover = await withinGrace(handing, source.name, grace);
       if (handover !== undefined) this.#left = [...this.#left, { from: source, handover }];
     } catch (error) {
-      this.#log.error({ component: source.name, reason: reasonOf(error) }, "source did not hand over");
+      this.#log.error({ affected: source.name, reason: reasonOf(error) }, "source did not hand over");
       // What still comes is not for anybody.
       void handing.then((late) => late?.close()).catch(() => undefined);
     }
@@ -191,10 +191,7 @@ export class Handovers {
       try {
         await handover.close();
       } catch (error) {
-        this.#log.error(
-          { component: from.name, reason: reasonOf(error) },
-          "closing what a replaced source left failed",
-        );
+        this.#log.error({ affected: from.name, reason: reasonOf(error) }, "closing what a replaced source left failed");
       }
     }
   }

@@ -58,6 +58,8 @@ export interface RunningSink extends Running {
   readonly counters: SinkCounters;
   /** The group it is in; its feed and its replayed letters are those of the whole group. */
   readonly group?: SinkGroupNode;
+  /** What the sink processor of the group reports; the same object for all of its sinks. */
+  readonly groupReported?: ReportedHealth;
 }
 
 /** All components of an agent, created but not started. */
@@ -82,19 +84,31 @@ export function partsOf({ sources, channels, sinks }: Assembly): readonly Part[]
   return [
     ...sources.flatMap((running) => {
       const { node } = running;
-      return [node, ...node.interceptors, node.selector, ...nestedIn(node)].map((one) => part(one, running));
+      const own = [...node.interceptors, node.selector].map((one) => atPath(node.name, one));
+      return [node, ...own, ...nestedIn(node)].map((one) => part(one, running));
     }),
     ...channels.map((running) => part(running.node, running)),
     ...sinks.flatMap((running): readonly Part[] => {
-      const { node, group } = running;
-      const processor = group === undefined ? [] : [part({ ...group.processor, name: group.name }, running)];
+      const { node, group, groupReported: reported } = running;
+      const isFirst = sinks.find((one) => one.groupReported === reported) === running;
+      const processor =
+        group === undefined || reported === undefined || !isFirst
+          ? []
+          : [{ name: group.name, definition: group.processor.definition, reported }];
       return [{ ...part(node, running), abandon: (error) => running.sink.abandon(error) }, ...processor];
     }),
   ];
 }
 
-function nestedIn({ slots }: ComponentNode): readonly ComponentNode[] {
-  return Object.values(slots).flatMap((node) => [node, ...nestedIn(node)]);
+function nestedIn({ name, slots }: ComponentNode): readonly ComponentNode[] {
+  return Object.values(slots)
+    .map((node) => atPath(name, node))
+    .flatMap((node) => [node, ...nestedIn(node)]);
+}
+
+/** With the path from its owner as its name: names of nested components are unique there only. */
+export function atPath(owner: string, node: ComponentNode): ComponentNode {
+  return { ...node, name: `${owner}.${node.name}` };
 }
 
 interface Startable extends Running {

@@ -7,6 +7,7 @@ import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { FailureState } from "../pipeline/supervision.js";
+import { isPromise } from "../sdk/event-fault.js";
 import {
   AgentError,
   type ChannelContext,
@@ -40,6 +41,13 @@ export function createComponent<K extends Kind, C extends Context>(kind: K, node
       cause,
       retryable: false,
     });
+  }
+  const creating = `creating ${kind} "${node.name}" of type "${definition.type}"`;
+  if (isPromise(component)) {
+    // What becomes of it is nobody's news any more.
+    component.then(undefined, () => undefined);
+    const message = `${creating} returned a promise; create must return the component at once, put I/O into start`;
+    throw new AgentError("COMPONENT_NOT_CREATED", message, { retryable: false });
   }
   if (definition.kind === kind && isOfKind(kind, component)) return component;
   const wanted = `an object with ${methods[kind].join(", ")}`;

@@ -74,6 +74,7 @@ async function routes(node: SourceNode, events: readonly Event[], parts: Explain
   const processor = new ChannelProcessor({
     interceptors,
     interceptorNames: node.interceptors.map(({ name }) => name),
+    sourceTitle: `"${node.name}" of type "${node.definition.type}"`,
     selector: createComponent("selector", node.selector, { ...context, channels: node.channels }),
     channels: new Map(node.channels.map((name) => [name, noting((event) => taken.set(name, event))])),
     log: context.log,

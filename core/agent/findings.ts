@@ -49,7 +49,12 @@ export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Da
   return [...ofReports(reported, now), ...ofFailure(sink.health.failure, { now, isTried }), ...busy];
 }
 
-/** What a sink shares with the others of its group: where its dead letters are kept. */
+/** What a sink shares with the others of its group: its sink processor. */
+export function findingsOfProcessor({ groupReported }: RunningSink, now: Date): Finding[] {
+  return groupReported === undefined ? [] : ofReports(groupReported, now);
+}
+
+/** Likewise where its dead letters are kept. */
 export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: RecentOutcomes, now: Date): Finding[] {
   const full = ofFailure(keeping.failure, { now, isTried: channel.mayHold });
   const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;

@@ -65,19 +65,19 @@ export class FirstStart {
 
   #goOn(running: Running, error: unknown): void {
     running.status = "ERROR";
-    const fields = { component: running.name, reason: reasonOf(error) };
+    const fields = { affected: running.name, reason: reasonOf(error) };
     this.#limits.log.error(fields, "component does not start; the others do their work without it");
   }
 
   async #late(running: RunningSource, starting: Promise<void>): Promise<void> {
     const { log } = this.#limits;
-    const component = running.name;
+    const affected = running.name;
     try {
       await starting;
       if (this.#runner.hasStopped(running)) await this.#runner.stopSource(running, AbortSignal.abort());
-      else log.info({ component }, "component started late");
+      else log.info({ affected }, "component started late");
     } catch (error) {
-      log.error({ component, reason: reasonOf(error) }, "component did not start");
+      log.error({ affected, reason: reasonOf(error) }, "component did not start");
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   type Finding,
   findingsOfChannel,
   findingsOfLetters,
+  findingsOfProcessor,
   findingsOfSink,
   findingsOfSource,
   findingsOfStatus,
@@ -77,7 +78,7 @@ export class Readiness {
         const isSpared = group?.sinks.some((member) => own.has(member) && !isDown(member)) === true;
         const spared = isSpared ? findings.map((one): Finding => ({ ...one, state: "degraded" })) : findings;
         const letters = findingsOfLetters(sink, activity.outcomes(group?.name ?? name), now);
-        return conditionOf("sink", sink, [...spared, ...letters]);
+        return conditionOf("sink", sink, [...spared, ...findingsOfProcessor(sink, now), ...letters]);
       }),
     ];
   }

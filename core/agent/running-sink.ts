@@ -32,23 +32,26 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const [first] = inOrder;
   if (first === undefined) return [];
   const { name } = node;
-  const context = contextOf(name, parts, new ReportedHealth(parts.clock));
+  const groupReported = new ReportedHealth(parts.clock);
+  const context = contextOf(name, parts, groupReported);
   const account = parts.ledger.account(first.channel);
   const sinks = inOrder.map((sink) => ({
     ...supervised(sink, outlet, parts, node),
     account: account.sink(sink.name),
   }));
   const processor = createComponent("sink-processor", node.processor, context);
-  const group = new SinkGroup({ name, members: sinks, processor, log: context.log, account: account.sink(name) });
+  const processorType = node.processor.definition.type;
+  const { log } = context;
+  const group = new SinkGroup({ name, members: sinks, processor, processorType, log, account: account.sink(name) });
   const batching = { batchLinger: sinks[0]?.sink.batchLinger, ...first.batching };
   const timeLimit = { milliseconds: node.positionsTimeout * 1000, channel: outlet.channel };
   const input = { name, sink: group, counters: group.counters, account: group, batching, outlet, others: node.sinks };
   const { feed, ...others } = fed({ ...input, keepers: sinks, timeLimit }, parts);
-  const shared = { feed: new SharedFeed(feed, sinks.length), ...others };
+  const shared = { feed: new SharedFeed(feed, sinks.length), groupReported, ...others };
   return sinks.map(({ made }) => made(shared));
 }
 
-type Fed = Pick<RunningSink, "feed" | "replayed" | "keeping">;
+type Fed = Pick<RunningSink, "feed" | "replayed" | "keeping" | "groupReported">;
 
 interface Supervised extends Pick<RunningSink, "name" | "sink" | "counters"> {
   /** The sink with what feeds it. */

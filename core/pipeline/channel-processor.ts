@@ -1,4 +1,5 @@
-import { type Event, type Logger, reasonOf } from "../sdk/index.js";
+import { describedFault, eventsFault } from "../sdk/event-fault.js";
+import { AgentError, type Event, type Logger, reasonOf } from "../sdk/index.js";
 import { SourceCounters } from "./counters.js";
 import { CountedWarnings, logContext } from "./log-lines.js";
 import { PutTogether } from "./put-together.js";
@@ -50,6 +51,21 @@ export class ChannelProcessor {
     // For every notification: the fields are made only for a line that is written.
     if (log.isLevelEnabled?.("debug") !== false)
       log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
+  };
+
+  /** The `emit` of the context of a source, which anybody may have written: what it hands over is checked first. */
+  readonly emitChecked = async (events: readonly Event[]): Promise<void> => {
+    const fault = eventsFault(events);
+    if (fault === undefined) return await this.emit(events);
+    const { sourceTitle: source = "without a name" } = this.#parts;
+    const place = fault.at === undefined ? {} : { place: fault.at };
+    const fields = { source, emitted: fault.is, ...place };
+    this.#warnings.add("malformed", { level: "error", message: "refused what a source emitted: no events", fields });
+    throw new AgentError(
+      "EVENT_MALFORMED",
+      `source ${source} emitted ${describedFault(fault)}; its plugin must be corrected`,
+      { retryable: false },
+    );
   };
 
   async #putLate({ routes, begun }: LateRoutes, unrouted: readonly Event[]): Promise<void> {

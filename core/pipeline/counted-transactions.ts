@@ -1,5 +1,7 @@
 import { eventHeaders } from "../ngsi/index.js";
+import { describedFault, isEvent, listFault } from "../sdk/event-fault.js";
 import {
+  AgentError,
   codeOf,
   type Event,
   letterHeader,
@@ -110,6 +112,8 @@ export class CountedTake implements TakeTransaction {
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);
+    // What is no event in the list becomes a dead letter.
+    if (!Array.isArray(events)) throw noList(events);
     if (this.#events === 0) this.#noteReception(events);
     this.#events += events.length;
     this.watch.noteLost();
@@ -128,7 +132,8 @@ export class CountedTake implements TakeTransaction {
 
   /** A replayed event was received long before it was put into the channel. */
   #noteReception([first]: readonly Event[]): void {
-    const time = first?.headers[letterHeader] === undefined ? Number(first?.headers[eventHeaders.timestamp]) : 0;
+    if (!isEvent(first)) return;
+    const time = first.headers[letterHeader] === undefined ? Number(first.headers[eventHeaders.timestamp]) : 0;
     if (time > 0) this.watch.received.set(this, time);
   }
 
@@ -138,4 +143,10 @@ export class CountedTake implements TakeTransaction {
     this.#events = 0;
     return events;
   }
+}
+
+function noList(taken: unknown): AgentError {
+  const fault = listFault(taken);
+  const message = `the take of the channel returned ${describedFault(fault)}; its plugin must be corrected`;
+  return new AgentError("EVENT_MALFORMED", message, { retryable: false });
 }

@@ -1,4 +1,4 @@
-import { eventFault, isEvent } from "../sdk/event-fault.js";
+import { describedFault, eventFault, isEvent } from "../sdk/event-fault.js";
 import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { type Begun, Lookups } from "./lookups.js";
 import { heardByMany } from "./supervision.js";
@@ -172,13 +172,12 @@ export class InterceptorChain {
     const fault = eventFault(made, before);
     if (fault === undefined && isEvent(made)) return made;
     if (fault?.is === "a promise") return promised;
-    const is = fault?.is ?? "no event";
-    const place = fault?.at === undefined ? "" : ` ("${fault.at}")`;
-    const where = fault?.at === undefined ? {} : { place: fault.at };
+    const { is, at } = fault ?? { is: "no event" };
+    const where = at === undefined ? {} : { place: at };
     this.#tell(`${stage.title}: ${is}`, { interceptor: stage.title, returned: is, ...where }, "made no event");
     throw new AgentError(
       "EVENT_MALFORMED",
-      `interceptor ${stage.title} returned ${is}${place} in place of an event; its plugin must be corrected`,
+      `interceptor ${stage.title} returned ${describedFault({ is, ...(at === undefined ? {} : { at }) })}; its plugin must be corrected`,
       { retryable: false },
     );
   }

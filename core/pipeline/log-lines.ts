@@ -1,4 +1,5 @@
 import { eventHeaders } from "../ngsi/index.js";
+import { isEvent } from "../sdk/event-fault.js";
 import type { Event, Logger } from "../sdk/index.js";
 
 /** Milliseconds between two lines about the same cause. */
@@ -86,9 +87,9 @@ interface LogContext {
 /** The notification that all the events come from; nothing when there are several. */
 export function logContext(events: readonly Event[]): LogContext {
   const [first] = events;
-  const transaction = first?.headers[eventHeaders.transactionId];
+  const transaction = isEvent(first) ? first.headers[eventHeaders.transactionId] : undefined;
   if (first === undefined || transaction === undefined) return {};
-  if (events.some(({ headers }) => headers[eventHeaders.transactionId] !== transaction)) return {};
+  if (events.some((event) => !isEvent(event) || event.headers[eventHeaders.transactionId] !== transaction)) return {};
   const { headers } = first;
   return {
     corr: headers[eventHeaders.correlator],

@@ -1,3 +1,4 @@
+import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
   type Accepted,
   AgentError,
@@ -86,7 +87,7 @@ export class Receiver {
       });
     }
     try {
-      return handler.decode(request);
+      return decodedOf(handler.decode(request));
     } catch (error) {
       const refused = refusedByHandler(error);
       const sender = senderOf(error) ?? unknownSender;
@@ -144,6 +145,28 @@ interface Refusal {
   readonly error: unknown;
   readonly refused: Refused;
   readonly sender: Sender;
+}
+
+/** What a handler returned, if it can be emitted and accounted; bodies and the values of headers are not looked at. */
+function decodedOf(decoded: DecodedRequest): DecodedRequest {
+  const fault = faultOf(decoded);
+  if (fault === undefined) return decoded;
+  const message = `its decode returned ${fault}; its plugin must be corrected`;
+  throw new AgentError("EVENT_MALFORMED", message, { retryable: false });
+}
+
+function faultOf(decoded: DecodedRequest): string | undefined {
+  if (isPromise(decoded)) {
+    // Its failure is nobody's news any more.
+    decoded.then(undefined, () => undefined);
+    return "a promise: decode must return the events at once";
+  }
+  if (typeof decoded !== "object" || decoded === null) return "no object with events, service and servicePath";
+  const { events, service, servicePath } = decoded;
+  const fault = outerFault(events);
+  if (fault !== undefined) return `as events ${describedFault(fault)}`;
+  if (typeof service !== "string") return "no text as service";
+  return typeof servicePath === "string" ? undefined : "no text as servicePath";
 }
 
 /** Whose request it was is known once the handler has read it. */

@@ -14,6 +14,8 @@ export interface Route {
 
 export interface RoutesParts extends InterceptorChainParts {
   readonly selector: ChannelSelector;
+  /** The name and type of the source, for messages. */
+  readonly sourceTitle?: string;
   /** Its type, for messages. */
   readonly selectorName?: string;
   /** The channels of the source by name. */
@@ -110,7 +112,16 @@ export class Routes {
       }
     }
     const channel = this.#parts.channels.get(name);
-    if (channel === undefined) throw new Error(`selecting channel "${name}", which is not a channel of this source`);
+    if (channel === undefined) throw this.#unknown(name);
     routes.push({ name, channel, required, events: [event], origins: [origin] });
+  }
+
+  #unknown(name: unknown): AgentError {
+    const { selectorName = "without a name", sourceTitle = "without a name", channels } = this.#parts;
+    const chosen = typeof name === "string" ? `"${name}"` : `a ${typeof name}`;
+    const has = `which has ${[...channels.keys()].map((one) => `"${one}"`).join(", ")}`;
+    const remedy = "correct its plugin, or name the channel in the properties of the source";
+    const message = `selector "${selectorName}" chose the channel ${chosen} for an event of source ${sourceTitle}, ${has}; ${remedy}`;
+    return new AgentError("SELECTOR_FAILED", message, { retryable: false });
   }
 }

@@ -7,26 +7,61 @@ export function isEvent(value: unknown): value is Event {
 }
 
 /** What is wrong with something that should be an event. */
-interface EventFault {
+export interface EventFault {
   /** What it is instead, for example `a promise`; one of a few texts. */
   readonly is: string;
+  /** What it should be; an event when absent. */
+  readonly wanted?: "an event" | "a list of events";
   /** Where, when that is a header or a part of the body. */
   readonly at?: string;
 }
 
 const DEEPEST = 1000;
 
+/** For messages, for example `a promise in place of an event`. */
+export function describedFault({ is, at, wanted = "an event" }: EventFault): string {
+  return `${is}${at === undefined ? "" : ` ("${at}")`} in place of ${wanted}`;
+}
+
+/** The first fault of what should be a list of events. */
+export function eventsFault(made: unknown): EventFault | undefined {
+  return faultInList(made, (event) => eventFault(event, undefined));
+}
+
+/** Likewise, without a look into headers and bodies: for what every notification passes. */
+export function outerFault(made: unknown): EventFault | undefined {
+  return faultInList(made, (event) => (isEvent(event) ? undefined : eventFault(event, undefined)));
+}
+
+function faultInList(made: unknown, faultOf: (event: unknown) => EventFault | undefined): EventFault | undefined {
+  if (!Array.isArray(made)) return listFault(made);
+  for (const event of made) {
+    const fault = faultOf(event);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The fault of something that is no list. */
+export function listFault(made: unknown): EventFault {
+  return { is: isPromise(made) ? "a promise" : nameOf(made), wanted: "a list of events" };
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
 /** The fault of what was made of an event; undefined when it is one. What it has in common is not looked at again. */
-export function eventFault(made: unknown, before: Event): EventFault | undefined {
+export function eventFault(made: unknown, before: Event | undefined): EventFault | undefined {
   if (typeof made !== "object" || made === null) return { is: nameOf(made) };
-  if ("then" in made && typeof made.then === "function") return { is: "a promise" };
+  if (isPromise(made)) return { is: "a promise" };
   if (!("headers" in made) || typeof made.headers !== "object" || made.headers === null) {
     return { is: "an object without headers" };
   }
   if (!("body" in made)) return { is: "an event without body" };
-  const headers = made.headers === before.headers ? undefined : headerFault(made.headers);
+  const headers = made.headers === before?.headers ? undefined : headerFault(made.headers);
   if (headers !== undefined) return headers;
-  return made.body === before.body ? undefined : bodyFault(made.body, []);
+  return before !== undefined && made.body === before.body ? undefined : bodyFault(made.body, []);
 }
 
 function headerFault(headers: object): EventFault | undefined {
@@ -44,7 +79,8 @@ function bodyFault(value: unknown, path: readonly string[]): EventFault | undefi
   if (path.length > DEEPEST)
     return { is: `an event with a body deeper than ${DEEPEST} levels, or that contains itself` };
   if (typeof value !== "object" || !isPlain(value)) {
-    return { is: `an event with ${nameOf(value)} in its body`, at: path.join(".") };
+    const at = path.length === 0 ? {} : { at: path.join(".") };
+    return { is: `an event with ${nameOf(value)} in its body`, ...at };
   }
   for (const [name, member] of Object.entries(value)) {
     // A member that is undefined counts as absent.

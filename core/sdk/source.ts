@@ -14,7 +14,8 @@ export interface Handover {
 /**
  * Hands the events of one notification to the channels. Resolves when every required channel has them as durably as
  * it promises. Rejects with code `CHANNEL_FULL` (retryable) when a channel has no room; then the notification is not
- * accepted, and the answer to the sender must say so.
+ * accepted, and the answer to the sender must say so. What is no list of events with a body that JSON keeps is rejected
+ * with code `EVENT_MALFORMED` (not retryable).
  * @stable
  */
 export type Emit = (events: readonly Event[]) => Promise<void>;
@@ -64,7 +65,11 @@ export interface DecodedRequest {
   readonly servicePath: string;
 }
 
-/** Turns a request into events. Pure: no I/O. Throws {@link RejectedRequest} for a request that it refuses. @stable */
+/**
+ * Turns a request into events. Pure: no I/O, no promise. Throws {@link RejectedRequest} for a request that it refuses; when
+ * it throws or returns anything else, the sender is answered with 500.
+ * @stable
+ */
 export interface Handler {
   decode(request: InboundRequest): DecodedRequest;
 }

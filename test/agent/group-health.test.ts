@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { AGENT, agentContainer, READINESS } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
-import { AgentError, type AnyPlugin } from "../../core/sdk/index.js";
+import { AgentError, type AnyPlugin, type Context, definePlugin, type HealthReport } from "../../core/sdk/index.js";
 import { CLOCK } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -11,7 +11,7 @@ import { settableClock } from "../support/settable-clock.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-test("an agent is ready while one sink of a group stores, and shows the failure of the other one", async (context) => {
+async function startedGroup(context: TestContext) {
   const { log } = recordingLog();
   const away = new Set(["k1"]);
   const common = { summary: "for tests", stability: "stable", config: {} } as const;
@@ -20,7 +20,16 @@ test("an agent is ready while one sink of a group stores, and shows the failure 
     return { ...common, kind: "sink", type: name, create: () => new ScriptedSink(judge) };
   };
   const inOrder = { order: (sinks: readonly string[]) => sinks, succeeded: () => {}, failed: () => {} };
-  const processor: AnyPlugin = { ...common, kind: "sink-processor", type: "in-order", create: () => inOrder };
+  let report: Context["report"];
+  const processor = definePlugin({
+    ...common,
+    kind: "sink-processor",
+    type: "in-order",
+    create: (_config, own) => {
+      report = own.report;
+      return inOrder;
+    },
+  });
   const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
   const batching = { batchSize: 1, batchTimeout: 30, batchTtl: -1, batchRetryIntervals: [1] };
   const topology: Topology = {
@@ -47,6 +56,27 @@ test("an agent is ready while one sink of a group stores, and shows the failure 
     obstacles: readiness.obstacles().map(({ component, reason }) => [component, reason]),
     warnings: readiness.warnings().map(({ component, reason }) => [component, reason]),
   });
+
+  return { away, agent, readiness, clock, put, found, report: (health: HealthReport) => report?.(health) };
+}
+
+test("what a sink processor reports is shown with each sink of its group", async (context) => {
+  const { clock, found, report } = await startedGroup(context);
+
+  report({ state: "degraded", reason: "weights unknown" });
+  clock.pass(20);
+  const degraded = found();
+  report({ state: "up" });
+
+  assert.deepEqual(degraded.warnings, [
+    ["k1", "g: weights unknown"],
+    ["k2", "g: weights unknown"],
+  ]);
+  assert.deepEqual(found(), { obstacles: [], warnings: [] });
+});
+
+test("an agent is ready while one sink of a group stores, and shows the failure of the other one", async (context) => {
+  const { away, agent, clock, put, found } = await startedGroup(context);
 
   await put();
   await until(

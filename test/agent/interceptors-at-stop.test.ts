@@ -104,11 +104,11 @@ test("after a reload the metrics of what it removed are gone, those of nested co
   await container.resolve(RELOAD).to(topology("s2"), 20);
 
   assert.deepEqual(before?.sort(), [
-    'deneb_plugin_interceptors{component="s1-asks"} 1',
+    'deneb_plugin_interceptors{component="s1.s1-asks"} 1',
     'deneb_plugin_sources{component="s1"} 1',
   ]);
   assert.deepEqual((await own())?.sort(), [
-    'deneb_plugin_interceptors{component="s2-asks"} 1',
+    'deneb_plugin_interceptors{component="s2.s2-asks"} 1',
     'deneb_plugin_sources{component="s2"} 1',
   ]);
 });

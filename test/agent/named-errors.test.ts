@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Running, startComponent } from "../../core/agent/component.js";
-import { ReportedHealth } from "../../core/agent/create-component.js";
+import { createComponent, ReportedHealth } from "../../core/agent/create-component.js";
 import { Receiver } from "../../core/pipeline/receiver.js";
 import { AgentError, codeOf, definePlugin, reasonOf } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
@@ -96,4 +96,15 @@ test("a handler that throws is named in the log, and the sender learns nothing o
     Reflect.get(line?.fields ?? {}, "reason"),
     'decoding a request by the handler "mine" of source "s1": x is undefined',
   );
+});
+
+test("a create that is async is told so", () => {
+  const asynchronous = { ...definition, create: async () => ({}) };
+  const { log } = recordingLog();
+  const context = { name: "i1", log, dataDir: "unused", run: "run", now: () => new Date(0) };
+  const node = { name: "web.i1", definition: asynchronous, config: {}, slots: {} };
+
+  const reason =
+    'creating channel "web.i1" of type "mine" returned a promise; create must return the component at once, put I/O into start';
+  assert.throws(() => createComponent("channel", node, context), { code: "COMPONENT_NOT_CREATED", message: reason });
 });

@@ -118,17 +118,23 @@ test("of a folder with broken, duplicate, too new and hanging plugins each is re
   assert.deepEqual(
     agent.lines
       .filter(({ msg }) => msg === "component does not start; the others do their work without it")
-      .map(({ component, reason }) => [component, reason]),
+      .map(({ component, affected, reason }) => [component, affected, reason]),
     [
       [
+        "agent",
         "hanging-sink",
         'starting of sink "hanging-sink" took longer than 1 s: starting of sink "hanging-sink" did not end when it was asked to',
       ],
       [
+        "agent",
         "later",
         'starting of sink "later" took longer than 1 s: starting of sink "later" did not end when it was asked to',
       ],
-      ["hanging", 'starting "hanging" took longer than 1 s: starting "hanging" did not end when it was asked to'],
+      [
+        "agent",
+        "hanging",
+        'starting "hanging" took longer than 1 s: starting "hanging" did not end when it was asked to',
+      ],
     ],
   );
   assert.equal(code, 0);

@@ -159,3 +159,47 @@ for (const isEnabled of [true, false]) {
     assert.equal(lines.length, isEnabled ? 1 : 0);
   });
 }
+
+const malformed = [
+  { emitted: "x", is: "a string in place of a list of events" },
+  { emitted: Promise.resolve([]), is: "a promise in place of a list of events" },
+  { emitted: [{ body: 1 }], is: "an object without headers in place of an event" },
+  { emitted: [{ headers: { a: 1 }, body: 1 }], is: 'an event with a number as header ("a") in place of an event' },
+  { emitted: [...events(1), { headers: {}, body: { at: new Date(0) } }], is: 'in its body ("at")' },
+];
+for (const { emitted, is } of malformed)
+  test(`a source that emits ${is} is named, and nothing of it is put`, async () => {
+    const a = channel("a", 10);
+    const { log, lines } = recordingLog();
+    const made = new ChannelProcessor({
+      interceptors: [],
+      sourceTitle: '"ticks" of type "ticker"',
+      selector: { select: () => ({ required: ["a"], optional: [] }) },
+      channels: new Map([["a", a]]),
+      log,
+    });
+
+    const emitting = Reflect.apply(made.emitChecked, undefined, [emitted]);
+
+    await assert.rejects(emitting, (error: Error) => {
+      assert.equal(codeOf(error), "EVENT_MALFORMED");
+      assert.ok(error.message.startsWith('source "ticks" of type "ticker" emitted '), error.message);
+      assert.ok(error.message.includes(is), error.message);
+      return true;
+    });
+    assert.equal(a.size, 0);
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [["error", "refused what a source emitted: no events"]],
+    );
+  });
+
+test("a selector that chooses an unknown channel is named with the source and the remedy", async () => {
+  const { made } = processor({ a: channel("a", 10) }, { required: ["b"], optional: [] });
+
+  await assert.rejects(made.emit(events(1)), (error: Error) => {
+    assert.equal(codeOf(error), "SELECTOR_FAILED");
+    assert.match(error.message, /^selector "without a name" chose the channel "b" .*source .* which has "a"; correct/);
+    return true;
+  });
+});

@@ -42,13 +42,13 @@ const cases = [
   { returned: { headers: [], body: 1 }, is: "an event with a list as headers" },
   { returned: { headers: { a: 1 }, body: 1 }, is: 'an event with a number as header ("a")' },
   { returned: { headers: { a: undefined }, body: 1 }, is: 'an event with undefined as header ("a")' },
-  { returned: { ...event, body: undefined }, is: 'an event with undefined in its body ("")' },
+  { returned: { ...event, body: undefined }, is: "an event with undefined in its body in place" },
   { returned: { ...event, body: { a: [1n] } }, is: 'an event with a bigint in its body ("a.0")' },
   { returned: { ...event, body: { a: () => 1 } }, is: 'an event with a function in its body ("a")' },
   { returned: { ...event, body: { a: Number.NaN } }, is: 'a number that JSON cannot hold in its body ("a")' },
   { returned: { ...event, body: [undefined] }, is: 'an event with undefined in its body ("0")' },
-  { returned: { ...event, body: new Date(0) }, is: 'an object of a class (Date) in its body ("")' },
-  { returned: { ...event, body: new Map() }, is: 'an object of a class (Map) in its body ("")' },
+  { returned: { ...event, body: new Date(0) }, is: "an object of a class (Date) in its body in place" },
+  { returned: { ...event, body: new Map() }, is: "an object of a class (Map) in its body in place" },
   { returned: { ...event, body: cycle }, is: "or that contains itself" },
 ];
 for (const { returned, is } of cases)

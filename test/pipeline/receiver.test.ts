@@ -213,3 +213,33 @@ test("receiving without a handler is an error of the plugin", async () => {
 
   await assert.rejects(receiver.receive(request), { code: "NO_HANDLER" });
 });
+
+const wrongResults = [
+  { returned: async () => ({ events: [] }), is: "a promise: decode must return the events at once" },
+  { returned: async () => assert.fail("late"), is: "a promise: decode must return the events at once" },
+  { returned: () => undefined, is: "no object with events, service and servicePath" },
+  { returned: () => ({ events: "none", ...sender }), is: "as events a string in place of a list of events" },
+  {
+    returned: () => ({ events: [{ body: 1 }], ...sender }),
+    is: "as events an object without headers in place of an event",
+  },
+  { returned: () => ({ events: [], servicePath: "/" }), is: "no text as service" },
+  { returned: () => ({ events: [], service: "t" }), is: "no text as servicePath" },
+];
+for (const { returned, is } of wrongResults)
+  test(`a handler that returns ${is} is named, and the sender is answered with 500`, async () => {
+    const handler = throwing(undefined);
+    Reflect.set(handler, "decode", returned);
+    const { receiver, emitted, accounted, loud } = receiverWith({ handler });
+    const answers: number[] = [];
+
+    const reception = await receiver.receive(request, ({ status }) => answers.push(status));
+
+    assert.equal(reception.accepted, false);
+    assert.deepEqual(answers, [500]);
+    assert.equal(emitted.length, 0);
+    assert.equal(accounted.length, 1);
+    const reason = String(Reflect.get(loud()[0]?.fields ?? {}, "reason"));
+    assert.ok(reason.startsWith('decoding a request by the handler "without a name" of source "s": '), reason);
+    assert.ok(reason.includes(`its decode returned ${is}`), reason);
+  });

@@ -106,7 +106,7 @@ const mistakes: readonly (Parts & { readonly says: string; readonly cause: RegEx
     name: "interceptors.mine",
     kind: "source",
     cause: /"interceptors.mine" has the name of a setting .* of every source$/,
-    remedy: /rename it; reserved are type, channels, interceptors/,
+    remedy: /rename it; reserved are type, channels, interceptors, selector.type, selector$/,
   },
   {
     says: "a property called type",

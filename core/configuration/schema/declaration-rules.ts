@@ -9,7 +9,7 @@ import { typedValues } from "./typed-values.js";
 export const declarationRules: DeclarationRules = {
   reserved: new Map(
     Object.entries({
-      source: ["type", "channels", "interceptors", "selector", ...namesOf(sourceProperties)],
+      source: [...namesOf(sourceProperties), "selector"],
       sink: namesOf(sinkProperties),
       channel: ["type"],
       interceptor: ["type"],

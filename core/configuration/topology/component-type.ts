@@ -34,7 +34,7 @@ export function componentType(type: TypeSetting, { env, catalogue }: Environment
   const name = state === "absent" ? type.preset : state.content;
   const location = state === "absent" ? { key: type.key, line: type.line } : state.location;
   if (name === undefined) {
-    const reason = `must be given: the type of a ${type.kind}; ${known(type.kind, catalogue)}`;
+    const reason = `must be given: the type of ${type.kind === "interceptor" ? "an" : "a"} ${type.kind}; ${known(type.kind, catalogue)}`;
     return { value: undefined, faults: [...faults, errorAt(location, reason)] };
   }
   const value = pluginNamed(type.kind, name, catalogue);

@@ -10,10 +10,13 @@ export class ChannelOutlet implements PositionSkipping {
   readonly settlements = new Settlements();
   /** Opens the way to the first take when every sink has told what it has stored already. */
   readonly gate: PositionGate;
+  /** The name of the channel and the type of its plugin, for messages. */
+  readonly title: string | undefined;
   readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
 
-  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">) {
+  constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">, title?: string) {
     this.channel = channel;
+    this.title = title;
     this.#account = account;
     this.gate = new PositionGate(this);
   }

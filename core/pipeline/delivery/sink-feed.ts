@@ -24,7 +24,10 @@ const pauseAfterChannelFailure = 1000;
 
 export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
-  readonly outlet: Pick<ChannelOutlet, "settlements"> & { readonly channel: Channel };
+  readonly outlet: Pick<ChannelOutlet, "settlements"> & {
+    readonly channel: Channel;
+    readonly title?: string | undefined;
+  };
   readonly chain: DeliveryChain;
   readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout" | "batchLinger">;
   readonly counters: SinkCounters;
@@ -110,7 +113,8 @@ export class SinkFeed implements Feed {
   }
 
   async #run(): Promise<void> {
-    const { chain, log } = this.#parts;
+    const { chain, log, outlet } = this.#parts;
+    const named = outlet.title === undefined ? {} : { channel: outlet.title };
     let more = (await chain.catchUp?.pass(this.#hurry)) ?? true;
     while (more && !this.#hurry.aborted) {
       try {
@@ -118,7 +122,7 @@ export class SinkFeed implements Feed {
       } catch (error) {
         if (error instanceof GivenBack) continue;
         if (this.#hurry.aborted) log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
-        else log.error({ reason: reasonOf(error) }, "channel failed, going on");
+        else log.error({ ...named, reason: reasonOf(error) }, "channel failed, going on");
         await wait(pauseAfterChannelFailure, this.#hurry);
       }
     }
@@ -134,8 +138,19 @@ export class SinkFeed implements Feed {
       else await transaction.rollback();
       return events.length > 0 || !this.#draining.signal.aborted;
     } catch (error) {
-      await transaction.rollback();
+      await this.#giveBack(transaction, error);
       throw error;
+    }
+  }
+
+  /** A rollback that fails as well does not hide why it was needed. */
+  async #giveBack(transaction: TakeTransaction, error: unknown): Promise<void> {
+    try {
+      await transaction.rollback();
+    } catch (cause) {
+      if (error instanceof GivenBack) throw cause;
+      const { outlet, log } = this.#parts;
+      log.error({ channel: outlet.title, reason: reasonOf(cause) }, "channel did not take a batch back");
     }
   }
 

@@ -27,6 +27,8 @@ export interface SinkGroupParts {
   /** In the order of the configuration. */
   readonly members: readonly GroupMember[];
   readonly processor: SinkProcessor;
+  /** Its type, for messages. */
+  readonly processorType?: string;
   readonly log: Logger;
   /** Told of what no sink of the group stored: dead letters, and replayed ones that were stored before. */
   readonly account?: { settled(events: Settled): void };
@@ -47,6 +49,8 @@ export class SinkGroup implements Stage, StoreQuestions {
   readonly #lastTriedBy = new WeakMap<Event, GroupMember>();
   /** The sinks that failed the last time; failing again is not news. */
   readonly #failing = new Set<string>();
+  /** What was wrong with an order and is logged. */
+  readonly #orderFaults = new Set<string>();
 
   constructor(parts: SinkGroupParts) {
     this.#parts = parts;
@@ -126,18 +130,43 @@ export class SinkGroup implements Stage, StoreQuestions {
     }
   }
 
+  /** Each sink once at the most, whatever the processor returned. */
   #order(): readonly GroupMember[] {
     const names = this.#parts.members.map(({ name }) => name);
-    return this.#ordered(names).flatMap((name) => this.#byName.get(name) ?? []);
+    const ordered: unknown = this.#ordered(names);
+    if (!Array.isArray(ordered)) {
+      this.#tellOrderFault("returned no list of sinks; they are tried in the order of the configuration");
+      return this.#parts.members;
+    }
+    const members = ordered.flatMap((name) => this.#byName.get(name) ?? []);
+    const once = [...new Set(members)];
+    if (members.length < ordered.length) this.#tellOrderFault("named a sink that is not in the group; it is left out");
+    if (once.length < members.length) this.#tellOrderFault("named a sink twice; it is tried once");
+    return once;
   }
 
   #ordered(names: readonly string[]): readonly string[] {
     try {
-      return [...this.#parts.processor.order(names)];
+      return this.#parts.processor.order(names);
     } catch (cause) {
-      const message = `ordering the sinks of group "${this.#parts.name}" by its sink processor`;
+      const message = `ordering the sinks of group "${this.#parts.name}" by its sink processor${this.#ofType}`;
       throw new AgentError("GROUP_FAILED", message, { cause, retryable: true });
     }
+  }
+
+  get #ofType(): string {
+    const { processorType } = this.#parts;
+    return processorType === undefined ? "" : ` of type "${processorType}"`;
+  }
+
+  #tellOrderFault(fault: string): void {
+    if (this.#orderFaults.has(fault)) return;
+    this.#orderFaults.add(fault);
+    const { name, processorType, log } = this.#parts;
+    log.error(
+      { group: name, processor: processorType, fault },
+      "wrong order of a sink processor; its plugin must be corrected",
+    );
   }
 
   /** What is stored stays stored, and another sink may follow, whatever the processor thinks of it. */
@@ -216,7 +245,7 @@ export class SinkGroup implements Stage, StoreQuestions {
     const reasons = failures.map(({ member, error }) => `sink "${member.name}": ${reasonOf(error)}`).join("; ");
     const last = failures.at(-1);
     if (last === undefined) {
-      const message = `storing by group "${name}": its sink processor named none of its sinks`;
+      const message = `storing by group "${name}": its sink processor${this.#ofType} named none of its sinks`;
       return new AgentError("GROUP_FAILED", message, { retryable: true });
     }
     if (failures.every(({ error }) => retryableOf(error) === undefined)) return last.error;

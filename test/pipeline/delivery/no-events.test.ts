@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { CountedChannel } from "../../../core/pipeline/counted-channel.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { ChannelOutlet } from "../../../core/pipeline/delivery/channel-outlet.js";
 import { AgentError, type Batch, type Channel, type Event, type Receipt, type Sink } from "../../../core/sdk/index.js";
 import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
 import { channelIn } from "../../plugins/file-channel/channel-folder.js";
@@ -8,6 +10,7 @@ import { feedOf, put } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
 
 const patience = () => AbortSignal.timeout(10_000);
 const good = (body: unknown): Event => ({ headers: {}, body });
@@ -51,6 +54,19 @@ const oddities = [
 ] as const;
 
 for (const { what, value, body } of oddities)
+  test(`${what} as the first of a batch becomes a dead letter, too`, async (context) => {
+    const sink = new ScriptedSink();
+    const { feed, channel, letters } = await setUp(context, [value, good("b")], sink);
+
+    feed.start();
+    await feed.drain(patience());
+
+    assert.deepEqual(sink.stored, [good("b")]);
+    assert.equal(channel.size, 0);
+    assert.deepEqual(await letters(), [["NOT_AN_EVENT", body]]);
+  });
+
+for (const { what, value, body } of oddities)
   test(`${what} instead of an event becomes a dead letter, and what is around it is stored`, async (context) => {
     const sink = new ScriptedSink();
     const { feed, channel, letters, settled } = await setUp(context, [good("a"), value, good("b")], sink);
@@ -65,6 +81,44 @@ for (const { what, value, body } of oddities)
     assert.equal(channel.size, 0);
     assert.deepEqual(await letters(), [["NOT_AN_EVENT", body]]);
     assert.deepEqual(settled, [{ stored: 2, "dead-lettered": 1, filtered: 0 }]);
+  });
+
+const brokenTakes = [
+  {
+    breaks: "returns a text",
+    take: async () => "x",
+    reason: /take of the channel returned a string in place of a list/,
+  },
+  { breaks: "returns nothing", take: async () => undefined, reason: /returned undefined in place of a list of events/ },
+  { breaks: "throws", take: async () => assert.fail("no connection"), reason: /^no connection$/ },
+];
+for (const { breaks, take, reason } of brokenTakes)
+  test(`a take that ${breaks} is logged with its channel, also when the rollback throws`, async (context) => {
+    const dataDir = await tempFolder(context);
+    const { log, lines } = recordingLog();
+    const config = { capacity: 100, transactionCapacity: 100, "keep-alive": 0 };
+    const memory = new MemoryChannel(config, { name: "c", log, dataDir, run: "run", now: () => new Date(0) });
+    const rollback = async () => assert.fail("not taken back");
+    const openTake = () => ({ take, rollback, commit: async () => {} });
+    Reflect.set(memory, "openTake", openTake);
+    const outlet = new ChannelOutlet(new CountedChannel(memory), undefined, '"c" of type "odd"');
+    const deadLetters = new DeadLetters(dataDir);
+    const { feed } = feedOf({ channel: memory, outlet, sink: new ScriptedSink(), deadLetters, log });
+
+    feed.start();
+    await until(
+      async () => lines.map(({ message }) => message),
+      (said) => said.includes("channel failed, going on"),
+    );
+    await feed.halt(patience());
+
+    const [back, failed] = lines;
+    assert.deepEqual(
+      [back?.fields, back?.message],
+      [{ channel: '"c" of type "odd"', reason: "not taken back" }, "channel did not take a batch back"],
+    );
+    assert.equal(Reflect.get(failed?.fields ?? {}, "channel"), '"c" of type "odd"');
+    assert.match(String(Reflect.get(failed?.fields ?? {}, "reason")), reason);
   });
 
 test("what is no event blocks a file channel neither before nor after a restart", async (context) => {

@@ -29,7 +29,7 @@ function group(...sinks: readonly ScriptedSink[]) {
     succeeded: (sink) => told.push(`${sink} succeeded`),
     failed: (sink) => told.push(`${sink} failed`),
   };
-  const made = new SinkGroup({ name: "g", members, processor, log, account: account("g") });
+  const made = new SinkGroup({ name: "g", members, processor, processorType: "mine", log, account: account("g") });
   const counts = () => members.map(({ counters: { processed, persisted } }) => [processed, persisted]);
   return { made, told, settled, counts, lines, members, processor };
 }
@@ -186,7 +186,34 @@ test("a sink processor that cannot order the sinks is named, and its batch is re
 
   await assert.rejects(made.deliver(batchOf(events), course()), (error: Error) => {
     assert.deepEqual([codeOf(error), retryableOf(error)], ["GROUP_FAILED", true]);
-    assert.equal(error.message, 'ordering the sinks of group "g" by its sink processor');
+    assert.equal(error.message, 'ordering the sinks of group "g" by its sink processor of type "mine"');
     return true;
   });
 });
+
+const wrongOrders = [
+  { order: ["s2", "s2", "s1"], fault: "named a sink twice; it is tried once", tried: ["s2", "s1"] },
+  { order: ["s9", "s1", "s2"], fault: "named a sink that is not in the group; it is left out", tried: ["s1", "s2"] },
+  { order: [undefined, "s2"], fault: "named a sink that is not in the group; it is left out", tried: ["s2"] },
+  {
+    order: "s2",
+    fault: "returned no list of sinks; they are tried in the order of the configuration",
+    tried: ["s1", "s2"],
+  },
+];
+for (const { order, fault, tried } of wrongOrders)
+  test(`a sink processor that ordered ${JSON.stringify(order)} is logged once, and each sink is tried once`, async () => {
+    const { made, told, lines, processor } = group(new ScriptedSink(() => away), new ScriptedSink(() => away));
+    Reflect.set(processor, "order", () => order);
+
+    for (const _ of [1, 2]) await assert.rejects(made.deliver(batchOf(events), course()));
+
+    assert.deepEqual(
+      told,
+      [...tried, ...tried].map((name) => `${name} failed`),
+    );
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "error").map(({ fields }) => fields),
+      [{ group: "g", processor: "mine", fault }],
+    );
+  });
