@@ -48,7 +48,7 @@ async function newPlugin(words: Words, { into, language }: NewOptions, terminal:
   const kind = declaredKind(names.kind);
   const catalogue = await loadPlugins({ pluginFolders: [], pluginPackages: [] }, terminal);
   if (catalogue.find(kind, names.type) !== undefined) {
-    terminal.err(`the name "${names.type}" cannot be used: Deneb has a ${kind} of this type; give another name`);
+    terminal.err(`the name "${names.type}" cannot be used: Deneb has a type of ${kind} with it; give another name`);
     return exitCodes.badInput;
   }
   const folder = path.resolve(into, names.folder);

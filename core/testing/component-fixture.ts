@@ -103,11 +103,11 @@ function component({ kind }: AnyPlugin, made: unknown): unknown {
   if (typeof made === "object" && made !== null && "then" in made && typeof made.then === "function") {
     Promise.resolve(made).catch(nothing);
     const remedy = "create returns the component at once, and start does what takes time";
-    throw notAComponent(`creating a ${kind}: create returned a promise; ${remedy}`);
+    throw notAComponent(`creating the ${kind}: create returned a promise; ${remedy}`);
   }
   const methods: readonly string[] = methodsOf[kind];
   if (hasMethods(made, methods)) return made;
-  throw notAComponent(`creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+  throw notAComponent(`creating the ${kind}: create returned no object with ${methods.join(", ")}`);
 }
 
 const methodsOf: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = {
@@ -177,7 +177,7 @@ export function asKind<K extends Kind>(
   methods: readonly (keyof Kinds[K] & string)[],
 ): Kinds[K] {
   if (hasMethods<K>(component, methods)) return component;
-  throw notAComponent(`creating a ${kind}: create returned no object with ${methods.join(", ")}`);
+  throw notAComponent(`creating the ${kind}: create returned no object with ${methods.join(", ")}`);
 }
 
 function notAComponent(message: string): AgentError {

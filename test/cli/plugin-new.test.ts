@@ -56,7 +56,7 @@ const refused = [
   { words: ["a".repeat(215)], says: /cannot be used/ },
   { words: ["source"], says: /a name is missing: deneb plugin new source my-source/ },
   { words: ["sonk", "mine"], says: /"sonk" is not a kind of plugin; give one of sink, sql-sink, source/ },
-  { words: ["channel", "memory"], says: /Deneb has a channel of this type; give another name/ },
+  { words: ["channel", "memory"], says: /Deneb has a type of channel with it; give another name/ },
   { words: ["sink", "mine", "--language", "cobol"], says: /Allowed choices are ts/ },
 ] as const;
 

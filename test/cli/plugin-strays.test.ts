@@ -25,12 +25,12 @@ const wrong = [
     says: "an async create",
     code: declared("sink", `async () => ({ ${part}, persist: async () => {} })`),
     named:
-      /^not ok creating opens nothing.*: creating a sink: create returned a promise; create returns the component/m,
+      /^not ok creating opens nothing.*: creating the sink: create returned a promise; create returns the component/m,
   },
   {
     says: "a create that returns another thing",
     code: declared("sink", `() => ({ ${part} })`),
-    named: /^not ok creating opens nothing.*: creating a sink: create returned no object with start, persist, stop$/m,
+    named: /^not ok creating opens nothing.*: creating the sink: create returned no object with start, persist, stop$/m,
   },
   {
     says: "a promise that nobody awaits",

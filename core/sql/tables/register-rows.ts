@@ -206,8 +206,11 @@ async function rowsOf(
     return registerRows(await driver.read(dialect.registered(register), signal));
   } catch (error) {
     if (signal.aborted) throw error;
-    // A register may be dropped at any time.
-    log.warn({ register, reason: databaseErrorOf(error).message }, "a register of tables cannot be read");
+    const reason = databaseErrorOf(error);
+    // Others may drop their schemas at any time.
+    if (!dialect.errors.missing(reason)) {
+      log.warn({ register, reason: reason.message }, "a register of tables cannot be read");
+    }
     return [];
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import type { Erasure, StoredData, StoredSelection } from "../../../core/sdk/index.js";
 import type { Driver, Store } from "../../../core/sql/contract/driver.js";
-import { storedData } from "../../../core/sql/index.js";
+import { type Dialect, plain, storedData } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
@@ -44,10 +44,20 @@ function addressOf(rdb_dialect: RdbConfig["rdb_dialect"], { host, port, user, pa
 function dataOf(context: TestContext, config: Partial<RdbConfig>, name: string, mostWrites?: number): StoredData {
   const full = configOf(config);
   const own = { name, log: recordingLog().log, dataDir: "", run: "command", now: () => new Date(0) };
-  const store = databases[full.rdb_dialect].open(full, own);
+  const opened = databases[full.rdb_dialect].open(full, own);
+  const store = { ...opened, dialect: amongOwn(opened.dialect) };
   const data = storedData(full, own, mostWrites === undefined ? store : killedAfter(mostWrites, store));
   context.after(() => data.close());
   return data;
+}
+
+/** Sees only the databases of this file: those of other tests come and go, and count their connections. */
+function amongOwn(dialect: Dialect): Dialect {
+  if (dialect.otherDatabases === undefined || postgresql === undefined) return dialect;
+  const { at, text } = dialect.otherDatabases;
+  const own = text.replace("WHERE ", `WHERE datname LIKE '${postgresql.database}%' AND `);
+  assert.notEqual(own, text);
+  return { ...dialect, otherDatabases: plain(at, own) };
 }
 
 /** A store that refuses writes after some, as it would for a process that has ended. */
