@@ -206,22 +206,21 @@ test("a package written by an installed Deneb is installed, tested and given on 
   const files = await judged(at);
   const archive = await npm(at, "pack", "--silent", "--pack-destination", folder);
   await writeFiles(folder, { "user/package.json": "{}" });
-  const used = await npm(path.join(folder, "user"), "install", ...offline, path.join(folder, "my-sink-0.1.0.tgz"));
+  const used = await npm(
+    path.join(folder, "user"),
+    "install",
+    ...offline,
+    path.join(folder, "deneb-plugin-my-sink-0.1.0.tgz"),
+  );
 
   assert.equal(installed.code, 0, installed.output);
   assert.ok(files.includes("index.js"));
   assert.equal(archive.code, 0, archive.output);
   assert.equal(used.code, 0, used.output);
-  assert.deepEqual(await readdir(path.join(folder, "user", "node_modules", "my-sink")).then((names) => names.sort()), [
-    "LICENSE",
-    "README.md",
-    "config.js",
-    "conformance.js",
-    "index.d.ts",
-    "index.js",
-    "my-sink.js",
-    "package.json",
-  ]);
+  assert.deepEqual(
+    await readdir(path.join(folder, "user", "node_modules", "deneb-plugin-my-sink")).then((names) => names.sort()),
+    ["LICENSE", "README.md", "config.js", "conformance.js", "index.d.ts", "index.js", "my-sink.js", "package.json"],
+  );
   const listed = await runProgram(
     process.execPath,
     program,
