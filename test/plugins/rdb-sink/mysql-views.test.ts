@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
+import { until } from "../../support/until.js";
 import { never, sinkOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
@@ -36,6 +37,11 @@ async function storing(name: string, config: Partial<RdbConfig> = {}) {
         .map(({ name }) => String(name))
         .toSorted(),
   };
+}
+
+/** Databases of other tests come and go on the same server, and a view is made at the second try then. */
+function isOfOthers(message: string): boolean {
+  return /will be tried again/.test(message);
 }
 
 const odd = ["broken", "1e400", "١٢", "0x1f", "12\n", "-", "1,5", "NaN", "Infinity", "", "9".repeat(5000)];
@@ -105,7 +111,13 @@ test("ids that differ in letter case only are two entities, and hostile types an
   const attributes = [v2Attribute(String.raw`'); DROP --\" ${"`"}$1`, "Number", 1), v2Attribute("Temp", "Text", "x")];
   const of = (id: string, later: number) => v2Event({ ...v2Entity(id, ...attributes), type }, made.service, { later });
   await made.store(of("Room", 0), of("room", 1), of("Room ", 2), of("ROOM", 3));
-  const names = await made.views();
+  const names = await until(
+    async () => {
+      await made.store();
+      return await made.views();
+    },
+    ({ length }) => length === 3,
+  );
   const latest = await made.rows(names[1] ?? "", "entityid, entitytype", "ORDER BY entityid");
   const tidy = await made.rows(names[2] ?? "", "value_text", "WHERE entityid = 'ROOM' ORDER BY value_text");
   await made.stop();
@@ -114,7 +126,10 @@ test("ids that differ in letter case only are two entities, and hostile types an
   assert.deepEqual(latest.map(([id]) => id).toSorted(), ["Room", "room", "Room ", "ROOM"].toSorted());
   assert.ok(latest.every(([, one]) => one === type));
   assert.deepEqual(tidy, [["1"], ["x"]]);
-  assert.deepEqual(made.warnings(), []);
+  assert.deepEqual(
+    made.warnings().filter((message) => !isOfOthers(message)),
+    [],
+  );
 });
 
 test("columns whose names differ in letter case only are one column of the view", { skip }, async () => {
