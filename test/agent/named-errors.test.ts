@@ -98,7 +98,7 @@ test("a handler that throws is named in the log, and the sender learns nothing o
   );
 });
 
-test("a create that is async is told so", () => {
+test("a create that is async is named as such", () => {
   const asynchronous = { ...definition, create: async () => ({}) };
   const { log } = recordingLog();
   const context = { name: "i1", log, dataDir: "unused", run: "run", now: () => new Date(0) };

@@ -77,7 +77,7 @@ interface Restricted {
   readonly service: string;
   /** Of an agent that may write. */
   readonly lines: readonly string[];
-  /** Makes a user who may only read what the agent has made; resolves to its lines. */
+  /** Makes a user with read access alone to what the agent has made; resolves to its lines. */
   reader(): Promise<readonly string[]>;
 }
 

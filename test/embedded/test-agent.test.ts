@@ -269,7 +269,7 @@ test("what a component reports is shown at once, and goes with its next report",
   const talking = definePlugin({
     kind: "interceptor",
     type: "talking",
-    summary: "Reports what it is told.",
+    summary: "Reports a given state.",
     stability: "stable",
     config: {},
     create: (_, { report }) => {

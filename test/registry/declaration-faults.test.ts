@@ -188,7 +188,7 @@ test("the plugin that the table changes is loaded without a problem", async (con
   assert.deepEqual([found, problems], [1, []]);
 });
 
-test("all mistakes of one plugin are told at once", async (context) => {
+test("all mistakes of one plugin are reported at once", async (context) => {
   const text = pluginText({
     members: ', summary: "", sumary: "x"',
     property: ', default: "x", env: "1"',

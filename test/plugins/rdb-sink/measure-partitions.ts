@@ -1,7 +1,7 @@
 /**
  * Measures what partitions and geometries cost in PostgreSQL with PostGIS. A person runs it; nothing is asserted.
  *
- * `node dist/test/plugins/rdb-sink/measure-partitions.js drop [ROWS...]`: how long a partition of so many rows takes to go.
+ * `node dist/test/plugins/rdb-sink/measure-partitions.js drop [ROWS...]`: the time to drop a partition of each size.
  * `node dist/test/plugins/rdb-sink/measure-partitions.js pairs [PAIRS]`: writes batches to tables of two kinds in turn, and
  * what the second kind takes of the time of the first, by the medians and by the lower quartiles, which other work disturbs less.
  */
@@ -34,7 +34,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1000;
 }
 
-/** A sweep that drops one partition of so many rows. */
+/** A sweep that drops one partition of the given size. */
 async function drop(server: TestDatabase, rows: number): Promise<string> {
   const table = `service.urn_${rows}`;
   const config = { ...place(server), partition: "day", retention_days: 1, rdb_statement_timeout: 0 } as const;
