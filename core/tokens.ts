@@ -1,5 +1,17 @@
 import type { InjectionToken } from "tsyringe";
-import type { AnyPlugin, Event, IncomingTransaction, Kind, Logger, Property, Receipt } from "./sdk/index.js";
+import type {
+  AnyPlugin,
+  Event,
+  InboundRequest,
+  IncomingTransaction,
+  Kind,
+  Logger,
+  Property,
+  Receipt,
+  Reception,
+  Sender,
+} from "./sdk/index.js";
+import type { TraceFields } from "./sdk/trace-context.js";
 
 /** A plugin definition and the file it came from. */
 export interface CataloguedPlugin {
@@ -8,6 +20,18 @@ export interface CataloguedPlugin {
   readonly origin: string;
   /** Its folder, symbolic links resolved; absent for a plugin of the program itself. */
   readonly folder?: string;
+}
+
+/** A plugin that was found and is not used. */
+export interface LeftOutPlugin {
+  /** Path of the index file, or the package name. */
+  readonly origin: string;
+  /** What it declares, as far as that could be read. */
+  readonly kind?: unknown;
+  readonly type?: unknown;
+  readonly cause: string;
+  /** What to do about it. */
+  readonly remedy: string;
 }
 
 /** What the configuration knows of properties, by which the registry judges those that a plugin declares. */
@@ -26,6 +50,8 @@ export interface PluginCatalogue {
   find(kind: Kind, type: string): AnyPlugin | undefined;
   /** Sorted by kind, then type. */
   list(): readonly CataloguedPlugin[];
+  /** Those that were found and are not used; absent: none. */
+  readonly leftOut?: readonly LeftOutPlugin[];
 }
 
 /** Creates the logger of a component or room, its name bound. */
@@ -55,8 +81,11 @@ export interface WriteAttempt {
 /** Observes what passes through an agent. */
 export interface TransactionObserver {
   received(source: string, transaction: IncomingTransaction): void;
-  /** A request that was refused; `received` is called for it as well. */
-  refused?(source: string, refusal: { readonly status: number; readonly cause: string }): void;
+  /** A request that was refused; `received` is called for it as well. Without a service where that is not known. */
+  refused?(
+    source: string,
+    refusal: { readonly status: number; readonly cause: string; readonly service?: string },
+  ): void;
   /** Events of a source for which its selector chose no channel. */
   unrouted?(source: string, events: number): void;
   attempted(attempt: WriteAttempt): void;
@@ -83,4 +112,61 @@ export function observers(all: readonly Partial<TransactionObserver>[]): Transac
       for (const one of all) one.givenUp?.(sink, events);
     },
   };
+}
+
+/** How many spans ended in each way, and how many wait for their export. */
+export interface SpanCounts {
+  readonly exported: number;
+  /** Those that the collector did not take. */
+  readonly failed: number;
+  /** Those for which the queue had no room. */
+  readonly dropped: number;
+  readonly waiting: number;
+}
+
+/** Follows notifications from their reception to the store. Whoever has none does not trace. */
+export interface Tracing {
+  /** A source hands over a request; undefined when it is not sampled. */
+  request(source: string, request: InboundRequest): RequestTrace | undefined;
+  /** A batch is on its way to a sink; undefined when no event of it is of a sampled notification. */
+  delivery(batch: TracedBatch): DeliveryTrace | undefined;
+  readonly counts: SpanCounts;
+}
+
+export interface TracedBatch {
+  /** The sink or the group. */
+  readonly sink: string;
+  readonly channel: string;
+  readonly events: readonly Event[];
+}
+
+/** The span of one request. */
+export interface RequestTrace {
+  readonly fields: TraceFields;
+  /** What each event of the request is to carry. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Ends it. What the handler did not find out is absent. */
+  ended(reception: Reception, found: { readonly sender?: Sender; readonly events?: readonly Event[] }): void;
+  /** Ends it when the receiver threw. */
+  failed(error: unknown): void;
+}
+
+/** The span of one batch. */
+export interface DeliveryTrace {
+  readonly fields: TraceFields;
+  readonly traceparent: string;
+  /** A write stored these events. */
+  stored(events: number): void;
+  failed(write: FailedWrite): void;
+  deadLettered(events: number, error: unknown): void;
+  /** Ends it; with an error the batch goes back into its channel. */
+  ended(givenBack?: { readonly error: unknown }): void;
+}
+
+export interface FailedWrite {
+  readonly attempt: number;
+  /** Events that failed, and those that were stored nevertheless. */
+  readonly events: number;
+  readonly stored: number;
+  readonly error: unknown;
 }

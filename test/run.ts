@@ -1,39 +1,59 @@
 import { once } from "node:events";
+import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { repositoryRoot } from "./support/repository.js";
+import { provideRunFolder } from "./support/run-folder.js";
 import { provideServers, type Servers } from "./support/servers.js";
+import { SlowestFiles } from "./support/slowest-files.js";
 import { closingLine, Tally } from "./support/tally.js";
 import { testFiles } from "./support/test-files.js";
 
-const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 5) * 60_000;
+// Building an image takes minutes on a busy machine.
+const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;
+/** Files that run at the same time. Half of the time of a file is waiting: two at a time leave two cores half idle. */
+const FILES_AT_ONCE = 3;
+const SLOWEST_LISTED = 10;
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs the test files whose path holds one of the filters (all without filters); returns the exit code. */
 async function main(filters: readonly string[]): Promise<number> {
   const files = await testFiles(filters);
-  const servers = await provideServers();
+  const provided = await provideServers();
+  const runFolder = await provideRunFolder();
+  const stop = async () => {
+    await Promise.all([provided.stop(), runFolder.remove()]);
+  };
+  const servers = { ...provided, stop };
   stopOnSignal(servers);
   try {
-    const tally = await runFiles(files);
-    return report(tally, servers);
+    const { tally, slowest } = await runFiles(files);
+    return report(tally, slowest, servers);
   } finally {
     await servers.stop();
   }
 }
 
-async function runFiles(files: readonly string[]): Promise<Tally> {
+interface Outcome {
+  readonly tally: Tally;
+  readonly slowest: SlowestFiles;
+}
+
+async function runFiles(files: readonly string[]): Promise<Outcome> {
   const tally = new Tally(files);
-  const results = run({ files, concurrency: 2, timeout: FILE_TIMEOUT_MILLIS });
+  const slowest = new SlowestFiles(join(repositoryRoot, "dist", "test"), files);
+  const results = run({ files, concurrency: FILES_AT_ONCE, timeout: FILE_TIMEOUT_MILLIS });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
+  results.on("test:complete", (result) => slowest.completed(result));
   const text = results.compose(new spec());
   text.pipe(process.stdout, { end: false });
   await once(text, "end");
-  return tally;
+  return { tally, slowest };
 }
 
-function report(tally: Tally, { remarks, absent }: Servers): number {
+function report(tally: Tally, slowest: SlowestFiles, { remarks, absent }: Servers): number {
   const required = (process.env["DENEB_TEST_REQUIRE"] ?? "").split(/[\s,]+/).filter((name) => name !== "");
   const problems = [
     ...required.filter((name) => absent.includes(name)).map((name) => `${name} is required and not available`),
@@ -42,6 +62,7 @@ function report(tally: Tally, { remarks, absent }: Servers): number {
   ];
   const lines = [
     ...list("Servers", remarks),
+    ...list("Slowest files", slowest.lines(SLOWEST_LISTED)),
     ...list(
       "Skipped",
       tally.skips.map(({ name, reason }) => `${name}: ${reason}`),

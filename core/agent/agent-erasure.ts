@@ -1,6 +1,7 @@
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { type ErasureOf, type Erasures, isOf } from "../pipeline/erasures.js";
-import { type Logger, reasonOf } from "../sdk/index.js";
+import { FailureLog } from "../sdk/failure-log.js";
+import type { Logger } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
 
@@ -32,10 +33,12 @@ const SLACK = 600_000;
 /** Erases what an agent holds and has not stored: dead letters, and events that wait in channels. */
 export class AgentErasure {
   readonly #parts: AgentErasureParts;
+  readonly #failures: FailureLog;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: AgentErasureParts) {
     this.#parts = parts;
+    this.#failures = new FailureLog(parts.log, "erasures that are done are forgotten again");
   }
 
   start(): void {
@@ -68,7 +71,7 @@ export class AgentErasure {
 
   /** Forgets erasures of which no event can wait any more. */
   async forget(): Promise<void> {
-    const { agent, erasures, clock, log } = this.#parts;
+    const { agent, erasures, clock } = this.#parts;
     let oldest = clock.now().getTime();
     for (const { channel } of agent.assembly.channels) {
       const waiting = channel.waitingSince;
@@ -77,8 +80,11 @@ export class AgentErasure {
     }
     try {
       await erasures.forget(oldest - SLACK);
+      this.#failures.works();
     } catch (error) {
-      log.warn({ reason: reasonOf(error) }, "erasures that are done are not forgotten, will be tried again");
+      this.#failures.failed("warn", error, {
+        message: "erasures that are done are not forgotten, will be tried again",
+      });
     }
   }
 }

@@ -61,7 +61,7 @@ export class Agent {
     }
     const { sources, channels, sinks } = this.assembly;
     const counts = { sources: sources.length, channels: channels.length, sinks: sinks.length };
-    this.#log.info({ agent: this.name, ...counts }, "agent started");
+    this.#log.info(counts, "agent started");
   }
 
   /**
@@ -76,7 +76,7 @@ export class Agent {
         lost = await this.#stopAll(grace);
       }),
     );
-    this.#log.info({ agent: this.name }, "agent stopped");
+    this.#log.info({}, "agent stopped");
     return lost;
   }
 
@@ -115,6 +115,7 @@ export class Agent {
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await ledger.begin();
     await deadLetters.start();
+    for (const running of channels) await this.#runner.followLetters(running);
     this.#parts.crashWatch.open();
     for (const { feed } of sinks) feed.join();
     for (const running of sinks) await firstStart.sink(running);

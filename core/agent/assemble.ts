@@ -1,10 +1,18 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ComponentNode, SinkGroupNode, SinkNode, SourceNode, Topology } from "../configuration/topology.js";
+import type { ComponentNode, SourceNode, Topology } from "../configuration/topology.js";
 import { ChannelProcessor } from "../pipeline/channel-processor.js";
 import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { Receiver } from "../pipeline/receiver.js";
-import { AgentError, type Context, type Handler, type IncomingTransaction } from "../sdk/index.js";
+import { ServiceQuota } from "../pipeline/service-quota.js";
+import { TracedRequests } from "../pipeline/traced-requests.js";
+import {
+  AgentError,
+  type Context,
+  type Event,
+  type Handler,
+  type InboundRequest,
+  type IncomingTransaction,
+} from "../sdk/index.js";
 import { type Assembly, atPath, type RunningChannel, type RunningSink, type RunningSource } from "./component.js";
 import {
   type AssemblyParts,
@@ -14,6 +22,7 @@ import {
   plainContextOf,
   ReportedHealth,
 } from "./create-component.js";
+import { type KeptComponents, keptComponents } from "./kept-components.js";
 import { runningGroup, runningSink } from "./running-sink.js";
 
 export type { AssemblyParts } from "./create-component.js";
@@ -23,58 +32,42 @@ export type { AssemblyParts } from "./create-component.js";
  * way, and whose channels stay, are taken as they are. No I/O happens here.
  */
 export function assemble(topology: Topology, parts: AssemblyParts, previous: Assembly = nothing): Assembly {
-  const channels = topology.channels.map((node) => sameOf(previous.channels, node) ?? runningChannel(node, parts));
+  const kept = keptComponents(topology, previous);
+  const channels = topology.channels.map((node) => kept.channels.get(node.name) ?? channelAfter(previous, node, parts));
   const byName = new Map(channels.map((running) => [running.name, running]));
-  const stays = (name: string) => previous.channels.some((running) => running === byName.get(name));
-  const sinks = assembledSinks(topology, {
-    stays,
-    outletOf: (name) => channelOf(byName, name).outlet,
-    parts,
-    previous,
-  });
-  const sources = topology.sources.map((node) => {
-    const same = node.channels.every(stays) ? sameOf(previous.sources, node) : undefined;
-    return same ?? runningSource(node, byName, parts);
-  });
+  const sinks = assembledSinks(topology, { kept, outletOf: (name) => channelOf(byName, name).outlet, parts });
+  const sources = topology.sources.map((node) => kept.sources.get(node.name) ?? runningSource(node, byName, parts));
   return { channels, sinks, sources };
 }
 
 const nothing: Assembly = { sources: [], channels: [], sinks: [] };
 
-function sameOf<R extends { readonly node: ComponentNode }>(
-  previous: readonly R[],
-  node: ComponentNode,
-): R | undefined {
-  return previous.find((running) => isDeepStrictEqual(running.node, node));
-}
-
 interface SinkEnvironment {
-  readonly stays: (channel: string) => boolean;
+  readonly kept: KeptComponents;
   readonly outletOf: (name: string) => ChannelOutlet;
   readonly parts: AssemblyParts;
-  readonly previous: Assembly;
 }
 
-/** In the order of the topology. A group is taken unchanged only as a whole: its sinks have one loop. */
-function assembledSinks(
-  { sinks, groups = [] }: Topology,
-  { stays, outletOf, parts, previous }: SinkEnvironment,
-): readonly RunningSink[] {
-  const sameIn = (node: SinkNode, group: SinkGroupNode | undefined) => {
-    const same = stays(node.channel) ? sameOf(previous.sinks, node) : undefined;
-    return same !== undefined && isDeepStrictEqual(same.group, group) ? same : undefined;
-  };
-  const grouped = groups.flatMap((group) => {
+/** In the order of the topology. */
+function assembledSinks({ sinks, groups = [] }: Topology, { kept, outletOf, parts }: SinkEnvironment) {
+  const grouped = groups.flatMap((group): readonly RunningSink[] => {
     const nodes = sinks.filter(({ name }) => group.sinks.includes(name));
-    const same = nodes.flatMap((node) => sameIn(node, group) ?? []);
     const [first] = nodes;
-    if (first === undefined || same.length === nodes.length) return same;
+    if (first === undefined || kept.sinks.has(first.name)) return [];
     return runningGroup(group, { nodes, outlet: outletOf(first.channel), parts });
   });
   return sinks.map((node) => {
     const member = grouped.find(({ name }) => name === node.name);
-    return member ?? sameIn(node, undefined) ?? runningSink(node, outletOf(node.channel), parts);
+    return member ?? kept.sinks.get(node.name) ?? runningSink(node, outletOf(node.channel), parts);
   });
+}
+
+/** Its counts go on where those of the channel of this name stood. */
+function channelAfter(previous: Assembly, node: ComponentNode, parts: AssemblyParts): RunningChannel {
+  const running = runningChannel(node, parts);
+  const before = previous.channels.find(({ name }) => name === node.name);
+  if (before !== undefined) running.channel.counters.follow(before.channel.counters);
+  return running;
 }
 
 function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChannel {
@@ -111,23 +104,38 @@ function runningSource(
     unrouted: (events) => parts.observer.unrouted?.(node.name, events),
   });
   const { slots, handler, handlerType } = filledSlots(node, parts, reported);
+  const traced = parts.tracing === undefined ? undefined : new TracedRequests(node.name, parts.tracing);
+  const quota = quotaOf(node, parts);
+  const emit = quota?.limited(processor.emitChecked) ?? processor.emitChecked;
   const receiver = new Receiver({
     ...context,
-    handler,
+    handler: handler && (traced?.handler(handler) ?? handler),
     handlerType,
+    ...(traced === undefined ? {} : { traceFields: (request: InboundRequest) => traced.fieldsOf(request) }),
     emit: processor.emit,
+    quota,
     observer: parts.observer,
+    arrivals: parts.arrivals,
   });
   const source = createComponent("source", node, {
     ...context,
-    receive: receiver.receive,
+    receive: traced?.receive(receiver.receive) ?? receiver.receive,
     refused: receiver.refused,
-    emit: processor.emitChecked,
+    emit: (events: readonly Event[]) => {
+      const emitting = emit(events);
+      parts.arrivals.taker?.emitted(node.name, events, emitting);
+      return emitting;
+    },
     slots,
     incoming: (transaction: IncomingTransaction) => parts.observer.received(node.name, transaction),
   });
   const created = { name: node.name, node, source, interceptors, processor, receiver, reported };
   return { ...created, setupTime: parts.clock.now(), status: "IDLE" };
+}
+
+/** A source that replaces another one of its name goes on with what was used of the quotas. */
+function quotaOf({ name, quota }: SourceNode, { quotas }: AssemblyParts): ServiceQuota | undefined {
+  return quota && new ServiceQuota({ source: name, quota, buckets: quotas.of(name) });
 }
 
 /** The components in the slots of a source, and the first handler of them. */

@@ -1,7 +1,9 @@
+import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
+import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Handover, type Interceptor, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { type Interceptor, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
   named,
@@ -11,10 +13,11 @@ import {
   type RunningSource,
   startComponent,
 } from "./component.js";
+import { Handovers } from "./handovers.js";
 
 interface ComponentRunnerParts {
   readonly ledger: Ledger;
-  readonly deadLetters: Pick<DeadLetters, "ids">;
+  readonly deadLetters: DeadLetters;
   readonly log: Logger;
 }
 
@@ -27,6 +30,8 @@ export class ComponentRunner {
   #assembly: Assembly;
   /** Sources that were told to stop; one that still starts then must be told again. */
   readonly #stopped = new WeakSet<RunningSource>();
+  readonly #followers = new Map<CountedChannel, LetterFollower>();
+  #followsLetters = false;
 
   constructor(assembly: Assembly, { ledger, deadLetters, log }: ComponentRunnerParts) {
     this.#assembly = assembly;
@@ -48,11 +53,37 @@ export class ComponentRunner {
   async startChannel(running: RunningChannel): Promise<void> {
     if (running.channel.durable) this.#ledger.resume(running.name);
     await startComponent(running, running.channel);
+    if (running.channel.sharesLetters) {
+      if (this.#followsLetters) await this.followLetters(running);
+      return;
+    }
     // They may not have left the channel when the process ended, or the channel before was closed.
     if (running.channel.durable) await running.outlet.leaveOut(this.#deadLetters.ids());
   }
 
+  /**
+   * Takes part in the dead letters that agents share, where the channel has such; once those of this agent are read. Nobody
+   * takes from the channel before they are followed: its log may be opened later. Channels that start later do it themselves.
+   */
+  async followLetters({ name, channel, outlet }: RunningChannel): Promise<void> {
+    this.#followsLetters = true;
+    if (!channel.sharesLetters) return;
+    const { log } = this;
+    const letters = this.#deadLetters;
+    const follower = new LetterFollower({ shared: () => channel.letters, summary: () => channel.log(), letters, log });
+    this.#followers.set(channel, follower);
+    outlet.letters = follower;
+    for (const sink of this.#assembly.sinks) if (sink.channel === channel) await follower.add(lettersName(sink));
+    const ticket = outlet.gate.join();
+    void follower
+      .start()
+      .then((isFollowed) => (isFollowed ? outlet.leaveOut(letters.ids()) : undefined))
+      .catch((error: unknown) => log.error({ channel: name, reason: reasonOf(error) }, "dead letters cannot be read"))
+      .finally(() => ticket.leave());
+  }
+
   async startSink(running: RunningSink): Promise<void> {
+    await this.#followers.get(running.channel)?.add(lettersName(running));
     await running.replayed.start();
     await startComponent(running, running.sink);
     running.feed.start();
@@ -105,6 +136,9 @@ export class ComponentRunner {
   }
 
   async stopChannel(running: RunningChannel, grace: AbortSignal): Promise<void> {
+    const follower = this.#followers.get(running.channel);
+    this.#followers.delete(running.channel);
+    if (follower !== undefined) await this.#tryToStop(running.name, () => follower.stop(), grace);
     await this.#stop(running, running.channel, grace);
   }
 
@@ -131,76 +165,7 @@ async function startInterceptor({ node }: RunningSource, at: number, interceptor
   }
 }
 
-/** A source, and which plugin it is of. */
-type Owner = Pick<RunningSource, "name" | "source"> & { readonly node: Pick<RunningSource["node"], "definition"> };
-
-/** What one replaced source left. */
-interface Left {
-  readonly from: Owner;
-  readonly handover: Handover;
-}
-
-/**
- * What replaced sources left open, from the moment they hand it over until a successor has started with it. While a
- * start may still fail nothing is closed, so that the source before can go on with the same socket.
- */
-export class Handovers {
-  readonly #log: Logger;
-  #left: readonly Left[] = [];
-  readonly #taken = new WeakMap<Owner, Left>();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** Lets a source hand over, where one of its successors can take what it has open. */
-  async from(source: Owner, successors: readonly Owner[], grace: AbortSignal): Promise<void> {
-    const isHeir = (next: Owner) => next.source.takeOver !== undefined && isSameKind(source, next);
-    if (source.source.handOver === undefined || !successors.some(isHeir)) return;
-    const handing = handedOver(source, grace);
-    try {
-      const handover = await withinGrace(handing, source.name, grace);
-      if (handover !== undefined) this.#left = [...this.#left, { from: source, handover }];
-    } catch (error) {
-      this.#log.error({ affected: source.name, reason: reasonOf(error) }, "source did not hand over");
-      // What still comes is not for anybody.
-      void handing.then((late) => late?.close()).catch(() => undefined);
-    }
-  }
-
-  /** Offers what is left to a source that is about to start, that of the source of the same name first. */
-  offer(next: Owner): void {
-    const fitting = this.#left.filter(({ from }) => isSameKind(from, next));
-    const own = fitting.filter(({ from }) => from.name === next.name);
-    const others = fitting.filter(({ from }) => from.name !== next.name);
-    const taken = [...own, ...others].find(({ handover }) => next.source.takeOver?.(handover) === true);
-    if (taken !== undefined) this.#taken.set(next, taken);
-  }
-
-  /** The source has started: what it took is its own. */
-  started(source: Owner): void {
-    const taken = this.#taken.get(source);
-    this.#left = this.#left.filter((one) => one !== taken);
-  }
-
-  /** Closes what nobody took. */
-  async close(): Promise<void> {
-    const left = this.#left;
-    this.#left = [];
-    for (const { from, handover } of left) {
-      try {
-        await handover.close();
-      } catch (error) {
-        this.#log.error({ affected: from.name, reason: reasonOf(error) }, "closing what a replaced source left failed");
-      }
-    }
-  }
-}
-
-async function handedOver({ source }: Owner, grace: AbortSignal): Promise<Handover | undefined> {
-  return await source.handOver?.(grace);
-}
-
-function isSameKind(one: Owner, other: Owner): boolean {
-  return one.node.definition === other.node.definition;
+/** Letters of a sink in a group are kept under the name of the group. */
+function lettersName({ name, group }: RunningSink): string {
+  return group?.name ?? name;
 }

@@ -73,6 +73,7 @@ export interface Assembly {
 export interface Part {
   readonly name: string;
   readonly definition: AnyPlugin;
+  readonly config: ComponentNode["config"];
   readonly reported: ReportedHealth;
   /** Ends the calls that are made of it, with an error. */
   readonly abandon?: (error: unknown) => void;
@@ -80,7 +81,12 @@ export interface Part {
 
 /** All components, those included that are nested in others. */
 export function partsOf({ sources, channels, sinks }: Assembly): readonly Part[] {
-  const part = ({ name, definition }: ComponentNode, { reported }: Running) => ({ name, definition, reported });
+  const part = ({ name, definition, config }: ComponentNode, { reported }: Running) => ({
+    name,
+    definition,
+    config,
+    reported,
+  });
   return [
     ...sources.flatMap((running) => {
       const { node } = running;
@@ -94,7 +100,7 @@ export function partsOf({ sources, channels, sinks }: Assembly): readonly Part[]
       const processor =
         group === undefined || reported === undefined || !isFirst
           ? []
-          : [{ name: group.name, definition: group.processor.definition, reported }];
+          : [{ ...group.processor, name: group.name, reported }];
       return [{ ...part(node, running), abandon: (error) => running.sink.abandon(error) }, ...processor];
     }),
   ];
@@ -136,8 +142,16 @@ export function named(error: unknown, { name, node }: Pick<Startable, "name" | "
   });
 }
 
-/** The most events of a channel; undefined when its configuration names no number. */
+/** The most events of a channel, those in memory and on disk together; undefined when its configuration names no number. */
 export function capacityOf({ config }: ComponentNode): number | undefined {
-  const { capacity } = config;
-  return typeof capacity === "number" ? capacity : undefined;
+  const { capacity, memoryCapacity, overflowCapacity } = config;
+  if (typeof capacity === "number") return capacity;
+  return typeof memoryCapacity === "number" && typeof overflowCapacity === "number"
+    ? memoryCapacity + overflowCapacity
+    : undefined;
+}
+
+/** Likewise of bytes. */
+export function byteCapacityOf({ config: { byteCapacity } }: ComponentNode): number | undefined {
+  return typeof byteCapacity === "number" && byteCapacity > 0 ? byteCapacity : undefined;
 }

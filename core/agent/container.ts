@@ -9,19 +9,33 @@ import { CrashWatch } from "../pipeline/crash-watch.js";
 import { type DeadLetterLimits, DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { Erasures } from "../pipeline/erasures.js";
 import { Ledger } from "../pipeline/ledger.js";
-import { CLOCK, LOGGERS, type Loggers, observers, systemClock, type TransactionObserver } from "../tokens.js";
+import { QuotaBooks } from "../pipeline/service-quota.js";
+import {
+  CLOCK,
+  LOGGERS,
+  type Loggers,
+  observers,
+  systemClock,
+  type Tracing,
+  type TransactionObserver,
+} from "../tokens.js";
 import { Agent } from "./agent.js";
 import { AgentErasure } from "./agent-erasure.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
+import { Certificates } from "./certificates.js";
 import { partsOf } from "./component.js";
 import { plainContextOf } from "./create-component.js";
 import { DeadLetterReplay } from "./dead-letter-replay.js";
+import { kernelFiles } from "./kernel-files.js";
 import { LetterReplays } from "./letter-replays.js";
-import { componentStates, Readiness } from "./readiness.js";
+import { observed } from "./observed.js";
+import { Readiness } from "./readiness.js";
 import { RecentActivity } from "./recent-activity.js";
 import { Reload } from "./reload.js";
 import { Statistics } from "./statistics.js";
+import { UsedFolders } from "./used-folders.js";
 import { Verifier } from "./verifier.js";
+import { ARRIVALS, registerViews } from "./views.js";
 
 export const AGENT: InjectionToken<Agent> = Symbol("Agent");
 export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
@@ -33,19 +47,14 @@ export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterRepla
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
+const QUOTAS: InjectionToken<QuotaBooks> = Symbol("QuotaBooks");
 const ERASURES: InjectionToken<Erasures> = Symbol("Erasures");
 export const AGENT_ERASURE: InjectionToken<AgentErasure> = Symbol("AgentErasure");
+export const CERTIFICATES: InjectionToken<Certificates> = Symbol("Certificates");
+const FOLDERS: InjectionToken<UsedFolders> = Symbol("UsedFolders");
 const ACTIVITY: InjectionToken<RecentActivity> = Symbol("RecentActivity");
 export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
-
-/** Names of what the kernel keeps in the data directory. */
-export const kernelFiles = {
-  deadLetters: "dead-letters",
-  ledger: "ledger.json",
-  inHand: "in-hand",
-  erasures: "erasures.json",
-} as const;
 
 export interface AgentSetup {
   readonly topology: Topology;
@@ -61,6 +70,8 @@ export interface AgentSetup {
   readonly lockWait?: number;
   /** Looks on besides the metrics. */
   readonly observer?: Partial<TransactionObserver>;
+  /** Absent while tracing is off. */
+  readonly tracing?: Tracing;
 }
 
 export interface Watching {
@@ -90,6 +101,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
   own.register(CRASH_WATCH, {
     useFactory: instanceCachingFactory(() => new CrashWatch(path.join(dataDir, kernelFiles.inHand))),
   });
+  own.register(QUOTAS, { useFactory: instanceCachingFactory(() => new QuotaBooks()) });
   own.register(ERASURES, {
     useFactory: instanceCachingFactory(() => new Erasures(path.join(dataDir, kernelFiles.erasures))),
   });
@@ -99,17 +111,23 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const parts = assemblyParts(scope, setup);
       const assembly = assemble(topology, parts);
       const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
-      const activity = scope.resolve(ACTIVITY);
-      scope.resolve(PROMETHEUS).observeDeadLetters(() => parts.deadLetters.counts());
-      scope.resolve(PROMETHEUS).observe(() =>
-        componentStates(agent, {
-          activity,
-          clock: parts.clock,
-          conditions: () => scope.resolve(READINESS).conditions(),
-        }),
-      );
+      const readings = observed(agent, {
+        ...parts,
+        activity: scope.resolve(ACTIVITY),
+        folders: scope.resolve(FOLDERS),
+        conditions: () => scope.resolve(READINESS).conditions(),
+        certificates: () => scope.resolve(CERTIFICATES).states,
+        limitBytes: setup.deadLetterLimits?.bytes ?? 0,
+      });
+      scope.resolve(PROMETHEUS).observe(readings);
+      const { tracing } = setup;
+      if (tracing !== undefined) scope.resolve(PROMETHEUS).observeTracing(() => tracing.counts);
       return agent;
     }),
+  });
+  own.register(FOLDERS, { useFactory: instanceCachingFactory(() => new UsedFolders(dataDir)) });
+  own.register(CERTIFICATES, {
+    useFactory: instanceCachingFactory((scope) => new Certificates(() => partsOf(scope.resolve(AGENT).assembly))),
   });
   own.register(STATISTICS, {
     useFactory: instanceCachingFactory(
@@ -124,6 +142,14 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
         }),
     ),
   });
+  registerViews(own, dataDir, (scope) => ({
+    agent: scope.resolve(AGENT),
+    ledger: scope.resolve(LEDGER),
+    letters: scope.resolve(DEAD_LETTERS),
+    readiness: scope.resolve(READINESS),
+    reloads: scope.resolve(RELOAD),
+    clock: scope.resolve(CLOCK),
+  }));
   own.register(VERIFIER, {
     useFactory: instanceCachingFactory((scope) => {
       const letters = scope.resolve(DEAD_LETTERS);
@@ -164,6 +190,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
         const names = partsOf(scope.resolve(AGENT).assembly).map(({ name }) => name);
         scope.resolve(PROMETHEUS).keepMetricsOf(new Set(names));
         scope.resolve(PROMETHEUS).reloaded(ok, time);
+        void scope.resolve(CERTIFICATES).read();
       };
       return new Reload({ agent: scope.resolve(AGENT), topology, parts, log, ended });
     }),
@@ -186,11 +213,12 @@ function registerWatchers(own: DependencyContainer, { stallThreshold, metricsSer
 }
 
 function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyParts {
-  const { topology, dataDir, startTimeout, lockWait, observer } = setup;
+  const { topology, dataDir, startTimeout, lockWait, observer, tracing } = setup;
   const further = observer === undefined ? [] : [observer];
   return {
     ...(startTimeout === undefined ? {} : { startTimeout }),
     ...(lockWait === undefined ? {} : { lockWait }),
+    ...(tracing === undefined ? {} : { tracing }),
     agent: topology.agent,
     loggers: scope.resolve(LOGGERS),
     clock: scope.resolve(CLOCK),
@@ -198,12 +226,15 @@ function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyP
     ledger: scope.resolve(LEDGER),
     crashWatch: scope.resolve(CRASH_WATCH),
     erasures: scope.resolve(ERASURES),
+    quotas: scope.resolve(QUOTAS),
     observer: observers([
       scope.resolve(METRICS),
       scope.resolve(ACTIVITY),
       ...scope.resolve(PROMETHEUS).observers,
       ...further,
     ]),
+    folders: scope.resolve(FOLDERS),
+    arrivals: scope.resolve(ARRIVALS),
     metricsOf: (component) => scope.resolve(PROMETHEUS).metricsOf(component),
     dataDir,
   };

@@ -2,10 +2,13 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { ComponentNode } from "../configuration/topology.js";
 import { lockFolder } from "../files/folder-lock.js";
+import { notificationCodec } from "../ngsi/index.js";
+import type { ArrivalSwitch } from "../pipeline/arrival-switch.js";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
+import type { QuotaBooks } from "../pipeline/service-quota.js";
 import { FailureState } from "../pipeline/supervision.js";
 import { isPromise } from "../sdk/event-fault.js";
 import {
@@ -17,7 +20,8 @@ import {
   type Kinds,
   type Metrics,
 } from "../sdk/index.js";
-import type { Clock, Loggers, TransactionObserver } from "../tokens.js";
+import type { Clock, Loggers, Tracing, TransactionObserver } from "../tokens.js";
+import type { UsedFolders } from "./used-folders.js";
 
 /** The methods each kind must have; what a plugin's `create` returned is checked against them once, here. */
 const methods: { readonly [K in Kind]: readonly (keyof Kinds[K] & string)[] } = {
@@ -81,12 +85,20 @@ export interface AssemblyParts {
   readonly crashWatch: CrashWatch;
   readonly erasures: Erasures;
   readonly observer: TransactionObserver;
+  /** What services have used of the quotas of sources. */
+  readonly quotas: QuotaBooks;
+  /** Where sources show what arrives. */
+  readonly arrivals: ArrivalSwitch;
+  /** Absent while tracing is off. */
+  readonly tracing?: Tracing;
   /** The metrics that a component makes by itself. */
   readonly metricsOf: (component: string) => Metrics;
   /** Seconds that the start of a source or sink may take, 0 is no limit; absent: a sink as long as a write. */
   readonly startTimeout?: number;
   /** Seconds to wait for another process that holds a folder; absent: not at all. */
   readonly lockWait?: number;
+  /** Where the folders of channels are noted; absent: nowhere. */
+  readonly folders?: UsedFolders;
 }
 
 type ContextParts = Pick<AssemblyParts, "agent" | "loggers" | "clock" | "dataDir">;
@@ -103,7 +115,19 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
 export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
   const wait = { seconds: parts.lockWait ?? 0, log: context.log };
-  return { ...context, lockFolder: (folder, claim = {}) => lockFolder(folder, claim, wait) };
+  return {
+    ...context,
+    textCodecs: [notificationCodec],
+    lockFolder: async (folder, claim = {}) => {
+      const lock = await lockFolder(folder, claim, wait);
+      const unused = parts.folders?.add(folder);
+      const release = async () => {
+        unused?.();
+        await lock.release();
+      };
+      return { release };
+    },
+  };
 }
 
 /** What a component, or one nested in it, says about itself. */

@@ -1,6 +1,6 @@
 import { isChosen, type LetterChoice } from "../pipeline/dead-letters/choice.js";
 import type { DeadLetters, LetterEntry, OpenLetter } from "../pipeline/dead-letters/dead-letters.js";
-import { AgentError, type Context, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, type Context, codeOf, type Explanation, reasonOf, retryableOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import type { RunningSink } from "./component.js";
 import { putInParts, type ReplayBatch } from "./put-letters.js";
@@ -65,15 +65,23 @@ export class DeadLetterReplay {
   }
 
   /** Where its sink would store a letter, part by part with points between; undefined when the sink cannot say. */
-  async tableOf({ sink, event }: OpenLetter): Promise<string | undefined> {
+  async tableOf(letter: OpenLetter): Promise<string | undefined> {
+    // What a sink refuses has no place.
+    const destination = (await this.explained(letter)).explanation?.writes[0]?.destination;
+    return destination === undefined ? undefined : Object.values(destination).join(".");
+  }
+
+  /** What its sink would do with a letter, or why it would refuse it; nothing when the sink does not explain itself. */
+  async explained({
+    sink,
+    event,
+  }: OpenLetter): Promise<{ readonly explanation?: Explanation; readonly failure?: string }> {
     const node = this.sinkOf(sink)?.node;
     try {
       const explanation = await node?.definition.explain?.(node.config, event, this.#contextOf(node.name));
-      const destination = explanation?.writes[0]?.destination;
-      return destination === undefined ? undefined : Object.values(destination).join(".");
-    } catch {
-      // What a sink refuses has no place.
-      return undefined;
+      return explanation === undefined ? {} : { explanation };
+    } catch (error) {
+      return { failure: reasonOf(error) };
     }
   }
 
@@ -95,7 +103,7 @@ export class DeadLetterReplay {
       let replayed = 0;
       let underway = 0;
       const refusals: ReplayRefusal[] = [];
-      for (const sink of choice.sink === undefined ? await this.letters.sinks() : [choice.sink]) {
+      for (const sink of await this.#sinksOf(choice)) {
         const result = await this.#replay(sink, choice, dryRun);
         replayed += result.replayed;
         underway += result.underway;
@@ -116,13 +124,24 @@ export class DeadLetterReplay {
   async drop(choice: LetterChoice): Promise<DropResult> {
     return await this.#inTurn(async () => {
       const result = { dropped: 0, underway: 0 };
-      for (const sink of choice.sink === undefined ? await this.letters.sinks() : [choice.sink]) {
+      for (const sink of await this.#sinksOf(choice)) {
         const { dropped, underway } = await this.#drop(sink, choice);
         result.dropped += dropped;
         result.underway += underway;
       }
       return result;
     });
+  }
+
+  /** Files of sinks that have none of the letters are not read. */
+  async #sinksOf({ sink, id, ids = id === undefined ? undefined : new Set([id]) }: LetterChoice) {
+    const sinks = sink === undefined ? await this.letters.sinks() : [sink];
+    if (ids === undefined) return sinks;
+    const holding = new Set<string>();
+    for (const name of sinks) {
+      for (const one of ids) if ((await this.letters.entry(name, one)) !== undefined) holding.add(name);
+    }
+    return sinks.filter((name) => holding.has(name));
   }
 
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {

@@ -45,8 +45,8 @@ export async function explain(
   for (const source of topology.sources) {
     const { handler } = source.slots;
     if (handler === undefined) continue;
-    const decoded = createComponent("handler", handler, contextOf(handler.name, parts)).decode(requestTo(handler));
-    for (const routed of await routes(source, decoded.events, parts)) {
+    const decoded = decodedBy(handler, requestTo(handler), parts);
+    for (const routed of await routes(source, decoded, parts)) {
       const sinks = topology.sinks.filter(({ channel }) => routed.channels.has(channel));
       events.push({
         source: source.name,
@@ -59,13 +59,29 @@ export async function explain(
   return events;
 }
 
+/** The events of a request; throws what the handler throws. */
+export function decodedBy(handler: ComponentNode, request: InboundRequest, parts: ExplainParts): readonly Event[] {
+  return createComponent("handler", handler, contextOf(handler.name, parts)).decode(request).events;
+}
+
+/** The path that a handler takes requests at. */
+export function targetOf(handler: ComponentNode): string {
+  const target = handler.config["notification_target"];
+  return typeof target === "string" ? target : "/notify";
+}
+
 interface Routed {
   readonly event: Event;
   /** What was put into each channel. */
   readonly channels: ReadonlyMap<string, Event>;
 }
 
-async function routes(node: SourceNode, events: readonly Event[], parts: ExplainParts): Promise<readonly Routed[]> {
+/** Where the interceptors and the selector of a source send its events. */
+export async function routes(
+  node: SourceNode,
+  events: readonly Event[],
+  parts: ExplainParts,
+): Promise<readonly Routed[]> {
   const context = contextOf(node.name, parts);
   let taken = new Map<string, Event>();
   const interceptors = node.interceptors.map((interceptor) =>
@@ -110,7 +126,7 @@ function noting(note: (event: Event) => void): Channel {
   };
 }
 
-async function explainedSink(
+export async function explainedSink(
   { name, definition, config }: ComponentNode,
   event: Event | undefined,
   parts: ExplainParts,

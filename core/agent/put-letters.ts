@@ -16,7 +16,7 @@ export interface Parts {
  * could never hold does not keep the others out.
  */
 export async function putInParts(channel: Pick<Channel, "openPut">, letters: ReplayBatch): Promise<Parts> {
-  const transaction = channel.openPut();
+  const transaction = channel.openPut(undefined, "again");
   try {
     for (const letter of letters) transaction.put(replayOf(letter));
     // Only a letter by itself waits for room.

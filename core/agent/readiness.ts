@@ -1,12 +1,11 @@
-import type { ComponentState, ComponentStates } from "../metrics/state-instruments.js";
-import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import { capacityOf, type Running, type RunningSink, type Status } from "./component.js";
+import type { Running, RunningChannel, RunningSink, Status } from "./component.js";
 import {
   type Finding,
   findingsOfChannel,
   findingsOfLetters,
+  findingsOfPartitions,
   findingsOfProcessor,
   findingsOfSink,
   findingsOfSource,
@@ -14,6 +13,7 @@ import {
   secondsBetween,
 } from "./findings.js";
 import type { RecentActivity } from "./recent-activity.js";
+import { isUnattended } from "./shared-log-view.js";
 
 /** Why an agent does not do its work, or not all of it, and which component is the reason. */
 interface Obstacle {
@@ -44,6 +44,9 @@ export class Readiness {
   /** Since when a component was seen with its status. */
   readonly #seen = new WeakMap<Running, { readonly status: Status; readonly since: Date }>();
 
+  /** Since when partitions of a channel were seen without an agent. */
+  readonly #unattended = new WeakMap<Running, Date>();
+
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
   }
@@ -69,7 +72,11 @@ export class Readiness {
         conditionOf("source", source, [...this.#ofStatus(source, now), ...findingsOfSource(source, activity, now)]),
       ),
       ...channels.map((channel) =>
-        conditionOf("channel", channel, [...this.#ofStatus(channel, now), ...findingsOfChannel(channel, now)]),
+        conditionOf("channel", channel, [
+          ...this.#ofStatus(channel, now),
+          ...findingsOfChannel(channel, now),
+          ...this.#ofPartitions(channel, now),
+        ]),
       ),
       ...sinks.map((sink) => {
         const { name, group } = sink;
@@ -104,6 +111,18 @@ export class Readiness {
     return findingsOfStatus(status, since);
   }
 
+  #ofPartitions(running: RunningChannel, now: Date): Finding[] {
+    const unattended = running.channel.parts().filter(isUnattended).length;
+    // Where the log cannot be reached nobody knows who works on what.
+    if (unattended === 0 || running.channel.log()?.unreachable !== undefined) {
+      this.#unattended.delete(running);
+      return [];
+    }
+    const since = this.#unattended.get(running) ?? now;
+    this.#unattended.set(running, since);
+    return findingsOfPartitions(unattended, since, now);
+  }
+
   /** A sink stalls when its channel has held events for too long and it has settled none of them in that time. */
   #stall({ name, node, group, channel, setupTime }: RunningSink, now: Date): Finding[] {
     const { activity, stallSeconds } = this.#parts;
@@ -114,7 +133,14 @@ export class Readiness {
     const { batchSize, batchTimeout } = node.batching;
     if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
     const held = `channel "${node.channel}" holds ${channel.size} events`;
-    return [{ state: "down", reason: `${held} and the sink has not progressed for ${seconds} seconds`, since }];
+    return [
+      {
+        state: "down",
+        cause: "no-progress",
+        reason: `${held} and the sink has not progressed for ${seconds} seconds`,
+        since,
+      },
+    ];
   }
 }
 
@@ -129,51 +155,4 @@ function conditionOf(
 
 function latest(times: readonly (Date | undefined)[]): Date {
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
-}
-
-interface Observed {
-  readonly activity: RecentActivity;
-  readonly clock: Clock;
-  readonly conditions: () => readonly ComponentCondition[];
-}
-
-/** Reads the state of an agent's components, for the metrics. */
-export function componentStates(agent: Agent, { activity, clock, conditions }: Observed): ComponentStates {
-  const { sources, channels, sinks } = agent.assembly;
-  const now = clock.now().getTime();
-  return {
-    components: [
-      ...sources.map((running) => stateOf("source", running)),
-      ...channels.map((running) => stateOf("channel", running)),
-      ...sinks.map((running) => stateOf("sink", running)),
-    ],
-    conditions: conditions(),
-    channels: channels.map(({ name, node, channel }) => {
-      const { putsOk, putsFailed, takesOk, takesFailed } = channel.counters;
-      const since = channel.waitingSince?.since;
-      return {
-        name,
-        events: channel.size,
-        capacity: capacityOf(node),
-        bytes: channel.bytes,
-        secondsOfOldest: since === undefined ? unknownOr0(channel) : Math.max(0, now - since) / 1000,
-        putsOk,
-        putsFailed,
-        takesOk,
-        takesFailed,
-      };
-    }),
-    sinks: sinks.map(({ name }) => {
-      const stored = activity.lastStored(name);
-      return { name, secondsSinceLastWrite: stored === undefined ? undefined : (now - stored.getTime()) / 1000 };
-    }),
-  };
-}
-
-function unknownOr0({ isExact, mayHold }: Pick<CountedChannel, "isExact" | "mayHold">): 0 | undefined {
-  return isExact || !mayHold ? 0 : undefined;
-}
-
-function stateOf(kind: ComponentState["kind"], { name, status }: Running): ComponentState {
-  return { kind, name, started: status === "START" };
 }

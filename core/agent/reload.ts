@@ -14,11 +14,26 @@ export interface ReloadParts {
   readonly ended?: (ok: boolean, time: Date) => void;
 }
 
+/** What became of one reload. */
+export interface ReloadEnd {
+  readonly time: Date;
+  readonly ok: boolean;
+  /**
+   * `unchanged`: no component differs; `refused`: the file has errors or cannot be read; `failed`: a component could not be
+   * started, and the configuration before runs again.
+   */
+  readonly outcome: "reloaded" | "unchanged" | "refused" | "failed";
+  /** Names of components, when some were replaced. */
+  readonly stopped?: readonly string[];
+  readonly started?: readonly string[];
+  readonly reason?: string;
+}
+
 /** Brings a running agent from one topology to the next, touching only what differs. */
 export class Reload {
   readonly #parts: ReloadParts;
   #topology: Topology;
-  #last: { readonly ok: boolean; readonly time: Date } | undefined;
+  #last: ReloadEnd | undefined;
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -26,29 +41,29 @@ export class Reload {
   }
 
   /** The outcome of the last reload; undefined before the first. */
-  get last(): { readonly ok: boolean; readonly time: Date } | undefined {
+  get last(): ReloadEnd | undefined {
     return this.#last;
   }
 
   /** A file that cannot be used ends a reload before anything is touched. */
   refused(): void {
-    this.#end(false);
+    this.#end({ outcome: "refused" });
   }
 
   /** True when the agent now runs the topology; false when it could not, and runs what it ran before. */
   async to(topology: Topology, graceMilliseconds: number): Promise<boolean> {
-    const ok = await this.#to(topology, graceMilliseconds);
-    this.#end(ok);
+    return this.#end(await this.#to(topology, graceMilliseconds));
+  }
+
+  #end(end: Omit<ReloadEnd, "ok" | "time">): boolean {
+    const { parts, ended } = this.#parts;
+    const ok = end.outcome === "reloaded" || end.outcome === "unchanged";
+    this.#last = { time: parts.clock.now(), ok, ...end };
+    ended?.(ok, this.#last.time);
     return ok;
   }
 
-  #end(ok: boolean): void {
-    const { parts, ended } = this.#parts;
-    this.#last = { ok, time: parts.clock.now() };
-    ended?.(ok, this.#last.time);
-  }
-
-  async #to(topology: Topology, graceMilliseconds: number): Promise<boolean> {
+  async #to(topology: Topology, graceMilliseconds: number): Promise<Omit<ReloadEnd, "ok" | "time">> {
     const { agent, parts, log } = this.#parts;
     const before = agent.assembly;
     try {
@@ -57,16 +72,17 @@ export class Reload {
       if (changes === undefined) {
         this.#topology = topology;
         log.info({}, "configuration read again: no component differs");
-        return true;
+        return { outcome: "unchanged" };
       }
       await agent.replace(next, graceMilliseconds);
       this.#topology = topology;
       log.info(changes, "configuration reloaded");
-      return true;
+      return { outcome: "reloaded", ...changes };
     } catch (error) {
-      log.error({ reason: reasonOf(error) }, "configuration not reloaded, going back to the one before");
+      const reason = reasonOf(error);
+      log.error({ reason }, "configuration not reloaded, going back to the one before");
       await this.#goBack(before, graceMilliseconds);
-      return false;
+      return { outcome: "failed", reason };
     }
   }
 
@@ -84,7 +100,10 @@ export class Reload {
   }
 }
 
-function changesBetween(before: Assembly, next: Assembly): object | undefined {
+function changesBetween(
+  before: Assembly,
+  next: Assembly,
+): Required<Pick<ReloadEnd, "stopped" | "started">> | undefined {
   const kinds = ["sources", "channels", "sinks"] as const;
   const stopped = kinds.flatMap((kind) => namesMissing(before[kind], next[kind]));
   const started = kinds.flatMap((kind) => namesMissing(next[kind], before[kind]));

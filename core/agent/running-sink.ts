@@ -16,7 +16,9 @@ export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: Assemb
   const account = parts.ledger.account(node.channel).sink(name);
   const batching = { batchLinger: sink.batchLinger, ...node.batching };
   const { largestBatch } = sink;
-  return made(fed({ name, sink, counters, account, batching, outlet, largestBatch, keepers: [{ name, sink }] }, parts));
+  const { channel } = node;
+  const keepers = [{ name, sink }];
+  return made(fed({ name, sink, counters, account, batching, outlet, largestBatch, keepers, channel }, parts));
 }
 
 export interface GroupInput {
@@ -45,7 +47,16 @@ export function runningGroup(node: SinkGroupNode, { nodes, outlet, parts }: Grou
   const group = new SinkGroup({ name, members: sinks, processor, processorType, log, account: account.sink(name) });
   const batching = { batchLinger: sinks[0]?.sink.batchLinger, ...first.batching };
   const timeLimit = { milliseconds: node.positionsTimeout * 1000, channel: outlet.channel };
-  const input = { name, sink: group, counters: group.counters, account: group, batching, outlet, others: node.sinks };
+  const input = {
+    name,
+    sink: group,
+    counters: group.counters,
+    account: group,
+    batching,
+    outlet,
+    others: node.sinks,
+    channel: first.channel,
+  };
   const { feed, ...others } = fed({ ...input, keepers: sinks, timeLimit }, parts);
   const shared = { feed: new SharedFeed(feed, sinks.length), groupReported, ...others };
   return sinks.map(({ made }) => made(shared));
@@ -104,13 +115,15 @@ interface FedInput extends Pick<SinkFeedParts, "counters" | "largestBatch"> {
   readonly batching: SinkFeedParts["batching"] & Retrying;
   readonly outlet: ChannelOutlet;
   readonly others?: readonly string[];
+  /** The name of the channel. */
+  readonly channel: string;
 }
 
 type Retrying = Pick<Batching, "batchTtl" | "batchTtlGiven" | "batchRetryIntervals">;
 type Positions = NonNullable<DeliveryChainParts["positions"]>;
 
 function fed(input: FedInput, parts: AssemblyParts): Fed {
-  const { deadLetters, clock, loggers, observer, crashWatch, erasures } = parts;
+  const { deadLetters, clock, loggers, observer, crashWatch, erasures, tracing } = parts;
   const { name, sink, counters, account, batching, outlet, others = [], keepers, timeLimit, largestBatch } = input;
   const log = loggers.of(name);
   const replayed = new ReplayedLetters({ sink: name, others, deadLetters, log });
@@ -126,8 +139,9 @@ function fed(input: FedInput, parts: AssemblyParts): Fed {
     observer,
     redelivers: outlet.channel.redelivers,
   };
+  const traced = tracing === undefined ? {} : { tracing, channel: input.channel };
   const positions = { keepers, gate: outlet.gate, ...(timeLimit === undefined ? {} : { timeLimit }) };
-  const chain = deliveryChain(outlet.channel.durable ? { ...common, positions, crashWatch } : common);
+  const chain = deliveryChain({ ...common, ...traced, ...(outlet.channel.durable ? { positions, crashWatch } : {}) });
   const feed = new SinkFeed({ outlet, chain, batching, counters, log, replayed, account, largestBatch });
   return { feed, replayed, keeping: chain.keeper.health };
 }

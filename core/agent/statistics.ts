@@ -2,10 +2,11 @@ import type { DeadLetters, LetterCounts } from "../pipeline/dead-letters/dead-le
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
-import { capacityOf, type Running, type RunningChannel } from "./component.js";
+import { capacityOf, type Running, type RunningChannel, type RunningSource } from "./component.js";
 import { type LedgerSnapshot, ledgerSnapshot } from "./ledger-snapshot.js";
 import type { ComponentCondition, Readiness } from "./readiness.js";
 import type { Reload } from "./reload.js";
+import { type SharedLogView, sharedLogView } from "./shared-log-view.js";
 
 interface ComponentStatistics {
   readonly name: string;
@@ -19,6 +20,8 @@ export interface SourceStatistics extends ComponentStatistics {
   readonly num_processed_events: number;
   /** Notifications that were refused, those included that did not come as far as the channels. */
   readonly num_refused_events: number;
+  /** Those of them that were refused because of what their service sent or holds: the services with most of them. */
+  readonly over_quota?: readonly { readonly service: string; readonly num_refused_events: number }[];
 }
 
 export interface ChannelStatistics extends ComponentStatistics {
@@ -36,6 +39,14 @@ export interface ChannelStatistics extends ComponentStatistics {
   readonly num_puts_failed: number;
   readonly num_takes_ok: number;
   readonly num_takes_failed: number;
+  /** The services of which it holds most; absent when it does not count by service. */
+  readonly largest_services?: readonly {
+    readonly service: string;
+    readonly num_events: number;
+    readonly bytes: number;
+  }[];
+  /** Absent for a channel of one agent. */
+  readonly log?: SharedLogView;
 }
 
 export interface SinkStatistics extends ComponentStatistics {
@@ -106,6 +117,7 @@ export class Statistics {
         num_received_events: running.processor.counters.received,
         num_processed_events: running.processor.counters.processed,
         num_refused_events: running.receiver.refusals,
+        ...overQuotaOf(running),
       })),
       channels: channels.map((running) => ({
         ...common(running),
@@ -114,6 +126,8 @@ export class Statistics {
         num_puts_failed: running.channel.counters.putsFailed,
         num_takes_ok: running.channel.counters.takesOk,
         num_takes_failed: running.channel.counters.takesFailed,
+        ...servicesOf(running),
+        ...logOf(running),
       })),
       sinks: sinks.map((running) => ({
         ...common(running),
@@ -153,6 +167,26 @@ function fillOf({ node, channel }: RunningChannel, now: number) {
           oldest_event_exact: waitingSince.exact,
         }),
   };
+}
+
+/** Services that are shown, of those with most refusals or events. */
+const MOST_SERVICES = 10;
+
+function overQuotaOf({ receiver }: RunningSource) {
+  const services = receiver.overQuota.largest(MOST_SERVICES);
+  if (services.length === 0) return {};
+  return { over_quota: services.map(({ service, refusals }) => ({ service, num_refused_events: refusals })) };
+}
+
+function servicesOf({ channel }: RunningChannel) {
+  const services = channel.largestServices(MOST_SERVICES);
+  if (services === undefined) return {};
+  return { largest_services: services.map(({ service, events, bytes }) => ({ service, num_events: events, bytes })) };
+}
+
+function logOf({ channel }: RunningChannel) {
+  const log = sharedLogView(channel);
+  return log === undefined ? {} : { log };
 }
 
 function healthOf({ kind, name, state, findings }: ComponentCondition): HealthStatistics {

@@ -10,7 +10,8 @@ interface StrayErrorsParts {
   /** The components that run now. */
   readonly parts: () => readonly Part[];
   readonly log: Logger;
-  readonly count: (plugin: string, component: string) => void;
+  /** `by` is 1 when absent; 0 shows that there is a component that could be counted. */
+  readonly count: (plugin: string, component: string, by?: number) => void;
   now(): Date;
 }
 
@@ -31,6 +32,13 @@ export class StrayErrors {
   get suspects(): readonly string[] {
     const others = this.#parts.plugins.filter(({ folder }) => folder !== undefined);
     return [...new Set(others.map(({ definition }) => definition.type))].toSorted();
+  }
+
+  /** Shows the count of each component of a plugin of others, also before its first error. */
+  show(): void {
+    const { plugins, parts, count } = this.#parts;
+    const others = plugins.filter(({ folder }) => folder !== undefined).map(({ definition }) => definition);
+    for (const { name, definition } of parts()) if (others.includes(definition)) count(definition.type, name, 0);
   }
 
   /** Logs what was counted and not logged yet. */

@@ -58,7 +58,8 @@ export async function verification(parts: VerificationParts, signal: AbortSignal
   for (const channel of parts.agent.assembly.channels) {
     const store = channel.channel.durable ? await compared(channel, { ...parts, findings, signal }) : undefined;
     const { sinks: _, ...books } = await settledLedger(channel, parts.ledger);
-    reportBooks(books, findings);
+    if (channel.channel.isShared) reportLog(channel, findings);
+    else reportBooks(books, findings);
     channels.push({ ...books, ...(store === undefined ? {} : { store }) });
   }
   return { ok: findings.differences.length === 0, channels, ...findings };
@@ -86,6 +87,26 @@ function reportBooks({ name, lost, unaccounted, ...books }: Omit<ChannelLedger, 
     const equation = `${sum} + lost ${lost} + waiting ${waiting} + unaccounted ${unaccounted}`;
     findings.differences.push(`channel "${name}": ${unaccounted} events are unaccounted for (${equation})`);
   }
+}
+
+/** The books of the log as a whole: those of one agent say nothing about it. */
+function reportLog({ name, channel }: RunningChannel, findings: Findings): void {
+  const log = channel.log();
+  if (log === undefined) {
+    const remedy = "ask an agent that runs";
+    findings.notes.push(`channel "${name}" is shared by agents and its log is not open: it is not compared; ${remedy}`);
+    return;
+  }
+  const { appended, stored, deadLettered, filtered, lost, waiting, unaccounted } = log;
+  if (unaccounted === undefined) {
+    findings.notes.push(`channel "${name}" is shared by agents and its log does not tell now what all of them did`);
+    return;
+  }
+  if (lost > 0) findings.differences.push(`channel "${name}": its log lost ${lost} events that were accepted`);
+  if (unaccounted === 0) return;
+  const sum = `appended ${appended} = stored ${stored} + dead-lettered ${deadLettered} + filtered ${filtered}`;
+  const equation = `${sum} + lost ${lost} + waiting ${waiting} + unaccounted ${unaccounted}`;
+  findings.differences.push(`channel "${name}": ${unaccounted} events of its log are unaccounted for (${equation})`);
 }
 
 interface Comparing extends VerificationParts {

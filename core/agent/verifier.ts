@@ -23,6 +23,8 @@ export class Verifier {
   #running: Promise<Verification> | undefined;
   /** By channel: what was unaccounted for at the last check. */
   #unaccounted: ReadonlyMap<string, number | undefined> = new Map();
+  /** By channel: the difference that was last logged. */
+  readonly #told = new Map<string, number>();
 
   constructor(parts: VerifierParts) {
     this.#parts = parts;
@@ -57,7 +59,13 @@ export class Verifier {
     const now = new Map(channels.map(({ name, unaccounted }) => [name, unaccounted]));
     for (const { name, sinks: _, ...books } of channels) {
       const { unaccounted = 0 } = books;
-      if (unaccounted === 0 || this.#unaccounted.get(name) !== unaccounted) continue;
+      const told = this.#told.get(name);
+      if (unaccounted === 0 && told !== undefined) {
+        this.#told.delete(name);
+        log.info({ channel: name }, "the ledger agrees with the channel again");
+      }
+      if (unaccounted === 0 || unaccounted === told || this.#unaccounted.get(name) !== unaccounted) continue;
+      this.#told.set(name, unaccounted);
       log.warn({ channel: name, ...books }, "the ledger does not agree with the channel; see deneb verify");
     }
     this.#unaccounted = now;

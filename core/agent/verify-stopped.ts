@@ -21,7 +21,9 @@ export async function verifyStopped(container: DependencyContainer, log: Logger)
   const none = AbortSignal.abort();
   await ledger.start();
   try {
-    for (const running of channels) await runner.startChannel(running);
+    // A shared one would take part in the work of the agents that run.
+    const own = channels.filter(({ channel }) => !channel.isShared);
+    for (const running of own) await runner.startChannel(running);
     await deadLetters.start();
     const found = { differences: [], unknown: [] };
     for (const running of sinks) await leaveOut(running, channels, found);
@@ -46,7 +48,7 @@ interface Found {
 async function leaveOut({ name, sink, channel }: RunningSink, channels: readonly RunningChannel[], found: Found) {
   try {
     await sink.start();
-    if (!channel.durable) return;
+    if (!channel.durable || channel.isShared) return;
     const outlet = channels.find((running) => running.channel === channel)?.outlet;
     for (const position of await sink.storedPositions(AbortSignal.timeout(LONGEST))) await outlet?.skipTo(position);
   } catch (error) {

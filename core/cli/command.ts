@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Version of the program. */
   readonly version: string;
+  /** The program with all commands and their options. */
+  program(): Promise<Command>;
   /** Waits for a command; its exit code becomes that of the program. */
   exitWith(exitCode: Promise<number>): Promise<void>;
 }
@@ -23,9 +25,11 @@ export interface CommandContext {
 class NamedOption extends Option {
   readonly #name: string;
 
-  constructor(name: string, flags: string, description: string) {
+  constructor(name: string, flags: string, description: string, choices?: readonly string[]) {
     super(flags, description);
     this.#name = name;
+    // For the completion; what is allowed the configuration judges.
+    if (choices !== undefined) this.argChoices = [...choices];
   }
 
   override attributeName(): string {
@@ -36,12 +40,24 @@ class NamedOption extends Option {
 /** Adds the options of kernel settings, described as in the reference. */
 export function withSettings(command: Command, names: readonly KernelName[]): Command {
   for (const name of names) {
-    const { option, doc, default: preset }: KernelProperty = kernelProperties[name];
+    const { option, doc, default: preset, format }: KernelProperty = kernelProperties[name];
     const shown = String(preset ?? "");
     const description = shown === "" ? doc : `${doc} (default: ${shown})`;
-    if (option !== undefined) command.addOption(new NamedOption(name, option, description));
+    if (option !== undefined) command.addOption(new NamedOption(name, option, description, choicesOf(format)));
   }
   return command;
+}
+
+/** An option with words to choose from, which its command judges. */
+export function choice(flags: string, description: string, choices: readonly string[]): Option {
+  const option = new Option(flags, description);
+  option.argChoices = [...choices];
+  return option;
+}
+
+function choicesOf(format: KernelProperty["format"]): readonly string[] | undefined {
+  if (format === "flag") return ["true", "false"];
+  return Array.isArray(format) ? format.map(String) : undefined;
 }
 
 export function withConfiguration(command: Command): Command {
@@ -72,6 +88,8 @@ export interface Terminal {
   /** Where rows are written; that of the process if absent. */
   readonly bytes?: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Present where standard output is a terminal; whether it shows colors. */
+  readonly screen?: { readonly colors: boolean } | undefined;
   /**
    * Aborts when the user or the system stops the program. To be read when it is used: once it was read, a signal does not
    * end the process by itself, but after a moment at the most.
@@ -103,16 +121,18 @@ export const exitCodes = {
   folderInUse: 3,
   eventsLost: 4,
   leftOut: 5,
+  notUsable: 6,
 } as const;
 
 /** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
-  const { env, bytes } = terminal;
+  const { env, bytes, screen } = terminal;
   return {
     out: (line) => terminal.out(printable(line)),
     err: (line) => terminal.err(printable(line)),
     ...(bytes === undefined ? {} : { bytes }),
     env,
+    screen,
     get stopRequested() {
       return terminal.stopRequested;
     },

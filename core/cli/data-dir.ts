@@ -1,6 +1,7 @@
+import { existsSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { kernelFiles } from "../agent/container.js";
+import { kernelFiles } from "../agent/kernel-files.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { lockFolder, makePrivate } from "../files/folder-lock.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
@@ -19,9 +20,14 @@ const ours: ReadonlySet<string> = new Set([
   "lost+found",
 ]);
 
+interface LockedBy extends Pick<KernelSettings, "dataDir" | "lockWaitSeconds"> {
+  /** The properties file of an agent that runs, for others that look who holds the directory. */
+  readonly runs?: string;
+}
+
 /** Runs the work while the data directory is locked for this process. */
 export async function withDataDir(
-  { dataDir, lockWaitSeconds }: Pick<KernelSettings, "dataDir" | "lockWaitSeconds">,
+  { dataDir, lockWaitSeconds, runs }: LockedBy,
   terminal: Terminal,
   work: () => Promise<number>,
 ): Promise<number> {
@@ -30,7 +36,11 @@ export async function withDataDir(
   try {
     const remedy = "give another data directory with --data-dir or DENEB_DATA_DIR";
     const claim = { owns: isOurs, remedy, signal: terminal.stopRequested };
-    lock = await lockFolder(dataDir, claim, { seconds: lockWaitSeconds, log: { warn } });
+    lock = await lockFolder(dataDir, claim, {
+      seconds: lockWaitSeconds,
+      log: { warn },
+      ...(runs === undefined ? {} : { runs }),
+    });
   } catch (error) {
     if (terminal.stopRequested.aborted) return exitCodes.success;
     terminal.err(`error: ${reasonOf(error)}`);
@@ -44,12 +54,36 @@ export async function withDataDir(
   }
 }
 
+/** What is wrong with a data directory that a command only reads; undefined where it is one. */
+export function dataDirFault(dataDir: string): string | undefined {
+  const remedy = "give that of the agent with --data-dir or DENEB_DATA_DIR";
+  try {
+    return statSync(dataDir).isDirectory() ? undefined : `"${dataDir}" is no directory; ${remedy}`;
+  } catch (error) {
+    const what = `there is no data directory "${dataDir}"`;
+    return `${codeOf(error) === "ENOENT" ? what : `${what} that can be read (${reasonOf(error)})`}; ${remedy}`;
+  }
+}
+
+/** Requests would find nothing there, and it may be created later. */
+export function warnOfFolder({ managementConfigurationFolder: folder }: KernelSettings, terminal: Terminal): void {
+  if (folder === "" || existsSync(folder)) return;
+  const remedy = "create it, or correct the name";
+  terminal.err(`warning: --management-configuration-folder = "${folder}": there is no such folder; ${remedy}`);
+}
+
 /**
  * Whether a command without a properties file has an embedded database to work on; else says what is wrong. A forgotten
  * file would be a command that succeeds on nothing.
  */
 export async function hasStore(config: string | undefined, dataDir: string, terminal: Terminal): Promise<boolean> {
   if (config !== undefined) return true;
+  const fault = dataDirFault(dataDir);
+  if (fault !== undefined) {
+    const done = "without --config this is done in the embedded database, in a data directory";
+    terminal.err(`error: ${done}: ${fault}, or the properties file with --config`);
+    return false;
+  }
   const names = await readdir(dataDir).catch((): readonly string[] => []);
   if (names.some((name) => name.endsWith(".db"))) return true;
   const missing = `without --config this is done in the embedded database, and data directory "${dataDir}" has none`;

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
-import { kernelFiles } from "../agent/container.js";
+import { kernelFiles } from "../agent/kernel-files.js";
 import { type KernelSettings, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import {
   type ChoiceText,
@@ -15,7 +14,8 @@ import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { readAccounts } from "../pipeline/ledger-file.js";
 import { AgentError } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
-import { exitCodes, type Terminal } from "./command.js";
+import { choice, exitCodes, type Terminal } from "./command.js";
+import { dataDirFault } from "./data-dir.js";
 import { printFaults } from "./load.js";
 import {
   type ManagementAddressOptions,
@@ -94,10 +94,8 @@ async function asked(target: string, { options, settings, terminal }: Asking): P
 
 /** The dead letters of a data directory. Throws when the directory or the sink does not exist. */
 async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<DeadLetters> {
-  if (!existsSync(dataDir)) {
-    const remedy = "give that of the agent with --data-dir or DENEB_DATA_DIR";
-    throw new AgentError("NO_DATA_DIR", `there is no data directory "${dataDir}"; ${remedy}`, { retryable: false });
-  }
+  const fault = dataDirFault(dataDir);
+  if (fault !== undefined) throw new AgentError("NO_DATA_DIR", fault, { retryable: false });
   const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
   if (sink === undefined) return letters;
   const accounts = await readAccounts(path.join(dataDir, kernelFiles.ledger)).catch(() => undefined);
@@ -145,13 +143,19 @@ export function withDataDirOption(command: Command): Command {
   return withManagementAddress(command.option("--data-dir <folder>", "data directory of the agent (default: data)"));
 }
 
+const reasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;
+
 export function withFilterOptions(command: Command, of: string): Command {
   return command
     .option("-s, --sink <sink>", `${of} this sink`)
     .option("--service <service>", `${of} this service`)
     .option("--entity <id>", `${of} the entity with this id`)
-    .option("--reason <reason>", `${of} this reason: permanent, retries-exhausted, crashed-the-agent or stopped`)
-    .option("--since <time>", `${of} this time or later, as 2026-01-31T08:00:00Z`);
+    .option("--type <type>", `${of} entities of this type`)
+    .addOption(choice("--reason <reason>", `${of} this reason`, reasons))
+    .option("--code <code>", `${of} errors with this code`)
+    .option("--text <text>", `${of} errors whose message holds this text`)
+    .option("--since <time>", `${of} this time or later, as 2026-01-31T08:00:00Z`)
+    .option("--until <time>", `${of} this time or earlier`);
 }
 
 /** The filter as parameters of a request. */

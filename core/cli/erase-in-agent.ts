@@ -1,14 +1,13 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { eraseLetters } from "../agent/agent-erasure.js";
-import { kernelFiles } from "../agent/container.js";
+import { kernelFiles } from "../agent/kernel-files.js";
 import { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { Erasures } from "../pipeline/erasures.js";
 import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { exitCodes } from "./command.js";
-import { withDataDir } from "./data-dir.js";
+import { dataDirFault, withDataDir } from "./data-dir.js";
 import type { EraseCall } from "./erase.js";
 import { managementAddress } from "./management-address.js";
 
@@ -58,8 +57,9 @@ async function stopped(
   work: (agent: AgentPart) => Promise<number>,
 ): Promise<number> {
   const { dataDir } = settings;
-  if (!existsSync(dataDir)) {
-    terminal.err(`error: no agent answers, and there is no data directory "${dataDir}"; give it with --data-dir`);
+  const fault = dataDirFault(dataDir);
+  if (fault !== undefined) {
+    terminal.err(`error: no agent answers, and ${fault}`);
     return exitCodes.badInput;
   }
   return await withDataDir(settings, terminal, async () => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { type ExplainedEvent, type ExplainedSink, explain } from "../agent/explain.js";
+import { type ExplainedEvent, type ExplainedSink, explain, targetOf } from "../agent/explain.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";
@@ -48,9 +48,7 @@ async function explainNotification(file: string, options: ExplainOptions, termin
   const headers = { "content-type": "application/json", ...fieldsOf(options.header ?? []) };
   const clock = { now: () => new Date() };
   const requestTo = (handler: ComponentNode): InboundRequest => {
-    const target = handler.config["notification_target"];
-    const path = typeof target === "string" ? target : "/notify";
-    return { method: "POST", path, headers, body, receivedAt: clock.now() };
+    return { method: "POST", path: targetOf(handler), headers, body, receivedAt: clock.now() };
   };
   const parts = { loggers: silentLoggers, clock, dataDir: settings.dataDir };
   const events = await explain(configuration.topology, requestTo, parts);

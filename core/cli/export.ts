@@ -3,7 +3,14 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
 import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
-import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
+import {
+  type CommandContext,
+  choice,
+  exitCodes,
+  type Terminal,
+  withPlugins,
+  withStoredConfiguration,
+} from "./command.js";
 import type { Rows } from "./export/formats.js";
 import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
@@ -31,7 +38,7 @@ export function define(command: Command, { terminal, exitWith }: CommandContext)
     .option("--table <table...>", "only these tables, as deneb tables list shows them")
     .option("--from <time>", "rows that were received then or later, as 2026-01-31T08:00:00Z")
     .option("--to <time>", "rows that were received earlier than then")
-    .option("--format <format>", "csv, ndjson or parquet (default: by the name of the file, else csv)")
+    .addOption(choice("--format <format>", "format of the file (default: by its name, else csv)", formats))
     .option("-o, --output <file>", "a file, a directory for a file of each table, or - for the output", "-")
     .option("--overwrite", "replace existing files")
     .action((options: ExportOptions) => exitWith(exportRows(options, terminal)));

@@ -7,7 +7,7 @@ import { type Configuration, readConfiguration } from "../configuration/read-con
 import { declarationRules } from "../configuration/schema/declaration-rules.js";
 import type { KernelSettings, PluginLocations } from "../configuration/schema/kernel-settings.js";
 import { discover } from "../registry/discover.js";
-import { reasonOf } from "../sdk/index.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
 import type { CataloguedPlugin, PluginCatalogue } from "../tokens.js";
 import type { Terminal } from "./command.js";
 
@@ -72,6 +72,9 @@ export function loadConfiguration(
 }
 
 function unreadable(file: string, error: unknown): ConfigurationFault {
+  if (codeOf(error) === "NOT_A_TEXT_FILE") {
+    return { severity: "error", key: "--config", value: file, reason: `could not be read: ${reasonOf(error)}` };
+  }
   const reason = `could not be read (${reasonOf(error)}); give an existing properties file`;
   return { severity: "error", key: "--config", value: file, reason };
 }

@@ -1,19 +1,24 @@
+import type { RequestListener } from "node:http";
 import type { DependencyContainer } from "tsyringe";
 import {
+  AGENT,
   AGENT_ERASURE,
   DEAD_LETTER_REPLAY,
   METRICS,
   PROMETHEUS,
   READINESS,
+  RELOAD,
   STATISTICS,
   VERIFIER,
 } from "../agent/container.js";
+import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../agent/views.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { EditedText } from "../files/edited-text.js";
 import type { Logging } from "../logging/logging.js";
 import { AgentFiles } from "../management/configuration/agent-files.js";
+import type { OwnConfiguration } from "../management/configuration/running-configuration-resource.js";
+import { LiveStream } from "../management/live/live-stream.js";
 import { managementApp } from "../management/management-app.js";
-import { ManagementServer } from "../management/management-server.js";
 import type { Security } from "../management/security/read-security.js";
 import { BrokerClient } from "../management/subscriptions/broker-client.js";
 import { BrokerTargets } from "../management/subscriptions/broker-targets.js";
@@ -29,11 +34,18 @@ export interface ManagementSetup {
   /** The properties file of the agent. */
   readonly file: string;
   readonly catalogue: PluginCatalogue;
+  readonly ownConfiguration: OwnConfiguration;
+}
+
+/** What answers, and what ends the answers that would never end. */
+export interface OpenedManagement {
+  readonly app: RequestListener;
+  end(): void;
 }
 
 /** The management interface of an agent. */
-export function managementOf(setup: ManagementSetup): ManagementServer {
-  const { container, settings, version, logging, nameMappings, security, file, catalogue } = setup;
+export function managementOf(setup: ManagementSetup): OpenedManagement {
+  const { container, settings, version, logging, nameMappings, security, file, catalogue, ownConfiguration } = setup;
   const log = logging.loggers.of("management");
   const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
@@ -44,6 +56,8 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
   });
   const folder = settings.managementConfigurationFolder;
   const hosts = [settings.managementHost, ...settings.managementHosts];
+  const live = container.resolve(LIVE_VIEW);
+  const stream = new LiveStream({ source: live, log });
   const app = managementApp({
     version,
     statistics: container.resolve(STATISTICS),
@@ -52,13 +66,27 @@ export function managementOf(setup: ManagementSetup): ManagementServer {
     readiness: container.resolve(READINESS),
     verifier: container.resolve(VERIFIER),
     erasure: container.resolve(AGENT_ERASURE),
+    agent: container.resolve(AGENT),
+    live,
+    stream,
+    arrivals: container.resolve(ARRIVALS),
+    explaining: container.resolve(EXPLAIN_RUNNING),
+    reloads: container.resolve(RELOAD),
+    ownConfiguration,
+    catalogue,
     brokers,
-    access: { tokens, tls: tls !== undefined, hosts, bodyLimit: settings.managementBodyLimit },
+    access: {
+      tokens,
+      tls: tls !== undefined,
+      hosts,
+      page: settings.managementPage,
+      bodyLimit: settings.managementBodyLimit,
+    },
     logging,
     nameMappings,
     deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
     configuration: folder === "" ? undefined : { files: new AgentFiles(folder, file), catalogue },
     log,
   });
-  return new ManagementServer(app, { host: settings.managementHost, port: settings.managementPort, tls }, log);
+  return { app, end: () => stream.end() };
 }

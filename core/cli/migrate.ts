@@ -5,7 +5,7 @@ import { decodeFile } from "../configuration/file/decode.js";
 import type { MigratedComponent } from "../configuration/migration/migrated-components.js";
 import { migration } from "../configuration/migration/migration.js";
 import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
-import { reasonOf } from "../sdk/index.js";
+import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
 
@@ -37,7 +37,11 @@ export async function migrate(options: MigrateOptions, terminal: Terminal): Prom
     const { text, latin1 = text } = decodeFile(readFileSync(config));
     old = latin1;
   } catch (error) {
-    terminal.err(`migrating "${config}": it cannot be read (${reasonOf(error)}); give an existing properties file`);
+    const isBinary = codeOf(error) === "NOT_A_TEXT_FILE";
+    const fault = isBinary
+      ? reasonOf(error)
+      : `it cannot be read (${reasonOf(error)}); give an existing properties file`;
+    terminal.err(`migrating "${config}": ${fault}`);
     return exitCodes.badInput;
   }
   const catalogue = await loadPlugins(pluginLocations(options, terminal.env), terminal, config);

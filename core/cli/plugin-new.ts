@@ -1,7 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { loadPlugins } from "./load.js";
@@ -25,13 +25,20 @@ export function defineNew(command: Command, { terminal, exitWith }: CommandConte
     .default("typescript");
   command
     .description("create the package of a new plugin that works")
-    .argument("<kind>", `${newKinds.join(", ")}; may be left out for a sink`)
+    .addArgument(kindArgument())
     .argument("[name]", "name of the plugin, for example my-sink or @scope/my-sink")
     .option("--into <folder>", "folder in which the new one is created", ".")
     .addOption(language)
     .action((first: string, second: string | undefined, options: NewOptions) =>
       exitWith(newPlugin({ first, second }, options, terminal)),
     );
+}
+
+/** The kinds are for the completion; a word that is none may be the name of a sink. */
+function kindArgument(): Argument {
+  const argument = new Argument("<kind>", "kind of the plugin; may be left out for a sink");
+  argument.argChoices = [...newKinds];
+  return argument;
 }
 
 const packageFolder = fileURLToPath(new URL("../../../", import.meta.url));
@@ -111,10 +118,12 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
 
 /** What this program is built with. Deneb is named by its folder: its name could be anybody's in a registry. */
 async function versionsFor(folder: string): Promise<Versions> {
+  // npm follows the links of the folder that it works in before it goes up from there.
+  const from = path.relative(await realpath(folder), await realpath(packageFolder));
   const manifest: unknown = JSON.parse(await readFile(path.join(packageFolder, "package.json"), "utf8"));
   return {
     deneb: `^${textAt(manifest, ["version"])}`,
-    denebSpecifier: `file:${path.relative(folder, packageFolder).split(path.sep).join("/")}`,
+    denebSpecifier: `file:${from.split(path.sep).join("/")}`,
     range: (name) => {
       const section = ["dependencies", "devDependencies"].find((one) => valueAt(manifest, [one, name]) !== undefined);
       return textAt(manifest, [section ?? "dependencies", name]);

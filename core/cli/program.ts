@@ -11,6 +11,11 @@ interface CommandEntry {
 
 /** A module is loaded when the arguments name its command: an agent starts without the modules of the others. */
 const commands: readonly CommandEntry[] = [
+  {
+    name: "init",
+    description: "write a commented properties file to start with",
+    load: () => import("./init.js"),
+  },
   { name: "run", description: "start an agent and run it until it is stopped", load: () => import("./run.js") },
   { name: "check", description: "report every fault of a properties file", load: () => import("./check.js") },
   { name: "migrate", description: "convert a properties file of FIWARE Cygnus", load: () => import("./migrate.js") },
@@ -44,6 +49,11 @@ const commands: readonly CommandEntry[] = [
     description: "show how an agent would process a notification, without access to any database",
     load: () => import("./explain.js"),
   },
+  {
+    name: "completion",
+    description: "print a script with which a shell completes commands and options",
+    load: () => import("./completion.js"),
+  },
 ];
 
 const packageFile = new URL("../../../package.json", import.meta.url);
@@ -73,8 +83,14 @@ export function createProgram(given: Terminal): { run(args: readonly string[]): 
 }
 
 /** The program with all commands; those that the arguments name have their options. */
-async function programOf(args: readonly string[], context: CommandContext): Promise<Command> {
-  const { terminal, version } = context;
+async function programOf(args: readonly string[], given: Omit<CommandContext, "program">): Promise<Command> {
+  const { terminal, version } = given;
+  const whole = () =>
+    programOf(
+      commands.map(({ name }) => name),
+      given,
+    );
+  const context: CommandContext = { ...given, program: whole };
   const program = new Command("deneb")
     .description("Receives NGSI notifications, buffers them and stores them in a relational database.")
     .version(version, "-v, --version")

@@ -1,14 +1,15 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import path from "node:path";
 import type { Command } from "commander";
-import type { Agent } from "../agent/agent.js";
 import type { AgentErasure } from "../agent/agent-erasure.js";
 import { partsOf } from "../agent/component.js";
 import {
   AGENT,
   AGENT_ERASURE,
   agentContainer,
+  CERTIFICATES,
   LETTER_REPLAYS,
   PROMETHEUS,
   RELOAD,
@@ -17,6 +18,7 @@ import {
 import type { LetterReplays } from "../agent/letter-replays.js";
 import { StrayErrors } from "../agent/stray-errors.js";
 import type { Verifier } from "../agent/verifier.js";
+import { decodeFile } from "../configuration/file/decode.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import {
   isGiven,
@@ -27,11 +29,13 @@ import {
 } from "../configuration/schema/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
-import type { ManagementServer } from "../management/management-server.js";
+import { ManagementServer } from "../management/management-server.js";
 import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
+import { Starting } from "../management/starting.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { type PluginCatalogue, systemClock } from "../tokens.js";
+import type { OpenTracing } from "../tracing/open-tracing.js";
 import {
   type CommandContext,
   exitCodes,
@@ -40,9 +44,11 @@ import {
   withPlugins,
   withSettings,
 } from "./command.js";
-import { withDataDir } from "./data-dir.js";
+import { warnOfFolder, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
+import { startAndOpen, type ToStart } from "./start-and-open.js";
+import { tracingOf } from "./tracing.js";
 
 interface RunOptions extends ConfigurationFile, KernelFlags {}
 
@@ -57,6 +63,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   const { settings, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
+  warnOfFolder(settings, terminal);
   const catalogue = await loadPlugins(settings, terminal, options.config);
   const read = () => loadConfiguration(options, catalogue, terminal, settings);
   const configuration = read();
@@ -66,7 +73,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   terminal.endsInOrder?.();
   // Log files may be in the data directory, so it is locked first.
   const checked = { topology, settings, version, read, catalogue };
-  return await withDataDir(settings, terminal, () => logged(checked, options, terminal));
+  return await withDataDir({ ...settings, runs: options.config }, terminal, () => logged(checked, options, terminal));
 }
 
 type Checked = Pick<Service, "topology" | "settings" | "version" | "read" | "catalogue">;
@@ -78,6 +85,9 @@ async function logged(checked: Checked, options: RunOptions, terminal: Terminal)
     folder: path.join(settings.dataDir, "logs"),
     level: settings.logLevel,
     levelGiven: isGiven("logLevel", options, terminal.env),
+    agent: checked.topology.agent,
+    format: settings.logFormat,
+    screen: terminal.screen,
     report: (problem) => terminal.err(`warning: ${problem}`),
   });
   try {
@@ -100,32 +110,40 @@ interface Service {
 async function serve(service: Service, terminal: Terminal): Promise<number> {
   const { settings } = service;
   const log = service.logging.loggers.of("deneb");
+  let tracing: OpenTracing | undefined;
   try {
-    const { agent, manage, reloading, replays, verifier, erasure, strays } = build(service);
-    let management: ManagementServer | undefined;
+    tracing = await tracingOf(service, terminal.env);
+    const built = build(service, tracing);
+    const { agent, management, reloading, replays, verifier, erasure, strays } = built;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
     const { suspects } = strays;
     if (suspects.length > 0) terminal.onStrayError?.((error) => strays.take(error), suspects);
     let lost = 0;
-    await agent.start(settings.gracePeriodSeconds * 1000, terminal.stopRequested);
+    // Before a source takes anything: what nobody can watch does not start.
+    await management.start();
     try {
-      management = await manage();
-      await management.start();
-      reloading.start();
-      verifier.start();
-      erasure.start();
-      if (settings.deadLetterReplay) replays.start();
-      log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
-      if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
-      log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
+      await startAndOpen(built, {
+        gracePeriodSeconds: settings.gracePeriodSeconds,
+        stopRequested: terminal.stopRequested,
+      });
+      try {
+        reloading.start();
+        verifier.start();
+        erasure.start();
+        if (settings.deadLetterReplay) replays.start();
+        log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
+        if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
+        log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
+      } finally {
+        verifier.stop();
+        erasure.stop();
+        await reloading.stop();
+        await replays.stop();
+        lost = await agent.stop(settings.gracePeriodSeconds * 1000);
+      }
     } finally {
-      verifier.stop();
-      erasure.stop();
-      await reloading.stop();
-      await replays.stop();
-      lost = await agent.stop(settings.gracePeriodSeconds * 1000);
-      await management?.stop(AbortSignal.abort());
+      await management.stop(AbortSignal.abort());
       strays.stop();
     }
     if (lost === 0) return exitCodes.success;
@@ -135,13 +153,13 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     if (codeOf(error) === "START_GIVEN_UP") return exitCodes.success;
     log.error({ reason: reasonOf(error) }, "the agent cannot run");
     return codeOf(error) === "FOLDER_IN_USE" ? exitCodes.folderInUse : exitCodes.failure;
+  } finally {
+    await tracing?.close();
   }
 }
 
-interface Built {
-  readonly agent: Agent;
-  /** Loads and creates the management interface, after the sources have started: brokers need not wait for it. */
-  readonly manage: () => Promise<ManagementServer>;
+interface Built extends ToStart {
+  readonly management: ManagementServer;
   readonly reloading: ReloadOnChange;
   readonly replays: LetterReplays;
   readonly verifier: Verifier;
@@ -149,7 +167,8 @@ interface Built {
   readonly strays: StrayErrors;
 }
 
-function build({ topology, settings, version, logging, file, read, catalogue }: Service): Built {
+function build(service: Service, tracing: OpenTracing | undefined): Built {
+  const { topology, settings, version, logging, file, read, catalogue } = service;
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
@@ -161,6 +180,7 @@ function build({ topology, settings, version, logging, file, read, catalogue }: 
     watching: settings,
     startTimeout: settings.startTimeoutSeconds,
     lockWait: settings.lockWaitSeconds,
+    ...(tracing === undefined ? {} : { tracing }),
   });
   const nameMappings = nameMappingsOf(topology);
   const reloading = new ReloadOnChange({
@@ -170,14 +190,38 @@ function build({ topology, settings, version, logging, file, read, catalogue }: 
     graceMilliseconds: settings.gracePeriodSeconds * 1000,
     intervalSeconds: settings.reloadIntervalSeconds,
     log: loggers.of("reload"),
+    found: (state) => {
+      prometheus.configurationFile = state;
+      strays.show();
+    },
   });
   // Before the agent starts, so that an unusable file ends the start.
   const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
   checkTls(security.tls);
-  const manage = async () => {
-    const { managementOf } = await import("./management-interface.js");
-    return managementOf({ container, settings, version, logging, nameMappings, security, file, catalogue });
+  const { managementHost: host, managementPort: port, managementTlsCertificate } = settings;
+  const starting = new Starting(systemClock.now());
+  const address = { host, port, tls: security.tls };
+  const management = new ManagementServer(starting.listener, address, loggers.of("management"));
+  const ownConfiguration = {
+    file,
+    read,
+    text: () => decodeFile(readFileSync(file)).text,
+    reload: () => reloading.request(),
   };
+  const common = { container, settings, version, logging, nameMappings, security, file, catalogue };
+  let opened: Promise<RequestListener> | undefined;
+  const open = async () => {
+    const { managementOf } = await import("./management-interface.js");
+    const { app, end } = managementOf({ ...common, ownConfiguration });
+    management.whenStopping(end);
+    return app;
+  };
+  const manage = () => {
+    opened ??= open();
+    return opened;
+  };
+  const certificates = container.resolve(CERTIFICATES);
+  if (security.tls !== undefined) certificates.add("management", managementTlsCertificate, security.tls.cert);
   const replays = container.resolve(LETTER_REPLAYS);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
@@ -187,8 +231,8 @@ function build({ topology, settings, version, logging, file, read, catalogue }: 
     plugins: catalogue.list(),
     parts: () => partsOf(agent.assembly),
     log: loggers.of("plugins"),
-    count: (plugin, component) => prometheus.countStrayError(plugin, component),
+    count: (plugin, component, by) => prometheus.countStrayError({ plugin, component }, by),
     now: systemClock.now,
   });
-  return { agent, manage, reloading, replays, verifier, erasure, strays };
+  return { agent, management, starting, manage, certificates, reloading, replays, verifier, erasure, strays };
 }

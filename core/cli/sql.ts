@@ -13,6 +13,13 @@ export function define(command: Command, { terminal, exitWith }: CommandContext)
 
 /** `deneb sql`: runs one query on the embedded database, or on the database of a sink of a properties file. */
 async function sql(query: string, options: SinkOptions, terminal: Terminal): Promise<number> {
+  const word = CHANGING.exec(query)?.[1];
+  if (word !== undefined) {
+    const remedy =
+      "only queries are allowed, such as select; deneb erase removes what is stored of an entity or a service";
+    terminal.err(`error: running "${query}": ${word.toUpperCase()} changes data or the database; ${remedy}`);
+    return exitCodes.badInput;
+  }
   const chosen = await chosenSink(options, terminal, (definition) => definition.query !== undefined);
   if (chosen === undefined) return exitCodes.badInput;
   const { sink, context } = chosen;
@@ -22,6 +29,10 @@ async function sql(query: string, options: SinkOptions, terminal: Terminal): Pro
   terminal.out(options.json === true ? jsonText(result) : tableOf(result));
   return exitCodes.success;
 }
+
+/** The first word of a statement that changes something, behind comments; what else does so the database refuses. */
+const CHANGING =
+  /^(?:[\s;(]|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*(alter|call|comment|commit|copy|create|delete|do|drop|grant|insert|lock|merge|reindex|rename|replace|revoke|rollback|begin|truncate|update|upsert|vacuum)\b/i;
 
 function tableOf({ columns, rows }: QueryResult): string {
   const cells = rows.map((row) => row.map((value) => value ?? ""));

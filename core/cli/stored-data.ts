@@ -6,7 +6,7 @@ import type { AnyPlugin } from "../sdk/index.js";
 import { AgentError, type Context, type StoredData } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { exitCodes, type Terminal, withPlugins } from "./command.js";
-import { hasStore } from "./data-dir.js";
+import { dataDirFault, hasStore } from "./data-dir.js";
 import { loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 
 /** The options that choose the sink of a command. */
@@ -52,6 +52,11 @@ export async function chosenSink(
   printFaults(faults, terminal);
   if (settings === undefined) return undefined;
   if (!(await hasStore(options.config, settings.dataDir, terminal))) return undefined;
+  const fault = options.dataDir === undefined ? undefined : dataDirFault(settings.dataDir);
+  if (fault !== undefined) {
+    terminal.err(`error: ${fault}`);
+    return undefined;
+  }
   const catalogue = await loadPlugins(settings, terminal, options.config);
   const sink = findSink(options, catalogue, { terminal, able });
   if (sink === undefined) return undefined;

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { agentContainer } from "../agent/container.js";
 import type { Verification } from "../agent/verification.js";
@@ -8,7 +7,7 @@ import { silentLoggers } from "../logging/loggers.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
-import { hasStore, withDataDir } from "./data-dir.js";
+import { dataDirFault, hasStore, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
 
@@ -58,8 +57,9 @@ async function stopped(options: VerifyOptions, settings: KernelSettings, termina
   printFaults(faults, terminal);
   if (topology === undefined) return exitCodes.badInput;
   const { dataDir, lockWaitSeconds } = settings;
-  if (!existsSync(dataDir)) {
-    terminal.err(`error: no agent answers, and there is no data directory "${dataDir}"; give it with --data-dir`);
+  const fault = dataDirFault(dataDir);
+  if (fault !== undefined) {
+    terminal.err(`error: no agent answers, and ${fault}`);
     return exitCodes.badInput;
   }
   let result: Verification | undefined;

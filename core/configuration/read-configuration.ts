@@ -16,8 +16,9 @@ import { folderFaults, loopFaults, portFaults } from "./topology/collisions.js";
 import { type ComponentReading, readComponent } from "./topology/component.js";
 import { declaredComponents, emptyListFaults, idleChannels } from "./topology/declared-components.js";
 import { readSink, type SinkReading } from "./topology/read-sink.js";
-import { groupLinkFaults, readSinkGroup, sharedChannels } from "./topology/read-sink-group.js";
+import { groupLinkFaults, readSinkGroup } from "./topology/read-sink-group.js";
 import { readSource } from "./topology/read-source.js";
+import { sharedChannels } from "./topology/shared-channels.js";
 import type { ComponentNode, Topology } from "./topology.js";
 
 export interface ConfigurationInput extends Environment {
@@ -114,19 +115,24 @@ function readAgent(settings: readonly Setting[], agent: string, environment: Env
     value: { agent, ...nodes },
     faults: [
       ...Object.values(declared).flatMap(({ faults }) => faults),
-      ...emptyListFaults(section.sources, declared.sources),
+      ...(nodes.channels.some(isFedByOthers) ? [] : emptyListFaults(section.sources, declared.sources)),
       ...emptyListFaults(section.channels, declared.channels),
       ...emptyListFaults(section.sinks, declared.sinks),
       ...[...channels, ...sources, ...sinks, ...groups].flatMap(({ faults }) => faults),
-      ...idleChannels(declared.channels, links),
+      ...idleChannels(declared.channels, links, new Set(nodes.channels.filter(isFedByOthers).map(({ name }) => name))),
       ...groupLinks,
       ...sinks.flatMap((sink) => capacityFaults(sink, nodes.channels)),
-      ...(startable(groupLinks) ? sharedChannels(sinks, groups) : []),
+      ...(startable(groupLinks) ? sharedChannels(sinks, groups, nodes.channels) : []),
       ...folderFaults(resources),
       ...portFaults(resources, environment.management),
       ...loopFaults(sources, sinks),
     ],
   };
+}
+
+/** Without a source in this agent it still gets events. */
+function isFedByOthers({ definition }: ComponentNode): boolean {
+  return definition.feeders === "others";
 }
 
 function readChannel(block: ComponentBlock, environment: Environment): ComponentReading {

@@ -19,7 +19,7 @@ export function shownProperties(text: string, catalogue: PluginCatalogue): Reado
 }
 
 /** A URL with a password, or a parameter whose name suggests a secret. */
-function holdsSecret(value: string): boolean {
+export function holdsSecret(value: string): boolean {
   if (/:\/\/[^/\s@]*@/.test(value)) return true;
   return [...value.matchAll(/([\w-]+)\s*[=:]/g)].some(([, name = ""]) => isSecretName(name) || /auth/i.test(name));
 }

@@ -17,6 +17,22 @@ export interface SourceNode extends ComponentNode {
   readonly interceptors: readonly ComponentNode[];
   /** The replicating selector when the file names none. */
   readonly selector: ComponentNode;
+  /** How much it accepts of each service; absent: no service has a limit. */
+  readonly quota?: QuotaNode;
+}
+
+/** The quotas of a source; the properties are documented in schema/component-properties.ts. */
+export interface QuotaNode {
+  /** Undefined: services without an entry have no limit. */
+  readonly usual: ServiceQuotaNode | undefined;
+  /** By service in lower case; undefined: this service has no limit. */
+  readonly services: Readonly<Record<string, ServiceQuotaNode | undefined>>;
+  readonly mostServices: number;
+}
+
+export interface ServiceQuotaNode {
+  readonly eventsPerSecond: number;
+  readonly burst: number;
 }
 
 /** How the runner feeds a sink; the properties are documented in schema/component-properties.ts. */

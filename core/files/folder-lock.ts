@@ -6,9 +6,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FolderClaim } from "../sdk/context.js";
 import { AgentError, type FolderLock, type Logger, reasonOf } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
+import { holderText } from "./lock-note.js";
 
-const LOCK = "deneb.lock";
-const NOTE = "deneb.lock.txt";
+export const LOCK = "deneb.lock";
+export const NOTE = "deneb.lock.txt";
 const MOST_MILLIS_BETWEEN = 100;
 /** Two processes that try at the same instant may both fail; a few tries with random pauses let one succeed. */
 const LEAST_TRIES = 5;
@@ -17,6 +18,8 @@ interface LockWait {
   /** Seconds to wait for a process that holds the lock. */
   readonly seconds: number;
   readonly log: Pick<Logger, "warn">;
+  /** The properties file that this process runs, for the note. */
+  readonly runs?: string;
 }
 
 /**
@@ -38,13 +41,18 @@ export async function lockFolder(folder: string, claim: FolderClaim, wait: LockW
     const lock = await waitForLock({ folder, real, remedy, wait, signal: claim.signal });
     held.set(real, lock);
     const note = path.join(real, NOTE);
-    await writeNote(note);
+    await writeNote(note, wait.runs);
     if (owns !== undefined) await tighten(real, owns, wait.log);
     return new HeldFolder(real, note, lock);
   } catch (error) {
     held.delete(real);
     throw error;
   }
+}
+
+/** Whether this process holds the lock of a folder, given by its real path; to try it would end it. */
+export function isHeldHere(real: string): boolean {
+  return held.has(real);
 }
 
 class HeldFolder implements FolderLock {
@@ -86,7 +94,7 @@ async function waitForLock({ folder, real, remedy, wait, signal }: Wanted): Prom
     const lock = await tryLock(file);
     if (lock !== undefined) return lock;
     if (tries === LEAST_TRIES) await refuseWithoutLocks(real);
-    const holder = await readNote(path.join(real, NOTE));
+    const holder = (await readNote(path.join(real, NOTE))).slice(0, MOST_IN_A_MESSAGE);
     if (tries >= LEAST_TRIES && performance.now() >= until)
       throw inUse(folder, `by another process (${holder}); stop that one, or ${remedy}`);
     if (tries === LEAST_TRIES)
@@ -126,9 +134,9 @@ function inUse(folder: string, by: string): AgentError {
  * Names the holder of a lock for messages: a line of text next to the lock file. Nothing depends on it, so a note that
  * could not be written, or was left behind, has no effect.
  */
-async function writeNote(file: string): Promise<void> {
-  const text = `pid ${process.pid} on host ${hostname()} since ${new Date().toISOString()}\n`;
-  await writeFile(file, text, { mode: 0o600 }).catch(() => undefined);
+async function writeNote(file: string, runs: string | undefined): Promise<void> {
+  const holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), runs };
+  await writeFile(file, `${holderText(holder)}\n`, { mode: 0o600 }).catch(() => undefined);
 }
 
 async function removeNote(file: string): Promise<void> {
@@ -136,7 +144,7 @@ async function removeNote(file: string): Promise<void> {
 }
 
 /** A short text without control characters, whatever is in the file. */
-async function readNote(file: string): Promise<string> {
+export async function readNote(file: string): Promise<string> {
   const text = await readFile(file, "utf8").catch(() => "");
   const line = text
     .slice(0, MOST_CHARACTERS)
@@ -145,7 +153,8 @@ async function readNote(file: string): Promise<string> {
   return line === "" ? "which left no note" : line;
 }
 
-const MOST_CHARACTERS = 200;
+const MOST_CHARACTERS = 2000;
+const MOST_IN_A_MESSAGE = 300;
 
 const OF_OTHERS = 0o077;
 /** Of folders such as /tmp, shared by all users. */

@@ -1,4 +1,3 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { conversionPattern } from "./conversion-pattern.js";
 import {
@@ -8,19 +7,25 @@ import {
   type AppenderTarget,
   appenderItem,
   builtInAppender,
-  isJsonLayout,
+  layoutOf,
   type PutResult,
   sinkOfClass,
 } from "./definitions.js";
 import { type LogRecord, printable, readLogLine } from "./log-record.js";
+import type { PrettyText } from "./pretty-text.js";
+import { type ClosableStream, type LineStream, RotatingFile } from "./rotating-file.js";
+
+export type { LineStream } from "./rotating-file.js";
 
 /** The appenders of the running agent; the stream that pino writes to. */
 export class RunningAppenders implements AppenderTarget {
   readonly #environment: AppenderEnvironment;
   readonly #open = new Map<string, Appender>();
+  #pretty: PrettyText | undefined;
 
   constructor(definitions: readonly AppenderDefinition[], environment: AppenderEnvironment) {
     this.#environment = environment;
+    this.#pretty = environment.pretty;
     for (const definition of definitions) this.#append(definition);
     if (this.#open.size === 0) this.#append(builtInAppender);
   }
@@ -46,6 +51,7 @@ export class RunningAppenders implements AppenderTarget {
     const definition = this.#open.get(name)?.definition ?? last;
     if (definition === undefined) return "absent";
     const changed = { ...definition, layout: layout ?? "pattern", conversionPattern };
+    if (layoutOf(changed.layout) === "pretty") this.#pretty ??= await this.#environment.loadPretty();
     this.#open.get(name)?.close();
     this.#append(changed);
     return "updated";
@@ -67,14 +73,9 @@ export class RunningAppenders implements AppenderTarget {
   }
 
   #append(definition: AppenderDefinition): void {
-    const appender = openAppender(definition, this.#environment);
+    const appender = openAppender(definition, { ...this.#environment, pretty: this.#pretty });
     if (appender !== undefined) this.#open.set(definition.name, appender);
   }
-}
-
-/** A stream for lines: the standard output of the process, or a replacement in a test. */
-export interface LineStream {
-  write(text: string): void;
 }
 
 /** An open appender. */
@@ -89,7 +90,13 @@ interface AppenderEnvironment {
   readonly console: LineStream;
   /** Folder of the log files of appenders that name none. */
   readonly folder: string;
-  /** Called when an appender fails to write, and not again until it has written. */
+  /** How an appender with the layout `pretty` writes; absent while none has it. */
+  readonly pretty?: PrettyText | undefined;
+  /** Called when an appender gets that layout later. */
+  readonly loadPretty: () => Promise<PrettyText>;
+  /** Whether the console shows colors. */
+  readonly colors: boolean;
+  /** Called when an appender fails to write, and not again until it has written; then without an error. */
   readonly problem: (appender: string, error: unknown) => void;
 }
 
@@ -103,25 +110,22 @@ function openAppender(definition: AppenderDefinition, environment: AppenderEnvir
   const { maxFileSize = 10 * MEGABYTE, maxFiles = 5 } = definition;
   const stream =
     sink === "console" ? withoutEnd(environment.console) : new RotatingFile({ file, maxFileSize, maxFiles });
-  return appenderOn(stream, definition, environment.problem);
+  const text = textOf(definition, environment.pretty, sink === "console" && environment.colors);
+  return appenderOn(stream, { definition, text, problem: environment.problem });
 }
 
-interface ClosableStream extends LineStream {
-  close(): void;
+interface AppenderParts extends Pick<Appender, "definition">, Pick<AppenderEnvironment, "problem"> {
+  readonly text: Layout;
 }
 
-function appenderOn(
-  stream: ClosableStream,
-  definition: AppenderDefinition,
-  problem: AppenderEnvironment["problem"],
-): Appender {
-  const text = layoutOf(definition);
+function appenderOn(stream: ClosableStream, { definition, text, problem }: AppenderParts): Appender {
   let failing = false;
   return {
     definition,
     append(line, record) {
       try {
         stream.write(text(line, record));
+        if (failing) problem(definition.name, undefined);
         failing = false;
       } catch (error) {
         if (!failing) problem(definition.name, error);
@@ -134,64 +138,17 @@ function appenderOn(
 
 type Layout = (line: string, record: () => LogRecord) => string;
 
-function layoutOf({ layout, conversionPattern: pattern }: AppenderDefinition): Layout {
-  if (isJsonLayout(layout)) return (line) => line;
-  const write = conversionPattern(pattern);
+function textOf(
+  { layout, conversionPattern: pattern }: AppenderDefinition,
+  pretty: PrettyText | undefined,
+  colors: boolean,
+): Layout {
+  const named = layoutOf(layout);
+  if (named === "json") return (line) => line;
+  const write = named === "pretty" && pretty !== undefined ? pretty(colors) : conversionPattern(pattern);
   return (_line, record) => write(record());
 }
 
 function withoutEnd(stream: LineStream): ClosableStream {
   return { write: (text) => stream.write(text), close: () => {} };
-}
-
-interface RotatingFileOptions {
-  readonly file: string;
-  /** Size in bytes at which a new file is started. */
-  readonly maxFileSize: number;
-  /** Number of files that are kept, the current one included. */
-  readonly maxFiles: number;
-}
-
-/** A file that lines are appended to. When it is full it is renamed to `<file>.1`, the older one to `<file>.2` and so on. */
-class RotatingFile {
-  readonly #options: RotatingFileOptions;
-  #open: { readonly descriptor: number; size: number } | undefined;
-
-  constructor(options: RotatingFileOptions) {
-    this.#options = options;
-  }
-
-  /** Writes synchronously, so that the lines before a crash are in the file. Throws the error of the system. */
-  write(text: string): void {
-    const bytes = Buffer.from(text);
-    const full = this.#opened();
-    if (full.size > 0 && full.size + bytes.length > this.#options.maxFileSize) this.#rotate();
-    const current = this.#opened();
-    for (let from = 0; from < bytes.length; ) from += writeSync(current.descriptor, bytes, from);
-    current.size += bytes.length;
-  }
-
-  /** Can be called twice; a later write opens the file again. */
-  close(): void {
-    if (this.#open !== undefined) closeSync(this.#open.descriptor);
-    this.#open = undefined;
-  }
-
-  #opened(): { readonly descriptor: number; size: number } {
-    if (this.#open !== undefined) return this.#open;
-    mkdirSync(path.dirname(this.#options.file), { recursive: true });
-    const descriptor = openSync(this.#options.file, "a", 0o640);
-    this.#open = { descriptor, size: fstatSync(descriptor).size };
-    return this.#open;
-  }
-
-  #rotate(): void {
-    const { file, maxFiles } = this.#options;
-    this.close();
-    for (let number = maxFiles - 1; number > 0; number -= 1) {
-      const older = number === 1 ? file : `${file}.${number - 1}`;
-      if (existsSync(older)) renameSync(older, `${file}.${number}`);
-    }
-    if (maxFiles < 2) rmSync(file);
-  }
 }

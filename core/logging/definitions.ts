@@ -5,7 +5,7 @@ export interface AppenderDefinition {
   readonly name: string;
   /** `console` or `file`, or a class name of log4j such as `org.apache.log4j.RollingFileAppender`. */
   readonly class: string;
-  /** `pattern` or `json`, or a class name of log4j such as `org.apache.log4j.PatternLayout`. */
+  /** `pattern`, `json` or `pretty`, or a class name of log4j such as `org.apache.log4j.PatternLayout`. */
   readonly layout: string;
   readonly conversionPattern: string;
   /** Of an appender that writes a file; only the logging file can set it. */
@@ -22,18 +22,22 @@ export const builtInAppender: AppenderDefinition = {
   conversionPattern: "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'} %-5p %c %m%n",
 };
 
-/** An appender as the management interface shows it: its layout is the pattern, or `json`. */
+/** An appender as the management interface shows it: its layout is the pattern, or `json`, or `pretty`. */
 export interface AppenderItem {
   readonly name: string;
   readonly layout: string;
 }
 
 export function appenderItem({ name, layout, conversionPattern }: AppenderDefinition): AppenderItem {
-  return { name, layout: isJsonLayout(layout) ? "json" : conversionPattern };
+  const words = { json: "json", pretty: "pretty", pattern: conversionPattern };
+  return { name, layout: words[layoutOf(layout)] };
 }
 
-export function isJsonLayout(layout: string): boolean {
-  return /json/i.test(shortName(layout));
+/** A name without `json` is a pattern, unless it is `pretty`. */
+export function layoutOf(layout: string): "json" | "pretty" | "pattern" {
+  const short = shortName(layout).toLowerCase();
+  if (short === "pretty") return "pretty";
+  return short.includes("json") ? "json" : "pattern";
 }
 
 /** Where an appender of that class writes; undefined for an unknown class. */

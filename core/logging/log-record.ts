@@ -2,6 +2,8 @@
 export interface LogRecord {
   readonly time: Date;
   readonly level: string;
+  /** The agent that wrote it; absent in lines that name none. */
+  readonly agent?: string;
   readonly logger: string;
   readonly message: string;
   /** The values of `%X{name}`: `corr`, `trans`, `srv`, `subsrv` and all other fields. */
@@ -10,19 +12,26 @@ export interface LogRecord {
 
 /** Parses a JSON line as pino writes it. */
 export function readLogLine(line: string): LogRecord {
-  const { level, time, component, msg, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(line);
+  const { level, time, agent, component, msg, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(line);
+  const writer = boundTo("agent", line);
   return {
     time: new Date(String(time)),
     level: String(level).toUpperCase(),
-    logger: ownerOf(line) ?? String(component),
+    ...(writer === undefined ? {} : { agent: writer }),
+    logger: boundTo("component", line) ?? String(component),
     message: typeof msg === "string" ? msg : "",
-    fields: new Map(Object.entries(fields)),
+    fields: new Map(Object.entries(writer === undefined && agent !== undefined ? { agent, ...fields } : fields)),
   };
 }
 
-/** The name bound to the logger is the first `component` of the line; an entry can have a field of that name too. */
-function ownerOf(line: string): string | undefined {
-  const name = /"component":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
+const bound = {
+  agent: /"agent":("(?:[^"\\]|\\.)*")/,
+  component: /"component":("(?:[^"\\]|\\.)*")/,
+};
+
+/** The name bound to the logger is the first one of the line; an entry can have a field of that name too. */
+function boundTo(field: keyof typeof bound, line: string): string | undefined {
+  const name = bound[field].exec(line)?.[1];
   return name === undefined ? undefined : JSON.parse(name);
 }
 
@@ -33,9 +42,10 @@ export function messageOf({ message, fields }: LogRecord): string {
 }
 
 /** The value of `%X{name}`: `N/A` for an absent field. */
-export function contextOf({ fields, logger }: LogRecord, name = ""): string {
+export function contextOf({ fields, agent, logger }: LogRecord, name = ""): string {
   if (name === "") return `{${[...contextNames].map((known) => `${known}=${shown(fields.get(known))}`).join(", ")}}`;
-  if (name === "agent" || name === "comp") return onOneLine(logger);
+  if (name === "agent") return onOneLine(agent ?? logger);
+  if (name === "comp") return onOneLine(logger);
   return shown(fields.get(otherNames.get(name) ?? name));
 }
 

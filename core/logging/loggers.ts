@@ -101,12 +101,15 @@ export class RunningLoggers implements Loggers, RunningLoggerTarget {
   }
 }
 
-/** The parent of all loggers: writes one JSON line for each entry, with UTC time, level name and the fields of the entry. */
-export function pinoRoot(destination: DestinationStream): PinoLogger {
+/**
+ * The parent of all loggers: writes one JSON line for each entry, with UTC time, level name, the name of the agent and the
+ * fields of the entry.
+ */
+export function pinoRoot(destination: DestinationStream, agent: string): PinoLogger {
   return pino(
     {
       level: "trace",
-      base: null,
+      base: { agent },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "***" },

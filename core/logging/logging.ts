@@ -4,8 +4,9 @@ import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
 import type { LineStream } from "./appenders.js";
 import { RunningAppenders } from "./appenders.js";
+import { consoleAppenders, type LogFormat } from "./console-format.js";
 import type { LoggingTargets } from "./definitions.js";
-import { builtInAppender, type LogLevel, parseLogLevel, sinkOfClass } from "./definitions.js";
+import { builtInAppender, type LogLevel, layoutOf, parseLogLevel, sinkOfClass } from "./definitions.js";
 import { pinoRoot, ROOT_LOGGER, RunningLoggers } from "./loggers.js";
 import {
   appendersOf,
@@ -15,6 +16,7 @@ import {
   levelsOf,
   readLoggingDocument,
 } from "./logging-file.js";
+import { loadPrettyText } from "./pretty-text.js";
 
 export interface LoggingSetup {
   /** The logging file; it need not exist. */
@@ -25,10 +27,21 @@ export interface LoggingSetup {
   readonly level: string;
   /** Whether that level takes precedence over the logging file. */
   readonly levelGiven: boolean;
+  /** The name of the agent, which each line has. */
+  readonly agent: string;
+  /** How the console appenders write. */
+  readonly format: LogFormat;
+  /** Present where standard output is a terminal. */
+  readonly screen?: Screen | undefined;
   /** Receives problems of the logging itself, which cannot be logged. */
   readonly report: (problem: string) => void;
   /** The standard output of the process when absent. */
   readonly console?: LineStream;
+}
+
+/** The terminal that standard output is. */
+export interface Screen {
+  readonly colors: boolean;
 }
 
 export interface Logging extends LoggingTargets {
@@ -50,12 +63,20 @@ export async function openLogging(setup: LoggingSetup): Promise<Logging> {
   for (const name of levels.invalid) report(`${file}: logger "${name}" has an unknown level and is ignored`);
 
   const own = new Map(levels.values);
-  const appenders = new RunningAppenders(definitions.values, {
+  const written = consoleAppenders(definitions.values, setup.format, setup.screen !== undefined);
+  const isPretty = written.some(({ layout }) => layoutOf(layout) === "pretty");
+  const appenders = new RunningAppenders(written, {
+    pretty: isPretty ? await loadPrettyText() : undefined,
+    loadPretty: loadPrettyText,
+    colors: setup.screen?.colors ?? false,
     console: setup.console ?? pino.destination({ fd: 1, sync: true }),
     folder,
-    problem: (name, error) => report(`appender "${name}" cannot write: ${reasonOf(error)}`),
+    problem: (name, error) =>
+      report(
+        error === undefined ? `appender "${name}" writes again` : `appender "${name}" cannot write: ${reasonOf(error)}`,
+      ),
   });
-  const loggers = new RunningLoggers(pinoRoot(appenders), { root: rootLevel(setup, own), own });
+  const loggers = new RunningLoggers(pinoRoot(appenders, setup.agent), { root: rootLevel(setup, own), own });
   return {
     loggers,
     running: { appenders, loggers },

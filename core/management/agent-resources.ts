@@ -3,6 +3,7 @@ import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import { sendJson, succeed } from "./answers.js";
 import { answer, count, openOperation, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
+import { sharedLogSchema } from "./shared-log-openapi.js";
 
 /** `GET /v1/version`. */
 export function versionResource(version: string): Resource {
@@ -36,12 +37,10 @@ export function statisticsResource(statistics: Statistics): Resource {
 
 const stats = record({
   sources: componentList({ num_received_events: count, num_processed_events: count, num_refused_events: count }),
-  channels: componentList({
-    num_puts_ok: count,
-    num_puts_failed: count,
-    num_takes_ok: count,
-    num_takes_failed: count,
-  }),
+  channels: componentList(
+    { num_puts_ok: count, num_puts_failed: count, num_takes_ok: count, num_takes_failed: count },
+    { log: sharedLogSchema },
+  ),
   sinks: componentList({ num_processed_events: count, num_persisted_events: count }),
   dead_letters: {
     type: "array",
@@ -59,9 +58,14 @@ const stats = record({
   },
 });
 
-function componentList(properties: Readonly<Record<string, object>>): object {
+function componentList(
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+): object {
   const time = { type: "string", format: "date-time" };
-  return { type: "array", items: record({ name: text, status: text, setup_time: time, ...properties }) };
+  const common = { name: text, status: text, setup_time: time, ...properties };
+  const items = { type: "object", required: Object.keys(common), properties: { ...common, ...optional } };
+  return { type: "array", items };
 }
 
 /** `GET /live`: the process answers. `GET /ready`: notifications are accepted and stored; if not, 503 names the obstacles. */

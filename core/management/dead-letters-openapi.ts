@@ -26,6 +26,9 @@ const choice = [
   queryParameter("sink", "Only the dead letters of this sink.", text),
   queryParameter("service", "Only the dead letters of this service.", text),
   queryParameter("entity", "Only the dead letters of the entity with this id.", text),
+  queryParameter("type", "Only the dead letters of entities of this type.", text),
+  queryParameter("code", "Only the dead letters whose error has this code.", text),
+  queryParameter("text", "Only the dead letters whose message holds this text, in any letter case.", text),
   queryParameter("reason", "Only the dead letters of this reason.", {
     enum: ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"],
   }),
@@ -33,7 +36,21 @@ const choice = [
     type: "string",
     format: "date-time",
   }),
+  queryParameter("until", "Only the dead letters that were kept at this time or earlier.", {
+    type: "string",
+    format: "date-time",
+  }),
 ] as const;
+
+const ids = {
+  description: "Of the chosen dead letters only these.",
+  content: { "application/json": { schema: schemaRef("DeadLetterIds") } },
+} as const;
+const examples = queryParameter(
+  "explain",
+  "With dry_run: adds a plan, with what the sinks would do with the first letter of this number of groups, at most 20.",
+  count,
+);
 
 const choosing = {
   "400": failure("A parameter is unknown or has an invalid value, or no parameter selects dead letters."),
@@ -67,13 +84,15 @@ export const deadLetterPaths: Paths = {
     delete: operation({
       summary: "Drops dead letters. The answer is sent when they are deleted from the disk.",
       parameters: [...choice, queryParameter("all", "true to drop the dead letters of all sinks.", { enum: ["true"] })],
+      requestBody: ids,
       responses: { "200": dropped, ...choosing },
     }),
   },
   [`${path}/replay`]: {
     post: operation({
       summary: "Replays dead letters to their sinks: those that the query selects, or all.",
-      parameters: [...choice, dryRun],
+      parameters: [...choice, dryRun, examples],
+      requestBody: ids,
       responses: { ...replays, ...choosing },
     }),
   },
@@ -98,6 +117,24 @@ export const deadLetterPaths: Paths = {
   },
 };
 
+/** The search. */
+export const searchPaths: Paths = {
+  [`${path}/search`]: {
+    get: operation({
+      summary: "Finds dead letters: sink after sink by name, of each the newest first.",
+      parameters: [
+        ...choice,
+        queryParameter("limit", "Maximum number of dead letters; 50 by default, 500 at most.", count),
+        queryParameter("cursor", "The next of the answer before, to go on.", text),
+      ],
+      responses: {
+        "200": answer("A page of them; next is there when there may be more.", schemaRef("Found")),
+        ...choosing,
+      },
+    }),
+  },
+};
+
 const deadLetter = {
   type: "object",
   required: ["id", "time", "sink", "state", "reason", "message", "attempts"],
@@ -111,6 +148,7 @@ const deadLetter = {
     message: text,
     attempts: count,
     replays: count,
+    agent: text,
     service: text,
     servicePath: text,
     entityId: text,
@@ -120,12 +158,51 @@ const deadLetter = {
   },
 } as const;
 
+const outlook = { enum: ["may-succeed", "fails-again", "dangerous"] } as const;
+const planned = {
+  type: "object",
+  required: ["reason", "letters", "outlook", "why"],
+  properties: { reason: text, code: text, letters: count, outlook, why: text },
+} as const;
+
 /** The schemas that these operations refer to. */
 export const deadLetterSchemas = {
   DeadLetters: record({ success, count, deadletters: { type: "array", items: deadLetter } }),
   DeadLetter: record({ success, deadletter: deadLetter }),
   Dropped: record({ success, dropped: count, underway: count }),
-  Replayed: record({ success, replayed: count, underway: count, refused: count }),
+  ReplayPlan: record({
+    complete: { type: "boolean" },
+    sinks: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["sink", "letters", "exists", "groups"],
+        properties: {
+          sink: text,
+          letters: count,
+          exists: { type: "boolean" },
+          health: text,
+          findings: { type: "array", items: text },
+          room: count,
+          groups: { type: "array", items: planned },
+        },
+      },
+    },
+    examples: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["id", "sink", "outlook"],
+        properties: { id: text, sink: text, outlook, explanation: { type: "object" }, failure: text },
+      },
+    },
+  }),
+  DeadLetterIds: record({ ids: { type: "array", items: text, minItems: 1, maxItems: 1000 } }),
+  Replayed: {
+    type: "object",
+    required: ["success", "replayed", "underway", "refused"],
+    properties: { success, replayed: count, underway: count, refused: count, plan: schemaRef("ReplayPlan") },
+  },
   ReplayRefused: record({
     success: { const: "false" },
     error: text,
@@ -134,4 +211,18 @@ export const deadLetterSchemas = {
     refused: count,
     refusals: { type: "array", items: record({ sink: text, letters: count, reason: text }) },
   }),
+};
+
+/** The schema of the search. */
+export const searchSchemas = {
+  Found: {
+    type: "object",
+    required: ["success", "deadletters", "complete"],
+    properties: {
+      success,
+      deadletters: { type: "array", items: deadLetter },
+      next: text,
+      complete: { type: "boolean" },
+    },
+  },
 };

@@ -18,6 +18,7 @@ export class ManagementServer implements Lifecycle {
   readonly #server: Server;
   readonly #address: ManagementAddress;
   readonly #log: Logger;
+  readonly #stopping: (() => void)[] = [];
 
   constructor(app: RequestListener, address: ManagementAddress, log: Logger) {
     this.#server = serverFor(app, address.tls);
@@ -26,6 +27,11 @@ export class ManagementServer implements Lifecycle {
     this.#server.on("checkExpectation", app);
     this.#address = address;
     this.#log = log;
+  }
+
+  /** The listener is called when the server begins to stop: answers that would never end are to end then. */
+  whenStopping(listener: () => void): void {
+    this.#stopping.push(listener);
   }
 
   /** The port it listens on; the configured one before start. */
@@ -55,6 +61,7 @@ export class ManagementServer implements Lifecycle {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
+    for (const listener of this.#stopping) listener();
     this.#server.closeIdleConnections();
     const stopListening = onAbort(signal, () => this.#server.closeAllConnections());
     await closed;

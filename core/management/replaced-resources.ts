@@ -23,8 +23,8 @@ const replaced: readonly Replaced[] = [
     instead: "there are no grouping rules; use name mappings (/v1/namemappings)",
   },
   { path: /^\/stats\/?$/, status: 404, instead: "use GET /v1/stats" },
-  { path: /(?:^|\/)points\/?$/, status: 404, instead: "there is no graphical interface; use GET /metrics for charts" },
-  { path: /^\/$/, status: 404, instead: "there is no graphical interface; the calls are listed by GET /openapi.json" },
+  { path: /(?:^|\/)points\/?$/, status: 404, instead: "the page at /ui/ has charts, GET /metrics their numbers" },
+  { path: /^\/$/, status: 404, instead: "the page is at /ui/, and the calls are listed by GET /openapi.json" },
 ];
 
 /** The answer to a call of an unknown path; it names the replacement of what the predecessor had there. */

@@ -1,102 +1,78 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Metrics } from "../sdk/index.js";
-import type { TransactionObserver } from "../tokens.js";
+import type { SpanCounts, TransactionObserver } from "../tokens.js";
+import { AgentInstruments, type FileState, type StrayLabels } from "./agent-instruments.js";
+import { addBookInstruments, type ChannelBooks } from "./book-instruments.js";
+import { addDeadLetterInstruments, type DeadLetterReadings } from "./dead-letter-instruments.js";
 import { type Histogram, histogramsText } from "./histogram.js";
+import { addHostInstruments, type HostStates } from "./host-instruments.js";
 import { PluginInstruments } from "./plugin-instruments.js";
+import { quotaInstruments } from "./quota-instruments.js";
 import { ServiceLabels } from "./scopes.js";
 import { SinkInstruments } from "./sink-instruments.js";
-import { SourceInstruments } from "./source-instruments.js";
-import {
-  addDeadLetterInstruments,
-  addStateInstruments,
-  type ComponentStates,
-  type DeadLetterStates,
-} from "./state-instruments.js";
+import { type RefusalCause, SourceInstruments } from "./source-instruments.js";
+import { addStateInstruments, type ComponentStates } from "./state-instruments.js";
+import { addTracingInstruments } from "./tracing-instruments.js";
+
+/** Gauges of prom-client whose names end as those of counters do; each has one with a label `type` that says more. */
+const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+/** What is read from the parts of an agent at each scrape. */
+export interface AgentReadings {
+  readonly components: () => ComponentStates;
+  readonly letters: DeadLetterReadings;
+  /** The refusals that a source, its handler included, declares. */
+  readonly refusals: (source: string) => readonly RefusalCause[];
+  readonly books: () => Promise<readonly ChannelBooks[]>;
+  readonly host: () => Promise<HostStates>;
+}
 
 /** The metrics of the process and of the agent in the text format of Prometheus. */
 export class Prometheus {
   readonly #instruments = new Registry();
-  readonly #version: Gauge;
-  readonly #wrongTokens: Counter;
+  readonly #agent: AgentInstruments;
   readonly #sources: SourceInstruments;
+  readonly #sinks: SinkInstruments;
   readonly #histograms: readonly Histogram[];
-  readonly #plugins: PluginInstruments;
-  readonly #strays: Counter;
-  readonly #reloads: Counter;
-  readonly #lastReload: Gauge;
-  readonly #lastReloadOk: Gauge;
+  readonly #plugins = new PluginInstruments();
+  #readings: AgentReadings | undefined;
+  /** Read once for all metrics of a scrape. */
+  #states: ComponentStates = { components: [], conditions: [], channels: [], sinks: [], logs: [] };
+  #books: readonly ChannelBooks[] = [];
+  #host: HostStates = { disks: [], certificates: [] };
   readonly observers: readonly Partial<TransactionObserver>[];
 
   constructor(mostServices: number) {
     collectDefaultMetrics({ register: this.#instruments });
-    const info = { name: "deneb_info", help: "The running version.", labelNames: ["version"] };
-    this.#version = new Gauge({ ...info, registers: [this.#instruments] });
-    const help = "Calls of the management interface with a token that is not configured.";
-    this.#wrongTokens = new Counter({
-      name: "deneb_management_wrong_tokens_total",
-      help,
-      registers: [this.#instruments],
-    });
-    this.#plugins = new PluginInstruments();
-    const registers = [this.#instruments];
-    this.#strays = new Counter({
-      name: "deneb_stray_errors_total",
-      help: "Errors that a plugin of others did not catch, by its type and the component; several when one of them threw it.",
-      labelNames: ["plugin", "component"],
-      registers,
-    });
-    this.#reloads = new Counter({
-      name: "deneb_reloads_total",
-      help: "Reloads of the configuration.",
-      labelNames: ["result"],
-      registers,
-    });
-    for (const result of ["ok", "failed"]) this.#reloads.inc({ result }, 0);
-    this.#lastReload = new Gauge({
-      name: "deneb_reload_timestamp_seconds",
-      help: "When the last reload of each result ended, seconds since 1970; absent before the first.",
-      labelNames: ["result"],
-      registers,
-    });
-    this.#lastReloadOk = new Gauge({
-      name: "deneb_reload_ok",
-      help: "0 when the last reload failed, else 1.",
-      registers,
-    });
-    this.#lastReloadOk.set(1);
+    for (const name of misnamed) this.#instruments.removeSingleMetric(name);
+    this.#agent = new AgentInstruments(this.#instruments);
     const labels = new ServiceLabels(mostServices);
     this.#sources = new SourceInstruments(this.#instruments, labels);
-    const sinks = new SinkInstruments(this.#instruments, labels);
-    this.#histograms = [...this.#sources.histograms, ...sinks.histograms];
-    const unrouted = new Counter({
-      name: "deneb_source_unrouted_events_total",
-      help: "Events that were dropped because the selector of their source chose no channel.",
-      labelNames: ["source"],
-      registers,
-    });
-    const others = { unrouted: (source: string, events: number) => unrouted.inc({ source }, events) };
-    this.observers = [this.#sources, sinks, others];
+    this.#sinks = new SinkInstruments(this.#instruments, labels);
+    this.#histograms = [...this.#sources.histograms, ...this.#sinks.histograms];
+    const others = { unrouted: (source: string, events: number) => this.#agent.countUnrouted(source, events) };
+    this.observers = [this.#sources, this.#sinks, others, quotaInstruments(this.#instruments, labels)];
   }
 
   get contentType(): string {
     return this.#instruments.contentType;
   }
 
-  /** Adds the states of the components; called once. */
-  observe(states: () => ComponentStates): void {
-    addStateInstruments(this.#instruments, states);
-    this.#sources.sources = () =>
-      states()
-        .components.filter(({ kind }) => kind === "source")
-        .map(({ name }) => name);
+  /** Adds what is read from the parts of the agent; called once. */
+  observe(readings: AgentReadings): void {
+    this.#readings = readings;
+    addStateInstruments(this.#instruments, () => this.#states);
+    addDeadLetterInstruments(this.#instruments, readings.letters);
+    addBookInstruments(this.#instruments, () => this.#books);
+    addHostInstruments(this.#instruments, () => this.#host);
   }
 
   setVersion(version: string): void {
-    this.#version.set({ version }, 1);
+    this.#agent.setVersion(version);
   }
 
   countWrongToken(): void {
-    this.#wrongTokens.inc();
+    this.#agent.countWrongToken();
   }
 
   /** The metrics that a component creates itself. */
@@ -104,8 +80,9 @@ export class Prometheus {
     return this.#plugins.of(component);
   }
 
-  countStrayError(plugin: string, component: string): void {
-    this.#strays.inc({ plugin, component });
+  /** `by` 0 shows the series before the first error. */
+  countStrayError(labels: StrayLabels, by?: number): void {
+    this.#agent.countStrayError(labels, by);
   }
 
   /** Forgets the metrics of components that a reload removed. */
@@ -113,19 +90,35 @@ export class Prometheus {
     this.#plugins.keep(components);
   }
 
-  /** Counts a reload of the configuration. */
   reloaded(ok: boolean, at: Date): void {
-    this.#reloads.inc({ result: ok ? "ok" : "failed" });
-    this.#lastReload.set({ result: ok ? "ok" : "failed" }, at.getTime() / 1000);
-    this.#lastReloadOk.set(ok ? 1 : 0);
+    this.#agent.reloaded(ok, at);
   }
 
-  /** Adds the states of the dead letters; called once. */
-  observeDeadLetters(counts: () => readonly DeadLetterStates[]): void {
-    addDeadLetterInstruments(this.#instruments, counts);
+  set configurationFile(state: FileState) {
+    this.#agent.file = state;
+  }
+
+  /** Adds what became of spans; called once, when tracing is on. */
+  observeTracing(counts: () => SpanCounts): void {
+    addTracingInstruments(this.#instruments, counts);
   }
 
   async text(): Promise<string> {
+    await this.#read();
     return `${await this.#instruments.metrics()}\n${await histogramsText(this.#histograms, this.#plugins.json())}`;
+  }
+
+  /** Series of components are there from their start, so that the first event is an increase. */
+  async #read(): Promise<void> {
+    if (this.#readings === undefined) return;
+    const { components, refusals, books, host } = this.#readings;
+    this.#states = components();
+    const sources = this.#states.components.flatMap(({ kind, name }) => (kind === "source" ? [name] : []));
+    for (const source of sources) {
+      this.#sources.show(source, refusals(source));
+      this.#agent.countUnrouted(source, 0);
+    }
+    for (const { name, keeper } of this.#states.sinks) this.#sinks.show(name, keeper);
+    [this.#books, this.#host] = await Promise.all([books(), host()]);
   }
 }

@@ -25,6 +25,7 @@ export class SinkInstruments implements Pick<TransactionObserver, "attempted" | 
   });
   readonly histograms = [this.#durations, this.#batches, this.#delays] as const;
   readonly #bySink = new Map<string, SinkSeries>();
+  readonly #keepers = new Set<string>();
 
   constructor(registry: Registry, labels: ServiceLabels) {
     this.#labels = labels;
@@ -34,13 +35,18 @@ export class SinkInstruments implements Pick<TransactionObserver, "attempted" | 
   attempted({ sink, events, startedAt, finishedAt, receipt }: WriteAttempt): void {
     const result = receipt === undefined ? "failed" : "stored";
     const series = this.#seriesOf(sink);
-    series[result] ??= this.#durations.add({ sink, result });
     series[result].observe(Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000);
     series.batches.observe(events.length);
     this.#count({ sink, events, result, bytes: receipt?.requestBytes ?? 0 });
     if (receipt === undefined) return;
-    series.delays ??= this.#delays.add({ sink });
     for (const event of events) series.delays.observe(ageOf(event, finishedAt) / 1000);
+  }
+
+  /** Shows the series of a sink, with 0, before its first write; dead letters are kept under the name of its keeper. */
+  show(sink: string, keeper: string): void {
+    this.#seriesOf(sink);
+    if (!this.#keepers.has(keeper)) this.#counters.deadLetters.inc({ sink: keeper, service: NO_SERVICE }, 0);
+    this.#keepers.add(keeper);
   }
 
   givenUp(sink: string, events: readonly Event[]): void {
@@ -54,25 +60,48 @@ export class SinkInstruments implements Pick<TransactionObserver, "attempted" | 
     const sizes = groups.map((group) => group.events.length);
     const parts = shares(bytes, sizes);
     for (const [index, group] of groups.entries()) {
-      const service = this.#labels.of(group.service);
+      const service = this.#shown(sink, this.#labels.of(group.service));
       this.#counters.writes.inc({ sink, service, result }, group.events.length);
       this.#counters.sent.inc({ sink, service }, parts[index]);
     }
   }
 
   #seriesOf(sink: string): SinkSeries {
-    const series = this.#bySink.get(sink) ?? { batches: this.#batches.add({ sink }) };
+    const known = this.#bySink.get(sink);
+    if (known !== undefined) return known;
+    const series = {
+      batches: this.#batches.add({ sink }),
+      stored: this.#durations.add({ sink, result: "stored" }),
+      failed: this.#durations.add({ sink, result: "failed" }),
+      delays: this.#delays.add({ sink }),
+      services: new Set<string>(),
+    };
     this.#bySink.set(sink, series);
+    this.#shown(sink, NO_SERVICE);
     return series;
+  }
+
+  /** A service has a series for each result as soon as it has one. */
+  #shown(sink: string, service: string): string {
+    const { services } = this.#seriesOf(sink);
+    if (services.has(service)) return service;
+    services.add(service);
+    for (const result of ["stored", "failed"]) this.#counters.writes.inc({ sink, service, result }, 0);
+    this.#counters.sent.inc({ sink, service }, 0);
+    return service;
   }
 }
 
+/** The service of events that name none; its series are shown before the first write. */
+const NO_SERVICE = "";
+
 interface SinkSeries {
   readonly batches: Series;
-  /** The durations by result; a scrape shows them after the first write with this result. */
-  stored?: Series;
-  failed?: Series;
-  delays?: Series;
+  readonly stored: Series;
+  readonly failed: Series;
+  readonly delays: Series;
+  /** Labels of services that are shown. */
+  readonly services: Set<string>;
 }
 
 interface Write {

@@ -1,19 +1,31 @@
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver } from "../tokens.js";
 import { Histogram, type Series } from "./histogram.js";
+import { addCounter } from "./readings.js";
 import type { ServiceLabels } from "./scopes.js";
 
 /** Maximum number of pairs of status and cause of one source that have a label of their own. */
 const MOST_CAUSES = 100;
 
+/** What a source refuses, as the counters name it. */
+export interface RefusalCause {
+  readonly status: number;
+  readonly cause: string;
+}
+
 /** Refusals that any source can make; they are shown, with 0, before the first of them. */
-const usual = [
+const usual: readonly RefusalCause[] = [
   { status: 413, cause: "notification-too-large" },
+  { status: 429, cause: "channel-share-full" },
+  { status: 429, cause: "quota" },
   { status: 500, cause: "internal-error" },
   { status: 500, cause: "handler-failed" },
   { status: 503, cause: "channel-full" },
-] as const;
+];
+
+/** The service of requests that name none; its series are shown before the first request. */
+const NO_SERVICE = "";
 
 /**
  * Metrics about requests and refusals of sources. They only grow, also when a source is replaced or the metrics by
@@ -27,8 +39,6 @@ export class SourceInstruments implements Pick<TransactionObserver, "received" |
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     }),
   ] as const;
-  /** The names of the present sources. */
-  sources: () => readonly string[] = () => [];
   readonly #labels: ServiceLabels;
   readonly #received = new Map<string, Received>();
   readonly #refused = new Map<string, Map<string, Refused>>();
@@ -50,7 +60,17 @@ export class SourceInstruments implements Pick<TransactionObserver, "received" |
     if (milliseconds !== undefined) seconds.observe(milliseconds / 1000);
   }
 
-  refused(source: string, refusal: { readonly status: number; readonly cause: string }): void {
+  /** Shows the series of a source, with 0, before its first request. */
+  show(source: string, declared: readonly RefusalCause[]): void {
+    const { services } = this.#received.get(source) ?? this.#newSource(source);
+    if (services.size === 0) this.#newService(services, NO_SERVICE);
+    const known = this.#refusedBy(source);
+    for (const one of declared) {
+      if (!known.has(keyOf(one)) && known.size < MOST_CAUSES) known.set(keyOf(one), { ...one, count: 0 });
+    }
+  }
+
+  refused(source: string, refusal: RefusalCause): void {
     const known = this.#refusedBy(source);
     const isNew = !known.has(keyOf(refusal));
     const { status, cause } = isNew && known.size >= MOST_CAUSES ? { status: 0, cause: "other" } : refusal;
@@ -81,7 +101,6 @@ export class SourceInstruments implements Pick<TransactionObserver, "received" |
   }
 
   #allRefused() {
-    for (const source of this.sources()) this.#refusedBy(source);
     return [...this.#refused].flatMap(([source, causes]) => [...causes.values()].map((one) => ({ source, ...one })));
   }
 }
@@ -98,13 +117,11 @@ interface ServiceCounts {
   bytes: number;
 }
 
-interface Refused {
-  readonly status: number;
-  readonly cause: string;
+interface Refused extends RefusalCause {
   count: number;
 }
 
-function keyOf({ status, cause }: { readonly status: number; readonly cause: string }): string {
+function keyOf({ status, cause }: RefusalCause): string {
   return `${status} ${cause}`;
 }
 
@@ -119,39 +136,32 @@ interface Counts {
   readonly refused: () => Iterable<Refused & { readonly source: string }>;
 }
 
-function addCounters(registry: Registry, counts: Counts): void {
-  const registers = [registry];
-  new Counter({
+function addCounters(registry: Registry, { received, refused }: Counts): void {
+  addCounter(registry, {
     name: "deneb_source_refused_total",
     help: "Requests that a source refused.",
-    labelNames: ["source", "status", "cause"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, status, cause, count } of counts.refused()) this.inc({ source, status, cause }, count);
+    labels: ["source", "status", "cause"],
+    *read() {
+      for (const { source, status, cause, count } of refused()) yield [[source, String(status), cause], count];
     },
   });
-  new Counter({
+  addCounter(registry, {
     name: "deneb_source_notifications_total",
     help: "Requests that a source answered.",
-    labelNames: ["source", "service", "result"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, service, accepted, refused } of counts.received()) {
-        if (accepted > 0) this.inc({ source, service, result: "accepted" }, accepted);
-        if (refused > 0) this.inc({ source, service, result: "refused" }, refused);
+    labels: ["source", "service", "result"],
+    *read() {
+      for (const { source, service, ...counts } of received()) {
+        yield [[source, service, "accepted"], counts.accepted];
+        yield [[source, service, "refused"], counts.refused];
       }
     },
   });
-  new Counter({
+  addCounter(registry, {
     name: "deneb_source_received_bytes_total",
     help: "Bytes of the bodies that a source received.",
-    labelNames: ["source", "service"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, service, bytes } of counts.received()) this.inc({ source, service }, bytes);
+    labels: ["source", "service"],
+    *read() {
+      for (const { source, service, bytes } of received()) yield [[source, service], bytes];
     },
   });
 }

@@ -11,6 +11,7 @@ export {
   servicePathsOf,
   statedFormats,
 } from "./headers.js";
+export { keepNotification, notificationCodec } from "./kept-notification.js";
 export type { NotificationLimits } from "./limits.js";
 export { readNameMappingsFile } from "./mappings/document.js";
 export { compileNameMappings, mappedEvent, type NameMappings, withMappedNames } from "./mappings/name-mappings.js";

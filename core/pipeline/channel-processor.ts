@@ -1,4 +1,5 @@
 import { describedFault, eventsFault } from "../sdk/event-fault.js";
+import { FailureLog } from "../sdk/failure-log.js";
 import { AgentError, type Event, type Logger, reasonOf } from "../sdk/index.js";
 import { SourceCounters } from "./counters.js";
 import { CountedWarnings, logContext } from "./log-lines.js";
@@ -23,6 +24,8 @@ export class ChannelProcessor {
   readonly #together = new PutTogether();
   readonly #warnings: CountedWarnings;
   readonly #now: () => number;
+  /** By optional channel. */
+  readonly #leftOut = new Map<string, FailureLog>();
   /** Undefined while no channel has kept a part of a refused notification. */
   #refused: RefusedPuts | undefined;
 
@@ -151,12 +154,14 @@ export class ChannelProcessor {
     try {
       const { refusal } = await this.#together.put([route]);
       if (refusal !== undefined) throw refusal.error;
+      this.#leftOut.get(route.name)?.works({ channel: route.name });
     } catch (error) {
       const { name, events } = route;
-      this.#parts.log.warn(
-        { channel: name, events: events.length, reason: reasonOf(error), ...logContext(events) },
-        "optional channel left out",
-      );
+      const failures =
+        this.#leftOut.get(name) ?? new FailureLog(this.#parts.log, "optional channel takes events again");
+      this.#leftOut.set(name, failures);
+      const fields = { channel: name, events: events.length, ...logContext(events) };
+      failures.failed("warn", error, { message: "optional channel left out", fields });
     }
   }
 }

@@ -1,8 +1,18 @@
-import type { Channel, PutTransaction, TakeTransaction } from "../sdk/index.js";
+import type {
+  Channel,
+  ChannelPart,
+  LogSummary,
+  PutTransaction,
+  Putting,
+  ServiceHolding,
+  SharedLetters,
+  TakeTransaction,
+} from "../sdk/index.js";
 import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
+import { type Waiting, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
@@ -48,7 +58,11 @@ export class CountedChannel implements Channel {
 
   /** Whether the ledger can be compared with the size. */
   get isExact(): boolean {
-    return this.#channel.size !== undefined && (this.#channel.sizeIs ?? "exact") === "exact";
+    return this.#channel.size !== undefined && this.sizeIs === "exact";
+  }
+
+  get sizeIs(): "exact" | "shared" | "approximate" {
+    return this.#channel.sizeIs ?? "exact";
   }
 
   /** False only when the channel says that it is empty. */
@@ -61,11 +75,43 @@ export class CountedChannel implements Channel {
     return this.#channel.bytes;
   }
 
+  /** Undefined for a channel that does not count by service. */
+  largestServices(most: number): readonly ServiceHolding[] | undefined {
+    return this.#channel.largestServices?.(most);
+  }
+
+  /** Whether it has letters, now or when its log is open. */
+  get sharesLetters(): boolean {
+    return "letters" in this.#channel;
+  }
+
+  /** Undefined for a channel of one agent, and before its log is open. */
+  get letters(): SharedLetters | undefined {
+    return this.#channel.letters;
+  }
+
+  /** Whether other agents put and take, too, and its log has books of all of them. */
+  get isShared(): boolean {
+    return this.#channel.log !== undefined;
+  }
+
+  /** None for a channel of one agent. */
+  parts(): readonly ChannelPart[] {
+    return this.#channel.parts?.() ?? [];
+  }
+
+  /** Undefined for a channel of one agent. */
+  log(): LogSummary | undefined {
+    return this.#channel.log?.();
+  }
+
   /**
-   * Since when the oldest event waits: from its reception once a sink has taken it, before that from its put. Undefined, too,
+   * Since when the oldest event waits, in the parts of all agents where they share it; else from its reception once a sink has taken it, before that from its put. Undefined, too,
    * where the size does not say which puts are still there.
    */
   get waitingSince(): Waiting | undefined {
+    const parts = this.#channel.parts?.() ?? [];
+    if (parts.length > 0) return oldestOf(parts);
     const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
     if (waiting === undefined || this.#received.size === 0) return waiting;
     return { since: Math.min(...this.#received.values()), exact: true };
@@ -86,8 +132,9 @@ export class CountedChannel implements Channel {
     return this.#channel.stop(signal);
   }
 
-  /** Takes over what is left in a channel that this one replaces. */
+  /** Takes over what is left in a channel that this one replaces. What agents share stays in their log. */
   async inherit(from: CountedChannel): Promise<number> {
+    if (from.sizeIs === "shared") return 0;
     const most = Math.min(this.transactionCapacity, from.transactionCapacity);
     let moved = 0;
     while (from.mayHold) {
@@ -95,7 +142,7 @@ export class CountedChannel implements Channel {
       const events = await taken.take(most, AbortSignal.abort());
       if (events.length === 0) break;
       try {
-        const put = this.#channel.openPut();
+        const put = this.#channel.openPut(undefined, "again");
         for (const event of events) put.put(event);
         await put.commit();
         this.#noteWaiting(events.length);
@@ -117,8 +164,8 @@ export class CountedChannel implements Channel {
     return (await this.#channel.leaveOut?.(ids)) ?? 0;
   }
 
-  openPut(events?: number): PutTransaction {
-    return new CountedPut(this.#channel.openPut(events), this.#watch);
+  openPut(events?: number, putting?: Putting): PutTransaction {
+    return new CountedPut(this.#channel.openPut(events, putting), this.#watch);
   }
 
   openTake(): TakeTransaction {
@@ -144,79 +191,9 @@ export class CountedChannel implements Channel {
   };
 }
 
-/** Milliseconds that one sample covers at least. */
-const FINEST = 250;
-const MOST_SAMPLES = 512;
-
-/** Since when the oldest event of a channel waits. */
-interface Waiting {
-  /** Milliseconds since 1970. */
-  readonly since: number;
-  /** False for events of a process before this one: they have waited longer. */
-  readonly exact: boolean;
-}
-
-/** Up to which event of a channel, counted from its start, something was put from a time on. */
-interface Sample {
-  upTo: number;
-  readonly from: number;
-}
-
-/**
- * Tells how long the oldest event of a channel waits, from a bounded number of samples: a few each second, and fewer the
- * longer the oldest one is there. What it tells is at most one sample too early.
- */
-class WaitingTime {
-  #samples: Sample[] = [];
-  #width = FINEST;
-  #put = 0;
-  #before = 0;
-  #startedAt = 0;
-
-  /** The channel has started with events of an earlier process. */
-  started(size: number, now: number): void {
-    this.#put += size;
-    this.#before = this.#put;
-    this.#startedAt = now;
-  }
-
-  noted(events: number, now: number): void {
-    if (events === 0) return;
-    this.#put += events;
-    const last = this.#samples.at(-1);
-    if (last !== undefined && Math.abs(now - last.from) < this.#width) {
-      last.upTo = this.#put;
-      return;
-    }
-    this.#samples.push({ upTo: this.#put, from: now });
-    if (this.#samples.length > MOST_SAMPLES) this.#thinOut();
-  }
-
-  /** Undefined while the channel, which holds `size` events, is empty. */
-  oldest(size: number): Waiting | undefined {
-    if (size === 0) return this.#empty();
-    // A put that is about to resolve is in the channel and not yet noted.
-    const done = Math.max(0, this.#put - size);
-    if (done < this.#before) return { since: this.#startedAt, exact: false };
-    const at = this.#samples.findIndex(({ upTo }) => upTo > done);
-    if (at > 0) this.#samples.splice(0, at);
-    const [first] = this.#samples;
-    return first === undefined ? undefined : { since: first.from, exact: true };
-  }
-
-  #empty(): undefined {
-    this.#samples = [];
-    this.#width = FINEST;
-    return undefined;
-  }
-
-  #thinOut(): void {
-    const kept: Sample[] = [];
-    for (let at = 0; at < this.#samples.length; at += 2) {
-      const [first, second] = this.#samples.slice(at, at + 2);
-      if (first !== undefined) kept.push({ from: first.from, upTo: (second ?? first).upTo });
-    }
-    this.#samples = kept;
-    this.#width *= 2;
-  }
+/** Undefined, too, while a part with events does not say it. */
+function oldestOf(parts: readonly ChannelPart[]): Waiting | undefined {
+  const times = parts.map(({ oldest, waiting }) => oldest ?? (waiting === 0 ? Number.POSITIVE_INFINITY : Number.NaN));
+  const since = Math.min(...times);
+  return Number.isFinite(since) ? { since, exact: true } : undefined;
 }

@@ -7,6 +7,7 @@ import {
   letterHeader,
   type PutTransaction,
   retryableOf,
+  type SettledEvents,
   type TakePositions,
   type TakeTransaction,
   type Waiting,
@@ -74,9 +75,9 @@ export class CountedPut implements PutTransaction {
     await this.transaction.rollback();
   }
 
-  /** What is too large for the channel says nothing about it. */
+  /** What is too large for the channel, or more than the share of its service, says nothing about it. */
   #refused(error: unknown): void {
-    if (retryableOf(error) !== false) this.watch.puts.failed(error);
+    if (retryableOf(error) !== false && codeOf(error) !== "CHANNEL_SHARE_FULL") this.watch.puts.failed(error);
   }
 
   #settle(): number {
@@ -108,6 +109,10 @@ export class CountedTake implements TakeTransaction {
 
   isRedelivered(event: Event): boolean {
     return this.transaction.isRedelivered?.(event) === true;
+  }
+
+  settled(events: SettledEvents): void {
+    this.transaction.settled?.(events);
   }
 
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {

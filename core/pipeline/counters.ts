@@ -14,19 +14,50 @@ export class SourceCounters {
   }
 }
 
+interface ChannelCounts {
+  putsOk: number;
+  putsFailed: number;
+  takesOk: number;
+  takesFailed: number;
+}
+
 /** Counts of a channel, in events. */
-export class ChannelCounters {
+export class ChannelCounters implements ChannelCounts {
   putsOk = 0;
   putsFailed = 0;
   takesOk = 0;
   takesFailed = 0;
+  /** What was counted before the last reset. */
+  #before: ChannelCounts = { putsOk: 0, putsFailed: 0, takesOk: 0, takesFailed: 0 };
+  #earlier: ChannelCounters | undefined;
+
+  /** Since the first channel of this name was made: neither a reset nor a replacement takes anything away. */
+  get totals(): Readonly<ChannelCounts> {
+    const own = added(this, this.#before);
+    return this.#earlier === undefined ? own : added(own, this.#earlier.totals);
+  }
+
+  /** The channel replaces another one, which may still count. */
+  follow(earlier: ChannelCounters): void {
+    this.#earlier = earlier;
+  }
 
   reset(): void {
+    this.#before = added(this, this.#before);
     this.putsOk = 0;
     this.putsFailed = 0;
     this.takesOk = 0;
     this.takesFailed = 0;
   }
+}
+
+function added(one: Readonly<ChannelCounts>, other: Readonly<ChannelCounts>): ChannelCounts {
+  return {
+    putsOk: one.putsOk + other.putsOk,
+    putsFailed: one.putsFailed + other.putsFailed,
+    takesOk: one.takesOk + other.takesOk,
+    takesFailed: one.takesFailed + other.takesFailed,
+  };
 }
 
 /** Counts of a sink, in events. */

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { refuseNewerFormat } from "../files/format-version.js";
 import { codeOf } from "../sdk/index.js";
 import { type CrashMark, HandOvers, keyOf, type MarkFile, markStates, STATE_BYTES } from "./hand-overs.js";
 
@@ -23,7 +24,7 @@ export class CrashWatch {
   /** Reads what the process before left, and begins to watch this one. */
   open(): void {
     if (this.#marks.handle !== undefined) return;
-    this.#before = marksIn(this.#read());
+    this.#before = marksIn(readMarks(this.#marks.path));
     mkdirSync(path.dirname(this.#marks.path), { recursive: true });
     this.#marks.handle = openSync(this.#marks.path, "w", 0o600);
     // Comes after an uncaught exception as well, unless the agent goes on.
@@ -60,18 +61,26 @@ export class CrashWatch {
     return made;
   }
 
-  #read(): string {
-    try {
-      return readFileSync(this.#marks.path, "latin1");
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return "";
-      throw error;
-    }
-  }
-
   readonly #died = (): void => {
     for (const sink of this.#sinks.values()) sink.died();
   };
+}
+
+/** The text of a file of marks, which a later version begins with `version <number>`; empty without a file. */
+export function readMarks(file: string): string {
+  const text = textOf(file);
+  const version = /^version (\d+)/.exec(text)?.[1];
+  refuseNewerFormat({ file, found: version === undefined ? undefined : Number(version), known: VERSION });
+  return text;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw error;
+  }
 }
 
 /** The marks of a file by the key of their sink; a line that is damaged is no mark. */
@@ -88,5 +97,7 @@ function markIn(line: string): readonly [readonly [string, CrashMark]] | undefin
   return [[key, { sink: key, first, count: Number(count), state, deaths: Number(deaths) }]];
 }
 
+/** Version of the file. The first one does not name it. */
+const VERSION = 1;
 const HASH = /^[0-9a-f]{32}$/;
 const NUMBER = /^\d{1,9}$/;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { refuseNewerFormat } from "../files/format-version.js";
 import { eventHeaders } from "../ngsi/index.js";
 import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf, type Event } from "../sdk/index.js";
@@ -113,7 +114,7 @@ async function readErasures(file: string): Promise<readonly KeptErasure[]> {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
-  const kept = erasuresIn(text);
+  const kept = erasuresIn(text, file);
   if (kept !== undefined) return kept;
   throw new AgentError(
     "ERASURES_DAMAGED",
@@ -124,13 +125,18 @@ async function readErasures(file: string): Promise<readonly KeptErasure[]> {
   );
 }
 
-function erasuresIn(text: string): readonly KeptErasure[] | undefined {
+/** Version of the file: the first one is a list, and an object names its version. */
+const VERSION = 1;
+
+function erasuresIn(text: string, file: string): readonly KeptErasure[] | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every(isKept) ? value : undefined;
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  if (isRecord(value)) refuseNewerFormat({ file, found: value["version"], known: VERSION });
+  return Array.isArray(value) && value.every(isKept) ? value : undefined;
 }
 
 function isKept(value: unknown): value is KeptErasure {

@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
+import { refuseNewerFormat } from "../files/format-version.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/taken-batch.js";
 
@@ -32,6 +33,9 @@ export interface Accounts {
   readonly closed: boolean;
 }
 
+/** Version of the file; files of earlier versions name none, and have the first one. */
+const VERSION = 1;
+
 /** What must be waiting in the channel when the books are right. */
 export function waitingIn({ received, uncounted, lost, sinks }: AccountState): number {
   const settled = [...sinks.values()].reduce((sum, one) => sum + one.stored + one["dead-lettered"] + one.filtered, 0);
@@ -48,7 +52,8 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const handle = await open(draft, "w", 0o600);
   try {
-    await handle.writeFile(`${JSON.stringify({ channels: Object.fromEntries(channels), closed }, undefined, 2)}\n`);
+    const content = { version: VERSION, channels: Object.fromEntries(channels), closed };
+    await handle.writeFile(`${JSON.stringify(content, undefined, 2)}\n`);
     await handle.sync();
   } finally {
     await handle.close();
@@ -56,7 +61,7 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
   await rename(draft, file);
 }
 
-/** Undefined without a file; a file that is none throws. */
+/** Undefined without a file; a file that is none throws, and one of a later version with code `FORMAT_OF_NEWER_VERSION`. */
 export async function readAccounts(file: string): Promise<Accounts | undefined> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
@@ -64,6 +69,7 @@ export async function readAccounts(file: string): Promise<Accounts | undefined> 
   });
   if (text === undefined) return undefined;
   const value: unknown = JSON.parse(text);
+  refuseNewerFormat({ file, found: memberOf(value, "version"), known: VERSION });
   const channels = entriesOf(memberOf(value, "channels")).map(([name, account]) => [name, accountOf(account)] as const);
   return { channels: new Map(channels), closed: memberOf(value, "closed") === true };
 }

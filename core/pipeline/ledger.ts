@@ -1,4 +1,6 @@
-import { type Logger, reasonOf } from "../sdk/index.js";
+import { NEWER_FORMAT } from "../files/format-version.js";
+import { FailureLog } from "../sdk/failure-log.js";
+import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/taken-batch.js";
 import { type AccountState, readAccounts, type StoreBase, waitingIn, writeAccounts } from "./ledger-file.js";
 
@@ -12,17 +14,21 @@ const savePause = 1000;
 export class Ledger {
   readonly #file: string;
   readonly #log: Logger;
+  readonly #failures: FailureLog;
   readonly #accounts = new Map<string, ChannelAccount>();
   /** New books begin with nothing in the stores. */
   #newBase: StoreBase = { events: 0, stored: 0, loose: false };
   #saved: ReadonlyMap<string, AccountState> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #changed = false;
+  /** True when the file is of a later version: it is not written over. */
+  #isRefused = false;
   #writing = Promise.resolve();
 
   constructor(file: string, log: Logger) {
     this.#file = file;
     this.#log = log;
+    this.#failures = new FailureLog(log, "ledger is written again");
   }
 
   /** The books of a channel, the same ones whenever it is asked for. */
@@ -34,7 +40,10 @@ export class Ledger {
     return account;
   }
 
-  /** Reads the accounts of the run before; a file that cannot be read is reported, and the ledger starts at zero. */
+  /**
+   * Reads the accounts of the run before; a file that cannot be read is reported, and the ledger starts at zero. One of a
+   * later version throws.
+   */
   async start(): Promise<void> {
     try {
       const accounts = await readAccounts(this.#file);
@@ -43,6 +52,8 @@ export class Ledger {
       this.#newBase = { ...this.#newBase, loose: !closed };
       for (const account of this.#accounts.values()) account.base = this.#newBase;
     } catch (error) {
+      this.#isRefused = codeOf(error) === NEWER_FORMAT;
+      if (this.#isRefused) throw error;
       this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger cannot be read and starts again");
     }
   }
@@ -76,12 +87,14 @@ export class Ledger {
 
   async #save(closed = false): Promise<void> {
     const write = async () => {
-      if (!this.#changed) return;
+      if (!this.#changed || this.#isRefused) return;
       this.#changed = false;
       try {
         await writeAccounts(this.#file, { channels: this.#states(), closed });
+        this.#failures.works({ file: this.#file });
       } catch (error) {
-        this.#log.error({ file: this.#file, reason: reasonOf(error) }, "ledger not written");
+        this.#failures.failed("error", error, { message: "ledger not written", fields: { file: this.#file } });
+        if (!closed) this.#soon();
       }
     };
     this.#writing = this.#writing.then(write);

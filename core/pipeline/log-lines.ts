@@ -1,6 +1,7 @@
 import { eventHeaders } from "../ngsi/index.js";
 import { isEvent } from "../sdk/event-fault.js";
 import type { Event, Logger } from "../sdk/index.js";
+import { type TraceFields, traceFieldsOf } from "../sdk/trace-context.js";
 
 /** Milliseconds between two lines about the same cause. */
 const INTERVAL = 60_000;
@@ -77,7 +78,7 @@ interface Pending {
 }
 
 /** Fields that join a log line to one notification; absent where the event does not say. */
-interface LogContext {
+interface LogContext extends TraceFields {
   readonly corr?: string | undefined;
   readonly trans?: string | undefined;
   readonly srv?: string | undefined;
@@ -96,5 +97,6 @@ export function logContext(events: readonly Event[]): LogContext {
     trans: transaction,
     srv: headers[eventHeaders.service],
     subsrv: headers[eventHeaders.servicePath],
+    ...traceFieldsOf(headers),
   };
 }

@@ -14,10 +14,16 @@ import {
   type Sender,
   type SourceRefusal,
 } from "../sdk/index.js";
+import { forgetTexts } from "../sdk/kept-text.js";
+import { withOrigin } from "../sdk/origin.js";
 import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/source.js";
 import type { TransactionObserver } from "../tokens.js";
 import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
+import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
+import { Availability } from "./availability.js";
 import { CountedWarnings } from "./log-lines.js";
+import { RefusedServices } from "./refused-services.js";
+import type { ServiceQuota } from "./service-quota.js";
 
 export interface ReceiverParts {
   /** The source. */
@@ -27,8 +33,13 @@ export interface ReceiverParts {
   /** Its type, for messages. */
   readonly handlerType?: string | undefined;
   readonly emit: Emit;
+  /** Undefined where no service is limited. */
+  readonly quota?: ServiceQuota | undefined;
   readonly observer: Pick<TransactionObserver, "received" | "refused">;
   readonly log: Logger;
+  readonly arrivals?: ArrivalSwitch;
+  /** Fields of the trace of a request, for log lines; absent while tracing is off. */
+  readonly traceFields?: (request: InboundRequest) => object;
   now(): Date;
 }
 
@@ -36,11 +47,17 @@ export interface ReceiverParts {
 export class Receiver {
   readonly #parts: ReceiverParts;
   readonly #warnings: CountedWarnings;
+  /** Those because of what the service sent or holds. */
+  readonly overQuota = new RefusedServices();
+  readonly #arrivals: ArrivalSwitch;
   #refusals = 0;
+  readonly #availability: Availability;
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts;
+    this.#availability = new Availability(parts);
     this.#warnings = new CountedWarnings(parts);
+    this.#arrivals = parts.arrivals ?? nobodyLooks;
   }
 
   /** How many requests were refused, those included that the source itself refused. */
@@ -50,19 +67,28 @@ export class Receiver {
 
   resetCounters(): void {
     this.#refusals = 0;
+    this.overQuota.clear();
   }
 
   /** The `receive` of the source's context. */
   readonly receive = async (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
-    const decoded = this.#decoded(request);
+    const { quota, emit } = this.#parts;
+    const usedUp = quota === undefined ? undefined : this.#usedUp(quota, request);
+    if (usedUp !== undefined) return this.#refuse(request, usedUp, refuse);
+    const decoded = originated(this.#decoded(request), request);
     if ("refused" in decoded) return this.#refuse(request, decoded, refuse);
     try {
-      await this.#parts.emit(decoded.events);
+      if (quota === undefined) await emit(decoded.events);
+      else await quota.counted(decoded.service, decoded.events.length, () => emit(decoded.events));
     } catch (error) {
       return this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse);
+    } finally {
+      forgetTexts(decoded.events);
     }
-    if (decoded.events.length === 0) this.#warnAboutNoEvents(decoded);
+    if (decoded.events.length === 0) this.#warnAboutNoEvents(request, decoded);
     this.#account(request, decoded, undefined);
+    this.#availability.accepted();
+    this.#arrivals.taker?.accepted(this.#parts.name, request, decoded);
     return accepted;
   };
 
@@ -71,11 +97,24 @@ export class Receiver {
     this.#count(refusal, refusal.reason, cleaned(refusal));
     const { name, observer } = this.#parts;
     observer.received(name, { ...unknownSender, requestBytes, responseBytes, failed: true });
+    this.#arrivals.taker?.turnedAway(name, { requestBytes, ...refusal });
   };
 
   /** Logs what was counted and not logged yet. */
   stop(): void {
     this.#warnings.flush();
+  }
+
+  /** Before it is decoded, where the handler knows the sender without that: to refuse much must cost little. */
+  #usedUp(quota: ServiceQuota, request: InboundRequest): Refusal | undefined {
+    try {
+      const sender = this.#parts.handler?.senderOf?.(request);
+      const error = sender === undefined ? undefined : quota.usedUp(sender.service);
+      return sender && error && { error, refused: refusedByChannels(error), sender };
+    } catch {
+      // What is wrong with the handler shows when it decodes.
+      return undefined;
+    }
   }
 
   #decoded(request: InboundRequest): DecodedRequest | Refusal {
@@ -104,25 +143,37 @@ export class Receiver {
   #refuse(request: InboundRequest, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
     const responseBytes = refuse(refused);
     if (responseBytes === undefined) return refused;
-    this.#count(refused, reasonOf(error), addresseeOf(request, sender));
+    const addressee = { ...addresseeOf(request, sender), ...this.#parts.traceFields?.(request) };
+    this.#count(refused, reasonOf(error), addressee, sender.service);
     this.#account(request, sender, responseBytes);
+    const { status, cause } = refused;
+    this.#arrivals.taker?.refused(this.#parts.name, request, { status, cause, reason: reasonOf(error), sender });
     return refused;
   }
 
-  #count({ status, cause }: Pick<Refused, "status" | "cause">, reason: string, addressee: Addressee): void {
+  #count(
+    { status, cause }: Pick<Refused, "status" | "cause">,
+    reason: string,
+    addressee: Addressee,
+    service?: string,
+  ): void {
     const { name, observer, log } = this.#parts;
     const kind = KIND.test(cause) ? cause : "other";
     this.#refusals += 1;
-    observer.refused?.(name, { status, cause: kind });
+    if (status === 503) this.#availability.refused();
+    const limited = status === TOO_MANY && service !== undefined;
+    if (limited) this.overQuota.add(service);
+    observer.refused?.(name, { status, cause: kind, ...(limited ? { service } : {}) });
     log.debug({ status, cause: kind, reason, ...addressee }, "request refused");
     const fields = { status, cause: kind, ...addressee, reason: reason.slice(0, MOST_OF_A_REASON) };
     const level = status === 500 ? "error" : "warn";
     this.#warnings.add(`${status} ${kind}`, { level, message: "requests refused", fields });
   }
 
-  #warnAboutNoEvents({ service, servicePath }: Sender): void {
+  #warnAboutNoEvents(request: InboundRequest, { service, servicePath }: Sender): void {
     const message = "notifications without entities accepted: nothing of them is stored";
-    this.#warnings.add("no-entities", { level: "warn", message, fields: { service, servicePath } });
+    const fields = { service, servicePath, ...this.#parts.traceFields?.(request) };
+    this.#warnings.add("no-entities", { level: "warn", message, fields });
   }
 
   /** `responseBytes` are those of a refusal; undefined when the request was accepted. */
@@ -138,6 +189,15 @@ export class Receiver {
     });
   }
 }
+
+/** What comes out of a log says where it was there. */
+function originated<D extends DecodedRequest | Refusal>(decoded: D, { origin }: InboundRequest): D {
+  if (origin === undefined || !("events" in decoded)) return decoded;
+  return { ...decoded, events: withOrigin(decoded.events, origin) };
+}
+
+/** The status of a refusal because of what one service sent or holds. */
+const TOO_MANY = 429;
 
 const accepted: Accepted = { accepted: true };
 

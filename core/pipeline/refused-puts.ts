@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { eventHeaders } from "../ngsi/index.js";
-import type { Event } from "../sdk/index.js";
+import { type Event, traceHeaders } from "../sdk/index.js";
 import type { Left } from "./put-together.js";
 import type { Route } from "./routes.js";
 
@@ -15,6 +15,8 @@ const ownOfDelivery: ReadonlySet<string> = new Set([
   eventHeaders.correlator,
   eventHeaders.sequence,
   eventHeaders.notifiedAt,
+  traceHeaders.parent,
+  traceHeaders.state,
 ]);
 
 /** An event in a channel, by what it holds. */

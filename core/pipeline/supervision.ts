@@ -1,6 +1,6 @@
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { AgentError, reasonOf } from "../sdk/index.js";
+import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 
 /** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
@@ -107,6 +107,10 @@ export interface Failure {
   readonly last: Date;
   /** The latest reason. */
   readonly reason: string;
+  /** The code of its error, where it has one. */
+  readonly code: string | undefined;
+  /** The code of what caused it in the end, such as that of a driver; undefined where it has no cause with one. */
+  readonly causedBy: string | undefined;
 }
 
 /** Whether what a component does again and again succeeds; the health of an agent is made of these. */
@@ -125,10 +129,24 @@ export class FailureState {
 
   failed(error: unknown): void {
     const now = this.#clock.now();
-    this.#failure = { since: this.#failure?.since ?? now, last: now, reason: reasonOf(error) };
+    const codes = { code: codeOf(error), causedBy: lastCodeOf(error) };
+    this.#failure = { since: this.#failure?.since ?? now, last: now, reason: reasonOf(error), ...codes };
   }
 
   works(): void {
     this.#failure = undefined;
   }
+}
+
+/** Causes that are looked at: somebody may have made a circle of them. */
+const DEEPEST_CAUSE = 10;
+
+function lastCodeOf(error: unknown): string | undefined {
+  let code: string | undefined;
+  let one = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && one instanceof Error && one.cause !== undefined; depth += 1) {
+    one = one.cause;
+    code = codeOf(one) ?? code;
+  }
+  return code;
 }

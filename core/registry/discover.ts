@@ -36,7 +36,9 @@ export async function discover(folders: readonly string[], further: FurtherPlugi
   if (!modules.every(isOwn)) offerContract();
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
   const { catalogue, problems } = catalogueOf(loaded.flatMap(({ plugins }) => plugins));
-  return { catalogue, problems: [...[...found, ...loaded].flatMap((one) => one.problems), ...problems] };
+  const notLoaded = [...found, ...loaded].flatMap((one) => one.problems);
+  const leftOut = notLoaded.filter(({ harmless }) => harmless !== true);
+  return { catalogue: { ...catalogue, leftOut }, problems: [...notLoaded, ...problems] };
 }
 
 /** The plugins below a folder, or the folder itself when it is one. */

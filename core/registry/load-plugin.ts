@@ -1,12 +1,12 @@
 import { realpath } from "node:fs/promises";
-import { apiRange } from "../sdk/api-versions.js";
 import { isRecord } from "../sdk/event.js";
-import { type AnyPlugin, API_VERSION, type FormatName, type Kind } from "../sdk/index.js";
-import type { CataloguedPlugin, DeclarationRules } from "../tokens.js";
+import { type AnyPlugin, API_VERSION } from "../sdk/index.js";
+import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../tokens.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
+import { formatNames, isFormat, type Member, members } from "./definition-members.js";
 import { fieldFaults } from "./field-faults.js";
 import { reasonNotLoaded } from "./load-errors.js";
-import { isPermissions, permissionFaults } from "./permission-faults.js";
+import { permissionFaults } from "./permission-faults.js";
 import { versionFault } from "./served-versions.js";
 
 /** A module that is expected to export plugins. */
@@ -99,6 +99,8 @@ function problemsOf(origin: string, definition: unknown, loading: Loading): read
   const told = ({ fault, ...others }: DeclarationFault, join: string) => ({
     ...others,
     origin,
+    kind: definition.kind,
+    type: definition.type,
     cause: `${who}${join}${fault}`,
   });
   const version = versionFault(definition.apiVersion, loading.apiVersion ?? API_VERSION);
@@ -119,12 +121,7 @@ function schemaFaults(definition: Readonly<Record<string, unknown>>, { rules }: 
 }
 
 /** Something wrong with a plugin that was found; the agent runs without it, or without what is wrong. */
-export interface PluginProblem {
-  /** The file or folder it is about. */
-  readonly origin: string;
-  readonly cause: string;
-  /** What to do about it. */
-  readonly remedy: string;
+export interface PluginProblem extends LeftOutPlugin {
   /** True: the plugin is used nevertheless. */
   readonly harmless?: true;
 }
@@ -142,116 +139,4 @@ function memberFaults(definition: Readonly<Record<string, unknown>>): readonly D
 /** Here a loaded value gets the type of a definition. */
 function isPlugin(value: unknown): value is AnyPlugin {
   return isRecord(value) && memberFaults(value).length === 0;
-}
-
-interface Member {
-  holds(value: unknown): boolean;
-  readonly noun: string;
-}
-
-const kinds = {
-  source: true,
-  handler: true,
-  interceptor: true,
-  channel: true,
-  selector: true,
-  sink: true,
-  "sink-processor": true,
-} satisfies Record<Kind, true>;
-
-const formatNames = {
-  text: true,
-  flag: true,
-  count: true,
-  integer: true,
-  port: true,
-  millis: true,
-  seconds: true,
-  words: true,
-  "millis-list": true,
-  map: true,
-} satisfies Record<FormatName, true>;
-
-const stabilities: readonly unknown[] = ["stable", "beta", "deprecated"];
-
-const members = {
-  kind: { holds: isKind, noun: `one of ${Object.keys(kinds).join(", ")}` },
-  type: { holds: isTypeName, noun: "a name in lower case without blanks" },
-  aliases: { holds: isOptionalTextList, noun: "a list of texts" },
-  spellings: {
-    holds: (value) => value === undefined || (Array.isArray(value) && value.every(isSpelling)),
-    noun: "a list of spellings, each with its types",
-  },
-  summary: { holds: isSentence, noun: "a sentence" },
-  stability: { holds: (value) => stabilities.includes(value), noun: `one of ${stabilities.join(", ")}` },
-  apiVersion: {
-    holds: (value) => apiRange(value) !== undefined,
-    noun: "a version such as 1, or the oldest and the newest one such as [1, 2]",
-  },
-  permissions: {
-    holds: isPermissions,
-    noun: `an object such as { hosts: ["{url}"], folders: [], childProcesses: false }, its folders absolute paths`,
-  },
-  config: { holds: isRecord, noun: "a schema" },
-  slots: {
-    holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),
-    noun: "a table of kinds by slot name",
-  },
-  check: { holds: isOptionalFunction, noun: "a function" },
-  create: { holds: (value) => typeof value === "function", noun: "a function" },
-  query: { holds: isOptionalFunction, noun: "a function" },
-  explain: { holds: isOptionalFunction, noun: "a function" },
-  data: { holds: isOptionalFunction, noun: "a function" },
-} satisfies Record<keyof AnyPlugin, Member>;
-
-function isSpelling(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    isTextList(value.types) &&
-    lists.every((name) => isOptionalTextList(value[name])) &&
-    tables.every((name) => isTextTable(value[name])) &&
-    isFunctionTable(value.rereads)
-  );
-}
-
-const lists = ["better", "different"] as const;
-const tables = ["means", "implies", "prefixes", "variables", "fileVariables", "without"] as const;
-
-function isTextTable(value: unknown): boolean {
-  return value === undefined || (isRecord(value) && Object.values(value).every((text) => typeof text === "string"));
-}
-
-function isFunctionTable(value: unknown): boolean {
-  return value === undefined || (isRecord(value) && Object.values(value).every((one) => typeof one === "function"));
-}
-
-function isKind(value: unknown): boolean {
-  return typeof value === "string" && Object.hasOwn(kinds, value);
-}
-
-function isFormat(value: unknown): boolean {
-  if (typeof value === "string") return Object.hasOwn(formatNames, value);
-  if (isRecord(value) && isRecord(value.fields)) return true;
-  const choices = isRecord(value) ? value.listOf : value;
-  return isTextList(choices) && choices.length > 0;
-}
-
-function isTypeName(value: unknown): boolean {
-  return typeof value === "string" && /^[^\sA-Z]+$/.test(value);
-}
-
-function isSentence(value: unknown): boolean {
-  return typeof value === "string" && value.trim() !== "";
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
-}
-
-function isOptionalTextList(value: unknown): boolean {
-  return value === undefined || isTextList(value);
-}
-
-function isOptionalFunction(value: unknown): boolean {
-  return value === undefined || typeof value === "function";
 }

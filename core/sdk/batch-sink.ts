@@ -59,6 +59,11 @@ export interface BatchSinkWrite {
   readonly position: KeptPosition | undefined;
   /** The id of an event of this write; see `idOf` of deneb/sdk. */
   idOf(event: Event): string;
+  /**
+   * See `Batch`.
+   * @beta
+   */
+  readonly traceparent: string | undefined;
 }
 
 /**
@@ -100,7 +105,8 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
         const events = without(batch.events, covered);
         if (events.length === 0 && batch.events.length > 0) return nothingWritten;
         const position = kept?.next(batch);
-        const about = { position, idOf: (event: Event) => idOf(batch, event) };
+        const { traceparent } = batch;
+        const about = { position, idOf: (event: Event) => idOf(batch, event), traceparent };
         return { position, receipt: await parts.write(connection, events, signal, about) };
       });
       if (position !== undefined) kept?.kept(position);

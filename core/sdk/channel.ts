@@ -1,5 +1,7 @@
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { Examined } from "./probe.js";
+import type { ChannelPart, LogSummary, SettledEvents, SharedLetters } from "./shared-channel.js";
 
 /** A transaction ends with exactly one call of `commit` or `rollback`; a second call does nothing. */
 export interface Transaction {
@@ -9,6 +11,13 @@ export interface Transaction {
 
 /** Whether a put that finds no room waits for it, up to the time-out of the channel, or fails at once. @stable */
 export type Waiting = "wait" | "at-once";
+
+/**
+ * Where the events of a put come from: `new` ones of a notification, or `again` those that the agent has accepted before, of
+ * a channel that is replaced or of dead letters that are replayed. A channel that limits what one service may hold counts
+ * the latter and does not refuse them for that. @beta
+ */
+export type Putting = "new" | "again";
 
 /** Events on their way into a channel: put one after another, seen by takers all at once after commit. @stable */
 export interface PutTransaction extends Transaction {
@@ -41,7 +50,7 @@ export interface PutTransaction extends Transaction {
 export interface TakeTransaction extends Transaction {
   /**
    * Waits until the channel holds an event or the signal aborts, then returns up to `max` of what is there, oldest
-   * first; an empty list when nothing is. May be called several times; all events belong to this transaction and
+   * first, or the services in turn, of each the oldest first; an empty list when nothing is. May be called several times; all events belong to this transaction and
    * stay counted in the channel until commit. Rollback puts them back at the front, in order.
    */
   take(max: number, signal: AbortSignal): Promise<readonly Event[]>;
@@ -51,12 +60,26 @@ export interface TakeTransaction extends Transaction {
    * (`SinkPositions.alreadyStored`). Absent for a channel that does not know, or whose positions say it.
    */
   isRedelivered?(event: Event): boolean;
+  /**
+   * Called once before `commit`, with what became of the events of this transaction: for a channel that keeps books with
+   * other agents. Absent: it does not. @beta
+   */
+  settled?(events: SettledEvents): void;
   /** Absent for channels that forget. */
   readonly positions?: TakePositions | undefined;
 }
 
 /** Positions of a durable channel, seen from one take transaction. @stable */
 export interface TakePositions {
+  /**
+   * True when several agents take from the channel and move its positions at the same time: a sink that finds that another
+   * one has moved a stored position goes on from there, with the events that it does not cover. Each position then stands for all
+   * events of one order up to a place in it, so that of two with one name one covers what the other does; and all events of
+   * a transaction belong to that order. Absent or false: a position that another agent moved is a mistake
+   * (`POSITION_CONFLICT`).
+   * @beta
+   */
+  readonly shared?: boolean;
   /**
    * Where the channel stands once the first `count` of the events taken so far are done: to be stored with the rows and
    * given to `Channel.skipTo` at the next start. It includes what other transactions have committed and never what they
@@ -76,8 +99,15 @@ export interface TakePositions {
   idOf(event: Event): string | undefined;
 }
 
+/** What a channel holds of one service. @beta */
+export interface ServiceHolding {
+  readonly service: string;
+  readonly events: number;
+  readonly bytes: number;
+}
+
 /** A queue with transactions between sources and sinks: first in, first out. @stable */
-export interface Channel extends Lifecycle {
+export interface Channel extends Lifecycle, Examined {
   /** Events in the channel, those taken but not committed included; undefined while the channel cannot tell. */
   readonly size: number | undefined;
   /**
@@ -99,11 +129,13 @@ export interface Channel extends Lifecycle {
   readonly lost?: number;
   /** Bytes that the events of the channel take where it keeps them, for statistics; absent when it does not count them. */
   readonly bytes?: number | undefined;
+  /** The services of which it holds most, those first, for statistics; undefined when it does not count them. @beta */
+  largestServices?(most: number): readonly ServiceHolding[] | undefined;
   /**
    * `events`: how many the transaction is to hold when that is more than transactionCapacity, because they belong
-   * together. A channel that ignores it gets them in several transactions.
+   * together. A channel that ignores it gets them in several transactions. `putting` matters to channels that limit services.
    */
-  openPut(events?: number): PutTransaction;
+  openPut(events?: number, putting?: Putting): PutTransaction;
   openTake(): TakeTransaction;
   /**
    * Leaves out what was done before a stored position, as if it had been committed. To be called between `start` and
@@ -119,6 +151,18 @@ export interface Channel extends Lifecycle {
    * of events that are left out.
    */
   leaveOut?(ids: AsyncIterable<string>): Promise<number>;
+  /**
+   * The parts of a channel that agents share, by name, as far as this agent knows: for statistics, so at once and without
+   * asking the engine. Absent for a channel of one agent; empty before the start. @beta
+   */
+  parts?(): readonly ChannelPart[];
+  /** The log of a channel that agents share, as `parts` tells it; undefined before the start. @beta */
+  log?(): LogSummary | undefined;
+  /**
+   * Where dead letters of its events are kept for all agents: undefined while its log is not open, and no member for a channel
+   * of one agent. Nothing is taken before they are followed. @beta
+   */
+  readonly letters?: SharedLetters | undefined;
 }
 
 /**

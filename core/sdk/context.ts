@@ -1,3 +1,4 @@
+import type { TextCodec } from "./kept-text.js";
 import type { Receipt } from "./sink.js";
 import type { Emit, Receive, SourceRefusal } from "./source.js";
 
@@ -130,6 +131,8 @@ export interface ChannelContext extends Context {
    * with code `FOLDER_IN_USE`; at once when another component of this process holds it. A file `deneb.lock` stays there.
    */
   lockFolder(folder: string, claim?: FolderClaim): Promise<FolderLock>;
+  /** What reads kept texts, see `keptTextOf`; absent: keep the bodies themselves. Beta. */
+  readonly textCodecs?: readonly TextCodec[];
 }
 
 /** What a channel selector is given besides its configuration. @stable */

@@ -56,6 +56,15 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly apiVersion?: ApiVersions;
   /** What it uses outside the agent; absent: it does not say, and may use whatever the agent may. */
   readonly permissions?: Permissions;
+  /** What a source or a handler refuses with which status; the metrics then show these causes with 0 before the first. */
+  readonly refusals?: readonly DeclaredRefusal[];
+  /**
+   * Of a channel: `one` when at most one sink, or one sink group, may take from it, because it keeps one position. A
+   * configuration with more is refused. Beta.
+   */
+  readonly takers?: "one";
+  /** Of a channel: `others` when other agents or programs put events into it, too; it needs no source. Beta. */
+  readonly feeders?: "others";
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -67,6 +76,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly check?: (config: ConfigOf<S>, linked?: readonly string[]) => readonly PropertyFault<S>[];
   /** Makes the component. No I/O here: see the lifecycle law. */
   create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
+  /**
+   * The PEM files with certificates of its own that a component of this configuration loads when it starts; the metrics show
+   * when they expire.
+   */
+  readonly certificates?: (config: ConfigOf<S>) => readonly string[];
   /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */
   readonly query?: (config: ConfigOf<S>, text: string, context: Context) => Promise<QueryResult>;
   /** Tells what a sink of this configuration would do with an event, without reaching any store (`deneb explain`). */
@@ -78,12 +92,20 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
 
+/** A refusal as the metrics name it: the status of the answer, and the cause of `Refused`. @stable */
+export interface DeclaredRefusal {
+  readonly status: number;
+  readonly cause: string;
+}
+
 /** What a plugin's `check` says about one property; the agent adds the line of the file. @stable */
 export interface PropertyFault<S extends Schema> {
   /** A property, `<property>.<entry>` for an entry of a map or a field, or `type` when the type is the wrong one. */
   readonly property: PropertyName<S> | "type";
   /** What is wrong and what would be right. */
   readonly reason: string;
+  /** Where a name is wrong: those that would be right. The agent adds the one that was probably meant. */
+  readonly names?: readonly string[];
 }
 
 type PropertyName<S extends Schema> = {
@@ -106,13 +128,17 @@ export interface AnyPlugin {
   readonly stability: "stable" | "beta" | "deprecated";
   readonly apiVersion?: ApiVersions;
   readonly permissions?: Permissions;
+  readonly refusals?: readonly DeclaredRefusal[];
+  readonly takers?: "one";
+  readonly feeders?: "others";
   readonly config: Schema;
   readonly slots?: Slots;
   check?(
     config: unknown,
     linked?: readonly string[],
-  ): readonly { readonly property: string; readonly reason: string }[];
+  ): readonly { readonly property: string; readonly reason: string; readonly names?: readonly string[] }[];
   create(config: unknown, context: unknown): unknown;
+  certificates?(config: unknown): readonly string[];
   query?(config: unknown, text: string, context: Context): Promise<QueryResult>;
   explain?(config: unknown, event: Event, context: Context): Promise<Explanation>;
   data?(config: unknown, context: Context): Promise<StoredData>;

@@ -1,4 +1,5 @@
 import type { Lifecycle } from "./lifecycle.js";
+import type { Examined } from "./probe.js";
 
 /**
  * What travels from a source through a channel to a sink: one entity of a notification, or whatever a source makes.
@@ -21,7 +22,7 @@ export interface Event<Body = unknown> {
 export const letterHeader = "deneb-dead-letter";
 
 /** Looks at each event between a source and its channels. Most need no `start` and no `stop`. @stable */
-export interface Interceptor extends Partial<Lifecycle> {
+export interface Interceptor extends Partial<Lifecycle>, Examined {
   /**
    * Returns the event, a new event in its place, or undefined to drop it; or a promise of one of these where something is
    * looked up. It may return a value for one event and a promise for the next. The events of a source stay in their order.

@@ -9,7 +9,9 @@ export type {
   Channel,
   ChannelSelector,
   PutTransaction,
+  Putting,
   Selection,
+  ServiceHolding,
   TakePositions,
   TakeTransaction,
   Waiting,
@@ -32,6 +34,7 @@ export type {
 export {
   type AnyPlugin,
   API_VERSION,
+  type DeclaredRefusal,
   definePlugin,
   type Kind,
   type Kinds,
@@ -54,9 +57,12 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
+export { type KeptText, keepText, keptTextOf, type TextCodec } from "./kept-text.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";
+export { originHeader, type RequestOrigin } from "./origin.js";
 export type { Permissions } from "./permissions.js";
+export type { Examined, Examiner, FolderUse, Probe, ProbeResult } from "./probe.js";
 export type {
   ConfigOf,
   FieldsFormat,
@@ -68,6 +74,15 @@ export type {
   WithDefaults,
 } from "./schema.js";
 export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./schema.js";
+export type {
+  ChannelPart,
+  LogAgent,
+  LogSummary,
+  SettledEvents,
+  SharedLetter,
+  SharedLetterListener,
+  SharedLetters,
+} from "./shared-channel.js";
 export type {
   Batch,
   BatchPosition,
@@ -105,3 +120,4 @@ export type {
   TableResult,
 } from "./stored-data.js";
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";
+export { traceHeaders } from "./trace-context.js";

@@ -1,5 +1,6 @@
 import { type Event, letterHeader } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { Examined } from "./probe.js";
 
 /**
  * All events of one write, oldest first; they may belong to several tables. The list is frozen: changing it throws a
@@ -12,6 +13,12 @@ export interface Batch {
   readonly position?: BatchPosition;
   /** See {@link idOf}; absent only in a batch that a test makes by itself. */
   readonly idOf?: (event: Event) => string;
+  /**
+   * The `traceparent` of the delivery of this batch, for a request that carries events of several traces; absent while tracing
+   * is off and for a batch without sampled notifications.
+   * @beta
+   */
+  readonly traceparent?: string;
 }
 
 /**
@@ -38,6 +45,14 @@ export interface BatchPosition {
    */
   readonly text: string;
   /**
+   * True when several agents move this position, each in the transaction of its rows and only from the position that it
+   * read: whoever finds that it has moved rolls back, reads it again and writes the events that it does not cover. A
+   * position covers all events of its channel up to a place, so those are the last ones of the batch. See
+   * `TakePositions.shared`.
+   * @beta
+   */
+  readonly shared?: boolean;
+  /**
    * The events of this batch that an earlier position covers: they were stored where it was kept. For a sink whose
    * destinations commit one after another and keep a position each.
    */
@@ -48,6 +63,12 @@ export interface BatchPosition {
 export interface Receipt {
   readonly requestBytes: number;
   readonly responseBytes: number;
+  /**
+   * Events of the batch that are stored and that another agent has written, behind a channel with shared positions: they count
+   * as done and not as stored by this agent. Absent for none.
+   * @beta
+   */
+  readonly elsewhere?: readonly Event[];
 }
 
 /**
@@ -55,7 +76,7 @@ export interface Receipt {
  * alone, keeps dead letters and counts.
  * @stable
  */
-export interface Sink extends Lifecycle {
+export interface Sink extends Lifecycle, Examined {
   /**
    * Stores the batch: all of it or nothing, unless its error says which events failed. Rejects with `retryable: true` when the store is not available (the whole
    * batch is retried later), with `retryable: false` when the store will never accept this data (the batch is split). An

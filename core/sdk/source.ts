@@ -1,6 +1,8 @@
 import { codeOf, reasonOf, retryAfterOf, retryableOf, type Sender } from "./errors.js";
 import type { Event } from "./event.js";
 import type { Lifecycle } from "./lifecycle.js";
+import type { RequestOrigin } from "./origin.js";
+import type { Examined } from "./probe.js";
 
 /**
  * What a source that is replaced at a reload leaves open for the one that takes its place, such as a listening socket.
@@ -29,7 +31,7 @@ export type Emit = (events: readonly Event[]) => Promise<void>;
  * takes it over.
  * @stable
  */
-export interface Source extends Lifecycle {
+export interface Source extends Lifecycle, Examined {
   /**
    * Called before `stop` when a successor can take over. What arrives from then on waits in what it returns; it resolves
    * when every request that had begun is answered, or the signal aborts. Undefined when there is nothing to hand over.
@@ -55,6 +57,8 @@ export interface InboundRequest {
   /** The topic of a message, for the log, which shows its first characters; absent for requests over HTTP. */
   readonly topic?: string;
   readonly receivedAt: Date;
+  /** For a source that reads a log: where the request stands there; its events get the header `originHeader`. @beta */
+  readonly origin?: RequestOrigin;
 }
 
 /** The result of a handler. @stable */
@@ -72,6 +76,11 @@ export interface DecodedRequest {
  */
 export interface Handler {
   decode(request: InboundRequest): DecodedRequest;
+  /**
+   * The sender of a request by its headers alone, without its body; undefined when they do not tell. With it a
+   * request of a service whose quota is used up is refused before it is decoded. @beta
+   */
+  senderOf?(request: InboundRequest): Sender | undefined;
 }
 
 /** Every required channel has the events of the request. @stable */
@@ -85,7 +94,10 @@ export interface Accepted {
  */
 export interface Refused {
   readonly accepted: false;
-  /** An HTTP status: 4xx when the request is at fault, 503 when the same request may be accepted later, else 500. */
+  /**
+   * An HTTP status: 429 when its service sent, or has in a channel, more than it may; other 4xx when the request is at fault;
+   * 503 when the same request may be accepted later, else 500.
+   */
   readonly status: number;
   /** A sentence for the sender. */
   readonly reason: string;
@@ -146,6 +158,8 @@ export function refusedByChannels(error: unknown): Refused {
   if (code === undefined) return unexpected("internal-error");
   const common = { accepted: false, reason: reasonOf(error), cause: causeOf(code), headers: {} } as const;
   const retryAfter = retryAfterOf(error);
+  const overQuota = ofOneService.get(code);
+  if (overQuota !== undefined) return { ...common, status: 429, cause: overQuota, retryable: true, retryAfter };
   if (retryableOf(error) === true) return { ...common, status: 503, retryable: true, retryAfter };
   if (tooLarge.has(code)) return { ...common, status: 413, retryable: false, retryAfter };
   return unexpected(causeOf(code));
@@ -164,6 +178,12 @@ export function senderOf(error: unknown): Sender | undefined {
 
 /** Codes of channels for a notification that never fits. */
 const tooLarge: ReadonlySet<string> = new Set(["NOTIFICATION_TOO_LARGE", "TRANSACTION_TOO_LARGE"]);
+
+/** The causes of refusals that say something about one service and nothing about the channels. */
+const ofOneService: ReadonlyMap<string, string> = new Map([
+  ["QUOTA_EXCEEDED", "quota"],
+  ["CHANNEL_SHARE_FULL", "channel-share-full"],
+]);
 
 function unexpected(cause: string): Refused {
   const reason = "The request could not be processed";

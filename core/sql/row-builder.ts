@@ -6,7 +6,7 @@ import { type SchemaName, type Statement, tableKey } from "./contract/statement.
 import { LastData } from "./features/last-data.js";
 import { Admission } from "./rows/admission.js";
 import { ColumnLayout } from "./rows/column-layout.js";
-import { groupedByTable, type PlacedRow, type TableBatch } from "./rows/grouping.js";
+import { groupedByTable, inOrder, type PlacedRow, type TableBatch } from "./rows/grouping.js";
 import { columnLayoutColumns, type Layout, type LayoutOptions, namesOf } from "./rows/layout.js";
 import { chosenColumns, NotificationColumns } from "./rows/notification-columns.js";
 import { RowLayout } from "./rows/row-layout.js";
@@ -67,14 +67,17 @@ export class RowBuilder {
     this.#lastData = new LastData(config, naming, dialect);
   }
 
-  /** The rows of the events by table, without the written ones. */
+  /**
+   * The rows of the events by table, without the written ones; the tables in one order everywhere, so that transactions of two
+   * sinks, and definitions of tables, do not wait for each other in a circle.
+   */
   tables(events: readonly Event[]): readonly TableBatch[] {
     // A loop: `flatMap` takes as long as naming the tables.
     const rows: PlacedRow[] = [];
     for (const event of events) for (const row of this.#placed(event)) rows.push(row);
     const history = this.#mode === "upsert" ? [] : groupedByTable(this.#unwritten(rows));
     const last = this.#mode === "insert" ? [] : this.#lastData.batches(this.#unwritten(this.#lastData.rows(rows)));
-    return [...history, ...last];
+    return inOrder([...history, ...last]);
   }
 
   /** The schema of the rows of an event. Throws for an event that cannot have one. */

@@ -3,26 +3,31 @@ import {
   type Context,
   codeOf,
   type Event,
+  type Examiner,
+  type Probe,
   type Receipt,
   reasonOf,
   retryableOf,
   type Sink,
   type SinkPositions,
   type SinkTuning,
-  type StoredSummary,
 } from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import { namingOf, type SqlConfig } from "./contract/schema.js";
 import { Bookkeeping } from "./features/bookkeeping.js";
 import { ErrorTable, ErrorTableWriter } from "./features/error-table.js";
-import { positionUnsettled } from "./features/position-rows.js";
+import { LeftOut } from "./features/left-out.js";
+import { positionMoving, positionUnsettled, tooManyTables } from "./features/position-errors.js";
+import { storeProbes } from "./features/probes.js";
 import { Retention } from "./features/retention.js";
+import { StoreReturn } from "./features/store-return.js";
 import { storedSummary } from "./features/stored-summary.js";
 import { Upkeep } from "./features/upkeep.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
+import { type StartWarning, startWarnings } from "./start-warnings.js";
 import { StepWriter } from "./step-writer.js";
 import { fitted } from "./tables/fitting.js";
 import { listedStore } from "./tables/listed-store.js";
@@ -34,19 +39,18 @@ import { SchemaServices } from "./tables/schema-services.js";
 const TABLES_PER_TRANSACTION = 2000;
 /** Larger transactions are not faster. */
 const LARGEST_BATCH = 1000;
+/** Several agents that write the same events all get on: one of them in each round. */
+const MOST_ATTEMPTS_IF_SHARED = 8;
 /** Long enough to fill a batch under load, and hardly longer than a commit. */
 const LINGER_MILLIS = 2;
-
-const MIRRORED =
-  "geo:point, geo:line, geo:box and geo:polygon are stored with x = latitude, as the predecessor did; maps expect x = longitude";
 
 /** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
   readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
   readonly positions = {
-    stored: (signal: AbortSignal) => this.#storedPositions(signal),
+    stored: (signal: AbortSignal) => this.#asked(() => this.#bookkeeping.stored(signal)),
     alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
-    summary: (signal: AbortSignal) => this.#summary(signal),
+    summary: (signal: AbortSignal) => this.#asked(() => storedSummary(this.#name, this.#store, signal)),
   } satisfies SinkPositions;
   readonly #store: ListedStore;
   readonly #services: SchemaServices;
@@ -59,8 +63,12 @@ export class SqlSink implements Sink {
   readonly #errorTable: ErrorTableWriter | undefined;
   readonly #bookkeeping: Bookkeeping;
   readonly #writer: StepWriter;
+  readonly #leftOut: LeftOut;
   readonly #name: string;
-  readonly #isMirrored: boolean;
+  readonly #warnings: readonly StartWarning[];
+  /** Absent while the store could always be used. */
+  #return: StoreReturn | undefined;
+  readonly #makeReturn: () => StoreReturn;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
     const naming = namingOf(config, store.dialect.database);
@@ -75,10 +83,9 @@ export class SqlSink implements Sink {
       ? new ErrorTableWriter(new ErrorTable(config, this.#store), context)
       : undefined;
     this.#name = context.name;
-    this.#isMirrored =
-      config.attr_geometry === true &&
-      config.attr_geometry_x === "latitude" &&
-      (config.attr_persistence === "column" || config.attr_geometry_rows !== false);
+    this.#makeReturn = () => new StoreReturn({ probe: (signal) => store.driver.probe(signal), log: context.log });
+    this.#warnings = startWarnings(config, store.ignoredOptions);
+    this.#leftOut = new LeftOut(context);
     this.#bookkeeping = new Bookkeeping(config, context, this.#store);
     this.#writer = new StepWriter({
       store: this.#store,
@@ -88,41 +95,45 @@ export class SqlSink implements Sink {
     });
   }
 
+  probes(examiner: Examiner): readonly Probe[] {
+    return storeProbes(this.#store, examiner);
+  }
+
   async start(): Promise<void> {
-    const { driver, ignoredOptions = [], log } = this.#store;
-    if (this.#isMirrored) log.warn({ attr_geometry_x: "latitude" }, MIRRORED);
-    if (ignoredOptions.length > 0) log.warn({ options: ignoredOptions }, "unknown connection options are ignored");
+    const { driver, log } = this.#store;
+    for (const { fields, message } of this.#warnings) log.warn(fields, message);
     try {
       await driver.probe(new AbortController().signal);
     } catch (error) {
       log.error({ reason: reasonOf(this.#explained(error)) }, "the database is unavailable; writes will be retried");
+      this.#return ??= this.#makeReturn();
+      this.#return.away();
     }
     this.#retention.start();
   }
 
   async persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
-    try {
-      return await this.#persist(batch, signal);
-    } catch (error) {
-      // It may have been committed although the response was lost with the connection.
-      this.#bookkeeping.forget();
-      if (!isUnexpectedChanges(error)) throw error;
-    }
-    return await this.#persistAgain(batch, signal);
-  }
-
-  /** Reads its own rows again; if another agent has moved a position, that throws an error that names the agent. */
-  async #persistAgain(batch: Batch, signal: AbortSignal): Promise<Receipt> {
-    try {
-      return await this.#persist(batch, signal);
-    } catch (error) {
-      this.#bookkeeping.forget();
-      throw isUnexpectedChanges(error) ? positionUnsettled(this.#name) : error;
+    const isShared = batch.position?.shared === true;
+    const most = isShared ? MOST_ATTEMPTS_IF_SHARED : 2;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#persist(batch, signal);
+      } catch (error) {
+        // The next attempt reads again. If another agent has moved a position that is not shared, that names the agent.
+        this.#bookkeeping.forget(batch);
+        if (!isUnexpectedChanges(error)) {
+          // It may have been committed although the response was lost with the connection.
+          this.#leftOut.doubt(batch);
+          throw error;
+        }
+        if (attempt < most) continue;
+        throw isShared ? positionMoving(this.#name, most) : positionUnsettled(this.#name);
+      }
     }
   }
 
   async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
-    this.#bookkeeping.forget();
+    this.#bookkeeping.forget(batch);
     const missing = await this.#missing(batch, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
     return batch.events.filter((event) => !open.has(event));
@@ -144,21 +155,26 @@ export class SqlSink implements Sink {
       const stored = await this.#bookkeeping.covered(batch, tables, signal);
       if (stored.length === 0) return tables;
       this.#rowBuilder.note(stored);
+      const missing = this.#rowBuilder.tables(batch.events);
+      if (batch.position?.shared === true) this.#leftOut.note(batch, stored, missing);
+      return missing;
     } catch (error) {
       throw this.#explained(error);
     }
-    return this.#rowBuilder.tables(batch.events);
   }
 
   async #persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
     const tables = await this.#missing(batch, signal);
-    const total = { requestBytes: 0, responseBytes: 0 };
+    if (tables.length > TABLES_PER_TRANSACTION && batch.position?.shared === true)
+      throw tooManyTables(tables.length, TABLES_PER_TRANSACTION);
+    const elsewhere = batch.position?.shared === true ? this.#leftOut.of(batch) : [];
+    const total = { requestBytes: 0, responseBytes: 0, ...(elsewhere.length === 0 ? {} : { elsewhere }) };
     for (let start = 0; start < tables.length; start += TABLES_PER_TRANSACTION) {
       const end = start + TABLES_PER_TRANSACTION;
       const part = tables.slice(start, end);
       try {
         const receipt = await this.#writer.write(
-          { position: batch.position?.text, tables: part, later: tables.slice(end), all: tables },
+          { position: batch.position, tables: part, later: tables.slice(end), all: tables },
           signal,
         );
         total.requestBytes += receipt.requestBytes;
@@ -170,6 +186,7 @@ export class SqlSink implements Sink {
         throw failure;
       }
     }
+    this.#return?.works();
     if (this.#capsRows) await this.#retention.grown(tables, signal);
     if (this.#store.register === undefined) return total;
     this.#upkeep?.facts.note(tables);
@@ -177,17 +194,11 @@ export class SqlSink implements Sink {
     return total;
   }
 
-  async #summary(signal: AbortSignal): Promise<StoredSummary> {
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
-      return await storedSummary(this.#name, this.#store, signal);
-    } catch (error) {
-      throw this.#explained(error);
-    }
-  }
-
-  async #storedPositions(signal: AbortSignal): Promise<readonly string[]> {
-    try {
-      return await this.#bookkeeping.stored(signal);
+      const answer = await ask();
+      this.#return?.works();
+      return answer;
     } catch (error) {
       throw this.#explained(error);
     }
@@ -204,6 +215,7 @@ export class SqlSink implements Sink {
   }
 
   async stop(signal: AbortSignal): Promise<void> {
+    await this.#return?.stop();
     await this.#retention.stop();
     await this.#upkeep?.stop(signal);
     await this.#errorTable?.stop(signal);

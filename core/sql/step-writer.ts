@@ -1,4 +1,4 @@
-import type { Receipt } from "../sdk/index.js";
+import type { BatchPosition, Receipt } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { bytesOf } from "./contract/statement.js";
 import type { Bookkeeping } from "./features/bookkeeping.js";
@@ -11,7 +11,7 @@ import type { WrittenTables } from "./tables/table-life.js";
 
 /** One transaction of a batch, or one for each of its commit units. */
 export interface StepOfBatch extends Step {
-  readonly position: string | undefined;
+  readonly position: BatchPosition | undefined;
 }
 
 export interface StepWriterParts {

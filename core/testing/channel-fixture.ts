@@ -63,6 +63,11 @@ function isHolding(channel: Channel): boolean {
   return sizeOf(channel) !== undefined && channel.size !== 0;
 }
 
+/** Its size counts what is in it, and nothing else. */
+export function isExact(channel: Channel): boolean {
+  return sizeOf(channel) !== undefined;
+}
+
 function sizeOf({ size, sizeIs = "exact" }: Channel): number | undefined {
   return sizeIs === "exact" ? size : undefined;
 }
@@ -94,7 +99,8 @@ export async function collect(channel: Channel, count: number): Promise<Collecte
   throw failure(`${count} events must come; within ${MOST_MILLIS / 1000} s came ${JSON.stringify(bodies)}`);
 }
 
-const MOST_MILLIS = 10_000;
+/** How long events are waited for. */
+export const MOST_MILLIS = 10_000;
 
 interface Collected {
   readonly transactions: readonly TakeTransaction[];

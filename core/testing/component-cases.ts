@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { apiRange } from "../sdk/api-versions.js";
 import { flatEntries } from "../sdk/fields.js";
-import { type AnyPlugin, API_VERSION, type Lifecycle, type Property } from "../sdk/index.js";
+import {
+  type AnyPlugin,
+  API_VERSION,
+  type Examined,
+  type Examiner,
+  type Lifecycle,
+  type Probe,
+  type Property,
+} from "../sdk/index.js";
 import { inRoom, type Room, valuesOf } from "./component-fixture.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { isOfFormat } from "./value-formats.js";
@@ -20,9 +28,11 @@ export function lifecycleCases(definition: AnyPlugin, setup: PluginSetup): reado
   }));
 }
 
+type Tried = Partial<Lifecycle> & Examined;
+
 interface Walk {
   readonly name: string;
-  walk(create: () => Partial<Lifecycle>): Promise<void>;
+  walk(create: () => Tried): Promise<void>;
 }
 
 const grace = (): AbortSignal => new AbortController().signal;
@@ -41,6 +51,14 @@ const lifecycles: readonly Walk[] = [
     async walk(create) {
       const component = create();
       await component.stop?.(grace());
+      await component.stop?.(grace());
+    },
+  },
+  {
+    name: "its probes are named, end with their signal and leave nothing open, without a start",
+    async walk(create) {
+      const component = create();
+      await tried(component.probes?.(examiner) ?? []);
       await component.stop?.(grace());
     },
   },
@@ -72,15 +90,33 @@ const lifecycles: readonly Walk[] = [
   },
 ];
 
-function created(definition: AnyPlugin, setup: PluginSetup, room: Room): Partial<Lifecycle> {
+/** What an agent would make of them does not matter here. */
+const examiner: Examiner = {
+  folder: (folder) => ({ tries: `use the folder "${folder}"`, run: async () => ({ outcome: "ok" }) }),
+  port: (port, host) => ({ tries: `listen on ${host}:${port}`, run: async () => ({ outcome: "ok" }) }),
+  certificate: () => ({ outcome: "ok" }),
+};
+
+/** Probes whose signal has aborted: their results are not waited for. */
+async function tried(probes: readonly Probe[]): Promise<void> {
+  for (const { tries, run, next = [] } of probes) {
+    assert.match(tries, /^\S.*\S$/s, "a probe says in words what it tries");
+    await (async () => run(AbortSignal.abort()))().catch(() => undefined);
+    await tried(next);
+  }
+}
+
+function created(definition: AnyPlugin, setup: PluginSetup, room: Room): Tried {
   const component = room.create(definition, setup.config?.(room.folder) ?? {});
   assert.ok(isComponent(component), "create returns an object");
   return component;
 }
 
-function isComponent(component: unknown): component is Partial<Lifecycle> {
+function isComponent(component: unknown): component is Tried {
   if (typeof component !== "object" || component === null) return false;
-  return ["start", "stop"].every((name) => ["function", "undefined"].includes(typeof Reflect.get(component, name)));
+  return ["start", "stop", "probes"].every((name) =>
+    ["function", "undefined"].includes(typeof Reflect.get(component, name)),
+  );
 }
 
 type Counts = ReadonlyMap<string, number>;

@@ -1,4 +1,5 @@
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
+import { sharingProperties } from "deneb/sdk/channel";
 
 const SECONDS_OF_A_DAY = 86_400;
 
@@ -35,6 +36,7 @@ const common = {
     default: 67_108_864,
     min: 65_536,
   },
+  ...sharingProperties,
 } as const satisfies Schema;
 
 const byteCapacity = {

@@ -1,9 +1,19 @@
 import path from "node:path";
-import type { Channel, ChannelContext, PutTransaction, TakeTransaction } from "deneb/sdk";
+import type {
+  Channel,
+  ChannelContext,
+  Examiner,
+  Probe,
+  PutTransaction,
+  Putting,
+  ServiceHolding,
+  TakeTransaction,
+} from "deneb/sdk";
 import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import type { FileConfig, SpillableConfig } from "./config.js";
 import { type OpenFile, openNewFile } from "./log/files.js";
 import { LogQueue } from "./log-queue.js";
+import { type LogFolders, logProbes } from "./probes.js";
 
 /** What `file` and `spillable` have in common, and how many events are in memory alone. */
 export type LogConfig = Omit<FileConfig, "capacity"> & { readonly capacity: number; readonly memoryCapacity: number };
@@ -14,6 +24,7 @@ export class FileChannel implements Channel {
   readonly transactionCapacity: number;
   readonly #name: string;
   readonly #queue: LogQueue;
+  readonly #folders: LogFolders;
 
   constructor(config: LogConfig, context: ChannelContext, openFile: OpenFile = openNewFile) {
     const own = path.join(context.dataDir, "channels", encodeURIComponent(context.name));
@@ -25,6 +36,8 @@ export class FileChannel implements Channel {
       byteCapacity: config.byteCapacity,
       memoryCapacity: config.memoryCapacity,
       waitSeconds: config["keep-alive"],
+      service_percentage: config.service_percentage,
+      fair_taking: config.fair_taking,
     };
     const settings = {
       channel: context.name,
@@ -36,7 +49,9 @@ export class FileChannel implements Channel {
       segmentBytes: Math.min(config.maxFileSize, Math.floor(config.byteCapacity / 4)),
       openFile,
       lockFolder: context.lockFolder,
+      codecs: new Map((context.textCodecs ?? []).map((codec) => [codec.name, codec])),
     };
+    this.#folders = { ...settings, mostBytes: config.byteCapacity };
     this.#queue = new LogQueue(limits, settings, context.log);
   }
 
@@ -52,8 +67,13 @@ export class FileChannel implements Channel {
     return this.#queue.lost;
   }
 
-  openPut(events = 0): PutTransaction {
-    return new QueuePut(this.#queue, { channel: this.#name, most: Math.max(events, this.transactionCapacity) });
+  largestServices(most: number): readonly ServiceHolding[] | undefined {
+    return this.#queue.largestServices(most);
+  }
+
+  openPut(events = 0, putting?: Putting): PutTransaction {
+    const most = Math.max(events, this.transactionCapacity);
+    return new QueuePut(this.#queue, { channel: this.#name, most }, putting);
   }
 
   openTake(): TakeTransaction {
@@ -66,6 +86,10 @@ export class FileChannel implements Channel {
 
   async leaveOut(ids: AsyncIterable<string>): Promise<number> {
     return await this.#queue.leaveOut(ids);
+  }
+
+  probes(examiner: Examiner): readonly Probe[] {
+    return logProbes(this.#folders, examiner);
   }
 
   async start(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Event, type Logger, reasonOf, type Waiting } from "deneb/sdk";
+import type { Event, Logger, Putting, ServiceHolding, Waiting } from "deneb/sdk";
 import {
   type Amount,
   type ChannelLimits,
@@ -8,17 +8,17 @@ import {
   type QueuePositions,
   type Reservation,
   Room,
+  type SharingConfig,
   WaitingTakes,
 } from "deneb/sdk/channel";
 import { type LogPut, logPut, type Written } from "./log/appender.js";
 import { EventLog, type LogSettings } from "./log/event-log.js";
-import { ReadyWindow } from "./log/log-reader.js";
-import { storedBytes } from "./log/records.js";
+import { sizeOf, storedBytes } from "./log/records.js";
+import { supplyOf } from "./log/service-supply.js";
+import type { Supply } from "./log/supply.js";
+import { saveUnsaved } from "./log/unsaved.js";
 
-/** Events that were just written are handed on without reading them back while no more than this waits in memory. */
-const WINDOW_BYTES = 8 * 1024 * 1024;
-
-export interface QueueLimits extends ChannelLimits {
+export interface QueueLimits extends ChannelLimits, SharingConfig {
   /** Events kept in memory alone; further ones go to disk. */
   readonly memoryCapacity: number;
 }
@@ -29,19 +29,19 @@ export class LogQueue implements EventQueue {
   readonly #log: Logger;
   readonly #events: EventLog;
   readonly #room: Room;
-  readonly #ready = new ReadyWindow();
+  readonly #supply: Supply;
   readonly #takes = new WaitingTakes();
   /** Events that are in memory alone, by sequence number. */
   readonly #unsaved = new Map<number, Event>();
   /** Puts that are being written. */
   #appending = 0;
-  #reading: Promise<void> | undefined;
   #closed = false;
 
   constructor(limits: QueueLimits, settings: LogSettings, log: Logger) {
     this.#limits = limits;
     this.#log = log;
     this.#events = new EventLog(settings, log, this.#written);
+    this.#supply = supplyOf(limits, this.#events);
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#events.usedBytes }));
   }
 
@@ -57,34 +57,39 @@ export class LogQueue implements EventQueue {
     return this.#events.lost;
   }
 
+  largestServices(most: number): readonly ServiceHolding[] | undefined {
+    return this.#supply.largestServices(most);
+  }
+
   async open(): Promise<void> {
     await this.#events.open();
+    await this.#supply.open();
     const { id, done } = this.#events.state;
     this.#log.info({ channel: id, waiting: this.size, position: done.low }, "channel opened");
   }
 
-  async add(events: readonly Event[]): Promise<void> {
+  async add(events: readonly Event[], putting?: Putting): Promise<void> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
-    if (this.#addInMemory(events)) return;
-    const put = logPut(events);
-    const amount = amountOf(put);
-    await this.#room.enter(amount);
-    await this.#append(put, amount);
+    if (this.#addInMemory(events, putting)) return;
+    const put = logPut(events, this.#events.codecs);
+    await this.#append(put, await this.#entered(put, putting));
   }
 
-  async reserve(events: readonly Event[], waiting: Waiting): Promise<Reservation> {
+  async reserve(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
-    const put = logPut(events);
-    const amount = amountOf(put);
-    await this.#room.enter(amount, waiting);
+    const put = logPut(events, this.#events.codecs);
+    const entry = await this.#entered(put, putting, waiting);
     return {
       add: async () => {
         if (!this.#closed && this.#fitsInMemory(events)) {
-          this.#remember(events);
-          this.#room.settle(amount);
-        } else await this.#append(put, amount);
+          this.#remember(events, (at) => sizeOf(put.texts[at] ?? ""));
+          this.#room.settle(entry.amount);
+        } else await this.#append(put, entry);
       },
-      release: () => this.#room.settle(amount),
+      release: () => {
+        entry.giveBack();
+        this.#room.settle(entry.amount);
+      },
     };
   }
 
@@ -95,15 +100,28 @@ export class LogQueue implements EventQueue {
   }
 
   async #taken(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
-    while (this.#ready.length === 0 && this.#events.reader.unread && !this.#closed) await this.#read();
+    for (let waits = false; !this.#closed && !(waits && signal.aborted); ) {
+      const ready = this.#supply.shift(max);
+      if (ready.length > 0) return ready;
+      waits = !this.#supply.unread;
+      const taken = waits ? await this.#takes.wait(max, signal) : await this.#read(max);
+      if (taken.length > 0) return taken;
+    }
+    return [];
+  }
+
+  /** What was read while the channel closed stays in it. */
+  async #read(max: number): Promise<readonly QueuedEvent[]> {
+    const read = await this.#supply.read(max);
     if (this.#closed) return [];
-    if (this.#ready.length > 0) return this.#ready.shift(max);
-    return signal.aborted ? [] : this.#takes.wait(max, signal);
+    this.#serveWaiting();
+    return read;
   }
 
   async release(taken: readonly QueuedEvent[]): Promise<void> {
     if (this.#closed) throw channelStopped(this.#limits.channel);
     this.#events.complete(taken);
+    this.#supply.release(taken);
     this.#room.admitWaiting();
     const saved = taken.filter(({ sequence }) => !this.#unsaved.delete(sequence));
     if (saved.length > 0) await this.#events.saveDone();
@@ -111,7 +129,7 @@ export class LogQueue implements EventQueue {
   }
 
   restore(taken: readonly QueuedEvent[]): void {
-    this.#ready.restore(taken);
+    this.#supply.restore(taken);
     this.#serveWaiting();
   }
 
@@ -131,9 +149,9 @@ export class LogQueue implements EventQueue {
 
   /** What is done now is not handed out any more. */
   async #withoutDone(finish: () => Promise<number>): Promise<number> {
-    await this.#reading;
+    await this.#supply.settled();
     const skipped = await finish();
-    for (const { sequence } of this.#ready.drop(this.#events.state.done)) this.#unsaved.delete(sequence);
+    for (const sequence of await this.#supply.drop()) this.#unsaved.delete(sequence);
     this.#room.admitWaiting();
     return skipped;
   }
@@ -145,15 +163,32 @@ export class LogQueue implements EventQueue {
     this.#room.close();
     this.#takes.releaseAll();
     await this.#events.settled();
-    await Promise.allSettled([this.#reading]);
-    await this.#saveMemory();
+    await this.#supply.settled();
+    if (this.#unsaved.size > 0) await saveUnsaved(this.#unsaved, this.#events.appender, this.#log);
     await this.#events.close();
   }
 
-  #addInMemory(events: readonly Event[]): boolean {
+  async #entered(put: LogPut, putting: Putting | undefined, waiting?: Waiting): Promise<Entry> {
+    const amount = { events: put.texts.length, bytes: storedBytes(put) };
+    const giveBack = this.#supply.claim(put.events, (at) => sizeOf(put.texts[at] ?? ""), putting);
+    try {
+      await this.#room.enter(amount, waiting);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return { amount, giveBack };
+  }
+
+  #addInMemory(events: readonly Event[], putting: Putting | undefined): boolean {
+    if (!this.#fitsInMemory(events)) return false;
+    const giveBack = this.#supply.claim(events, noBytes, putting);
     const amount = { events: events.length, bytes: 0 };
-    if (!this.#fitsInMemory(events) || !this.#room.tryEnter(amount)) return false;
-    this.#remember(events);
+    if (!this.#room.tryEnter(amount)) {
+      giveBack();
+      return false;
+    }
+    this.#remember(events, noBytes);
     this.#room.settle(amount);
     return true;
   }
@@ -162,70 +197,53 @@ export class LogQueue implements EventQueue {
   #fitsInMemory(events: readonly Event[]): boolean {
     const fits = this.#unsaved.size + events.length <= this.#limits.memoryCapacity;
     if (!fits || !this.#events.appender.hasNumbersFor(events.length)) return false;
-    return this.#appending === 0 && this.#reading === undefined && !this.#events.reader.unread;
+    return this.#appending === 0 && !this.#supply.isBehind;
   }
 
   /** Writes a put that has its room. */
-  async #append(put: LogPut, amount: Amount): Promise<void> {
+  async #append(put: LogPut, entry: Entry): Promise<void> {
     this.#appending += 1;
     try {
       if (this.#closed) throw channelStopped(this.#limits.channel);
       await this.#events.appender.append(put);
+    } catch (error) {
+      entry.giveBack();
+      throw error;
     } finally {
       this.#appending -= 1;
-      this.#room.settle(amount);
+      this.#room.settle(entry.amount);
     }
   }
 
-  #remember(events: readonly Event[]): void {
+  #remember(events: readonly Event[], sizes: (at: number) => number): void {
     const numbered = this.#events.appender.number(events);
     for (const { sequence, event } of numbered) this.#unsaved.set(sequence, event);
-    this.#ready.push(numbered, 0);
+    this.#supply.remember(numbered, sizes);
     this.#serveWaiting();
   }
 
-  readonly #written: Written = ({ events, segment, bytes }) => {
-    if (this.#reading !== undefined || this.#ready.bytes > WINDOW_BYTES) return;
-    if (!this.#events.reader.isAt(segment, segment.end - bytes)) return;
-    this.#events.reader.passOver(segment);
-    this.#ready.push(events, bytes);
-    this.#serveWaiting();
+  readonly #written: Written = (group) => {
+    if (this.#supply.written(group)) this.#serveWaiting();
   };
 
-  async #read(): Promise<void> {
-    this.#reading ??= this.#readOnce().finally(() => {
-      this.#reading = undefined;
-    });
-    await this.#reading;
-  }
-
-  async #readOnce(): Promise<void> {
-    const step = await this.#events.read();
-    this.#ready.push(step.events, step.bytes);
-    this.#serveWaiting();
-  }
-
+  /** A take that gets nothing looks again: what it needs has to be read. */
   #serveWaiting(): void {
-    for (let take = this.#takes.first; take !== undefined && this.#ready.length > 0; take = this.#takes.first) {
-      take.settle(this.#ready.shift(take.max));
-    }
-  }
-
-  async #saveMemory(): Promise<void> {
-    const events = [...this.#unsaved].map(([sequence, event]) => ({ sequence, event }));
-    if (events.length === 0) return;
-    try {
-      await this.#events.appender.insert(events.sort((one, other) => one.sequence - other.sequence));
-      this.#log.info({ events: events.length }, "events in memory written to disk");
-    } catch (error) {
-      this.#log.error(
-        { events: events.length, reason: reasonOf(error) },
-        "events in memory lost: they cannot be written",
-      );
+    for (let take = this.#takes.first; take !== undefined; take = this.#takes.first) {
+      const events = this.#supply.shift(take.max);
+      if (events.length === 0 && !this.#supply.unread) return;
+      take.settle(events);
     }
   }
 }
 
-function amountOf(put: LogPut): Amount {
-  return { events: put.texts.length, bytes: storedBytes(put) };
+/** A put that was let in. */
+interface Entry {
+  readonly amount: Amount;
+  /** To be called when its events will never be in the channel. */
+  giveBack(): void;
+}
+
+/** What events in memory alone count for. */
+function noBytes(): number {
+  return 0;
 }

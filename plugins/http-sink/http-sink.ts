@@ -1,19 +1,21 @@
-import { readFile } from "node:fs/promises";
-import { type Agent, Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import type { Agent } from "node:http";
 import {
   AgentError,
   type Batch,
   type Context,
   type Event,
+  type Examiner,
+  type Probe,
   type Receipt,
-  readTlsFiles,
   retryableOf,
   type Sink,
 } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
-import { failureOf, isTemporary, send } from "./http-call.js";
+import { authorization, connections } from "./connections.js";
+import { type CallOptions, failureOf, isTemporary, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
+import { httpProbes } from "./probes.js";
+import { traceContext } from "./trace-context.js";
 
 const MILLIS_PER_SECOND = 1000;
 
@@ -31,6 +33,10 @@ export class HttpSink implements Sink {
     this.#sent = sentOf(context);
   }
 
+  probes(examiner: Examiner): readonly Probe[] {
+    return httpProbes(this.#config, this.#context.name, examiner);
+  }
+
   async start(): Promise<void> {
     this.#agent = await connections(this.#config, this.#context.name);
   }
@@ -39,7 +45,7 @@ export class HttpSink implements Sink {
     this.#agent?.destroy();
   }
 
-  async persist({ events }: Batch, signal: AbortSignal): Promise<Receipt> {
+  async persist({ events, traceparent }: Batch, signal: AbortSignal): Promise<Receipt> {
     const agent = this.#agent;
     if (agent === undefined)
       throw new AgentError("NOT_STARTED", "sending events before the start of the sink", { retryable: true });
@@ -47,10 +53,11 @@ export class HttpSink implements Sink {
     const failures: unknown[] = [];
     const receipts: Receipt[] = [];
     const isHalted = () => failures.some((failure) => retryableOf(failure) !== false);
+    const progress = { receipts, isHalted };
     const work = async () => {
       for (let lane = lanes.shift(); lane !== undefined && !isHalted(); lane = lanes.shift()) {
         try {
-          await this.#sendAll(lane, (request) => this.#send(request, agent, signal), { receipts, isHalted });
+          await this.#sendAll(lane, (request) => this.#send(request, traceparent, { agent, signal }), progress);
         } catch (error) {
           failures.push(error);
         }
@@ -81,13 +88,13 @@ export class HttpSink implements Sink {
     }
   }
 
-  async #send(request: OutboundRequest, agent: Agent, signal: AbortSignal): Promise<Receipt> {
+  async #send(request: OutboundRequest, traceparent: string | undefined, by: SentBy): Promise<Receipt> {
     const { method, request_timeout: timeout, content_type } = this.#config;
     const url = new URL(request.url);
     const body = Buffer.from(request.body);
     const own = { "Content-Type": content_type, "Content-Length": body.length, ...authorization(this.#config) };
-    const headers = { ...request.headers, ...own };
-    const response = await send({ url, method, headers, body }, { agent, timeout, signal });
+    const headers = { ...traceContext(request.events, traceparent), ...request.headers, ...own };
+    const response = await send({ url, method, headers, body }, { ...by, timeout });
     const what = `sending ${request.events.length} events to "${url.origin}${url.pathname}"`;
     const longestWait = this.#config.max_retry_after * MILLIS_PER_SECOND;
     const failure = failureOf(response, what, { now: this.#context.now().getTime(), longestWait });
@@ -108,16 +115,12 @@ function sentOf(context: Context): WeakSet<Event> {
   return sent;
 }
 
+type SentBy = Pick<CallOptions, "agent" | "signal">;
+
 interface Progress {
   readonly receipts: Receipt[];
   /** Whether a request failed retryably, so that nothing more is to be sent. */
   readonly isHalted: () => boolean;
-}
-
-function authorization({ bearer_token, username, password }: HttpSinkConfig): Readonly<Record<string, string>> {
-  if (bearer_token !== "") return { Authorization: `Bearer ${bearer_token}` };
-  if (username === "") return {};
-  return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
 function total(receipts: readonly Receipt[]): Receipt {
@@ -125,11 +128,4 @@ function total(receipts: readonly Receipt[]): Receipt {
     requestBytes: receipts.reduce((sum, { requestBytes }) => sum + requestBytes, 0),
     responseBytes: receipts.reduce((sum, { responseBytes }) => sum + responseBytes, 0),
   };
-}
-
-/** Creates the agent that keeps the connections of a sink open; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
-async function connections(config: HttpSinkConfig, sink: string): Promise<HttpAgent> {
-  const options = { keepAlive: true, maxSockets: config.max_connections };
-  if (!/^https:/i.test(config.url)) return new HttpAgent(options);
-  return new HttpsAgent({ ...options, ...(await readTlsFiles(config, `sink "${sink}"`, (file) => readFile(file))) });
 }

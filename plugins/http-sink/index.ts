@@ -9,5 +9,6 @@ export default definePlugin({
   stability: "beta",
   config: httpSinkSchema,
   check: checkHttpSink,
+  certificates: ({ tls_cert_file }) => [tls_cert_file],
   create: (config, context) => new HttpSink(config, context),
 });

@@ -1,4 +1,4 @@
-import type { Handover, Source } from "deneb/sdk";
+import type { Examiner, Handover, Probe, Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { Listener, type ListenerOwner } from "./listener.js";
 import { type HttpContext, Responder } from "./responder.js";
@@ -21,6 +21,15 @@ export class HttpSource implements Source {
   /** The port it listens on; undefined while it does not. */
   get port(): number | undefined {
     return this.#listener?.port;
+  }
+
+  probes(examiner: Examiner): readonly Probe[] {
+    const { port, bind, tls_key, tls_certificate } = this.#config;
+    const listening = examiner.port(port, bind);
+    if (tls_key === "") return [listening];
+    const tries = `use the key and the certificate "${tls_certificate}"`;
+    const run = async () => examiner.certificate((await readTls(this.#config, this.#context.name))?.cert ?? "");
+    return [listening, { tries, run }];
   }
 
   async start(): Promise<void> {

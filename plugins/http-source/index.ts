@@ -1,6 +1,7 @@
 import { definePlugin } from "deneb/sdk";
 import { checkHttp, httpSchema } from "./config.js";
 import { HttpSource } from "./http-source.js";
+import { httpRefusals } from "./responses.js";
 
 export default definePlugin({
   kind: "source",
@@ -8,8 +9,10 @@ export default definePlugin({
   aliases: ["org.apache.flume.source.http.HTTPSource"],
   summary: "Receives notifications by HTTP POST and answers once the channels have their events.",
   stability: "stable",
+  refusals: httpRefusals,
   config: httpSchema,
   slots: { handler: "handler" },
   check: checkHttp,
+  certificates: ({ tls_certificate }) => [tls_certificate],
   create: (config, context) => new HttpSource(config, context),
 });

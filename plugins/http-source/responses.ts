@@ -87,6 +87,17 @@ const malformed: ReadonlyMap<string | undefined, Refusal> = new Map([
   ],
 ]);
 
+/** What the source refuses by itself. */
+export const httpRefusals = [
+  tooLarge(0),
+  noRoomForBody(0),
+  tooManyConnections(0),
+  reloading(0),
+  noToken,
+  notHttp,
+  ...malformed.values(),
+].map(({ status, cause }) => ({ status, cause }));
+
 /** The text of a whole response, after which the connection is closed. */
 export function closingResponse({ status, reason, headers }: Refusal): string {
   const { type, content } = errorContent(reason, undefined);

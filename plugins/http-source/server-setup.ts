@@ -5,6 +5,7 @@ import { AgentError, codeOf } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 
 export interface TlsOptions extends SecureContextOptions {
+  readonly cert: string;
   readonly requestCert: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { Batch, Context, Logger, Receipt, Sink } from "deneb/sdk";
+import type { Batch, Context, Logger, Probe, Receipt, Sink } from "deneb/sdk";
 import type { LoggerConfig } from "./config.js";
 
 const nothingSent: Receipt = { requestBytes: 0, responseBytes: 0 };
@@ -10,6 +10,11 @@ export class LoggerSink implements Sink {
   constructor(config: LoggerConfig, context: Context) {
     this.#show = config.show;
     this.#log = context.log;
+  }
+
+  /** It needs nothing. */
+  probes(): readonly Probe[] {
+    return [];
   }
 
   async start(): Promise<void> {}

@@ -1,4 +1,5 @@
 import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
+import { sharingProperties } from "deneb/sdk/channel";
 
 const SECONDS_OF_A_DAY = 86_400;
 
@@ -36,6 +37,7 @@ export const memorySchema = {
     default: 3,
     max: SECONDS_OF_A_DAY,
   },
+  ...sharingProperties,
 } as const satisfies Schema;
 
 export type MemoryConfig = ConfigOf<typeof memorySchema>;

@@ -1,16 +1,18 @@
 import { getHeapStatistics } from "node:v8";
-import {
-  AgentError,
-  type Channel,
-  type Context,
-  type Event,
-  type PutTransaction,
-  type TakeTransaction,
-  type Waiting,
+import type {
+  Channel,
+  Context,
+  Event,
+  PutTransaction,
+  Putting,
+  ServiceHolding,
+  TakeTransaction,
+  Waiting,
 } from "deneb/sdk";
 import {
   type Amount,
   type ChannelLimits,
+  type Claim,
   channelStopped,
   type EventQueue,
   type QueuedEvent,
@@ -19,9 +21,14 @@ import {
   type Reservation,
   Room,
   SequenceRing,
+  ServiceShares,
+  ServiceTurns,
+  type SharingConfig,
+  serviceKey,
   WaitingTakes,
 } from "deneb/sdk/channel";
 import { type MemoryLimits, memorySchema } from "./config.js";
+import { weightOf } from "./weight.js";
 
 /** Of the heap limit; events take two to three times the memory that they count for. */
 const SHARE_OF_HEAP = 0.2;
@@ -34,12 +41,9 @@ export class MemoryChannel implements Channel {
   constructor(config: MemoryLimits, context: Context) {
     this.transactionCapacity = config.transactionCapacity;
     this.#name = context.name;
-    this.#queue = new BoundedQueue({
-      channel: context.name,
-      capacity: config.capacity,
-      ...byteLimit(config),
-      waitSeconds: config["keep-alive"],
-    });
+    const { capacity, "keep-alive": waitSeconds } = config;
+    const limits = { channel: context.name, capacity, ...byteLimit(config), waitSeconds };
+    this.#queue = new BoundedQueue(limits, config);
   }
 
   get size(): number {
@@ -50,8 +54,13 @@ export class MemoryChannel implements Channel {
     return this.#queue.bytes;
   }
 
-  openPut(events = 0): PutTransaction {
-    return new QueuePut(this.#queue, { channel: this.#name, most: Math.max(events, this.transactionCapacity) });
+  largestServices(most: number): readonly ServiceHolding[] | undefined {
+    return this.#queue.shares?.largest(most);
+  }
+
+  openPut(events = 0, putting?: Putting): PutTransaction {
+    const most = Math.max(events, this.transactionCapacity);
+    return new QueuePut(this.#queue, { channel: this.#name, most }, putting);
   }
 
   openTake(): TakeTransaction {
@@ -76,8 +85,10 @@ function byteLimit({
 
 /** First in, first out, with an upper bound; events taken count until they are released. */
 class BoundedQueue implements EventQueue {
+  /** Undefined where services are not told apart: then nothing is counted by service. */
+  readonly shares: ServiceShares | undefined;
   readonly #limits: ChannelLimits;
-  readonly #queued = new SequenceRing();
+  readonly #queued: SequenceRing | ServiceTurns;
   readonly #room: Room;
   readonly #takes = new WaitingTakes();
   #sequence = 0;
@@ -85,7 +96,10 @@ class BoundedQueue implements EventQueue {
   #bytes = 0;
   #closed = false;
 
-  constructor(limits: ChannelLimits) {
+  constructor(limits: ChannelLimits, sharing: Partial<SharingConfig>) {
+    const { service_percentage: percentage = 100, fair_taking = false } = sharing;
+    this.shares = percentage < 100 || fair_taking ? new ServiceShares({ ...limits, percentage }) : undefined;
+    this.#queued = fair_taking ? new ServiceTurns() : new SequenceRing();
     this.#limits = limits;
     this.#room = new Room(limits, () => ({ events: this.size, bytes: this.#bytes }));
   }
@@ -100,21 +114,30 @@ class BoundedQueue implements EventQueue {
   }
 
   /** Adds all events or none, after those that already wait for room. */
-  async add(events: readonly Event[]): Promise<void> {
+  async add(events: readonly Event[], putting?: Putting): Promise<void> {
     const put = this.#weighed(events);
-    if (!this.#room.tryEnter(put)) await this.#room.enter(put);
+    const claim = this.#claim(put, putting);
+    if (!this.#room.tryEnter(put)) await this.#enter(put, claim);
     this.#append(put);
   }
 
-  async reserve(events: readonly Event[], waiting: Waiting): Promise<Reservation> {
+  async reserve(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation> {
     const put = this.#weighed(events);
-    await this.#room.enter(put, waiting);
+    const claim = this.#claim(put, putting);
+    await this.#enter(put, claim, waiting);
+    const release = () => {
+      this.#giveBack(claim);
+      this.#room.settle(put);
+    };
     return {
       add: async () => {
-        if (this.#closed) throw channelStopped(this.#limits.channel);
+        if (this.#closed) {
+          this.#giveBack(claim);
+          throw channelStopped(this.#limits.channel);
+        }
         this.#append(put);
       },
-      release: () => this.#room.settle(put),
+      release,
     };
   }
 
@@ -127,6 +150,9 @@ class BoundedQueue implements EventQueue {
   async release(taken: readonly QueuedEvent[]): Promise<void> {
     this.#taken -= taken.length;
     for (const { bytes = 0 } of taken) this.#bytes -= bytes;
+    const { shares } = this;
+    if (shares !== undefined)
+      for (const { event, bytes = 0 } of taken) shares.remove(serviceKey(event), { events: 1, bytes });
     this.#room.admitWaiting();
   }
 
@@ -140,6 +166,23 @@ class BoundedQueue implements EventQueue {
     this.#closed = true;
     this.#room.close();
     this.#takes.releaseAll();
+  }
+
+  #claim({ list, weights }: WeighedPut, putting: Putting | undefined): Claim | undefined {
+    return this.shares?.claim(list, (at) => weights[at] ?? 0, putting);
+  }
+
+  #giveBack(claim: Claim | undefined): void {
+    if (claim !== undefined) this.shares?.giveBack(claim);
+  }
+
+  async #enter(put: WeighedPut, claim: Claim | undefined, waiting?: Waiting): Promise<void> {
+    try {
+      await this.#room.enter(put, waiting);
+    } catch (error) {
+      this.#giveBack(claim);
+      throw error;
+    }
   }
 
   /** Events are weighed only where a limit needs it. */
@@ -181,42 +224,4 @@ interface WeighedPut extends Amount {
   readonly list: readonly Event[];
   /** Of each event; none where there is no limit. */
   readonly weights: readonly number[];
-}
-
-/** What JSON writes around a member: quotes, colon and comma. */
-const MEMBER = 4;
-/** A number, `true`, `false` or `null`. */
-const SHORT = 8;
-const DEEPEST = 1000;
-
-/**
- * About the number of bytes that an event has as JSON text, without writing that text: characters of strings and names
- * count one byte each. Throws code `EVENT_TOO_DEEP` for a body without an end.
- */
-export function weightOf({ headers, body }: Event): number {
-  let weight = 2 * MEMBER;
-  for (const name in headers) weight += name.length + (headers[name]?.length ?? 0) + MEMBER;
-  return weight + weightOfValue(body, 0);
-}
-
-function weightOfValue(value: unknown, depth: number): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return SHORT;
-  if (depth > DEEPEST) {
-    throw new AgentError("EVENT_TOO_DEEP", `an event is nested deeper than ${DEEPEST} levels, or contains itself`, {
-      retryable: false,
-    });
-  }
-  let weight = 2;
-  if (Array.isArray(value)) {
-    for (const item of value) weight += weightOfValue(item, depth + 1) + 1;
-    return weight;
-  }
-  // Object.entries makes a list for each object and takes five times as long.
-  if (isRecord(value)) for (const name in value) weight += name.length + MEMBER + weightOfValue(value[name], depth + 1);
-  return weight;
-}
-
-function isRecord(value: object): value is Readonly<Record<string, unknown>> {
-  return !Array.isArray(value);
 }

@@ -115,7 +115,11 @@ function headersOf({ service, servicePath }: Origin): Readonly<Record<string, st
   };
 }
 
-function isToBeRepeated({ retryable }: Refused, attempt: number): boolean {
+/** A service that sent more than it may: to hold its message would hold those of all others behind it. */
+const tooMany = 429;
+
+function isToBeRepeated({ status, retryable }: Refused, attempt: number): boolean {
+  if (status === tooMany) return false;
   return retryable ?? attempt < mostAttemptsOfOtherErrors;
 }
 

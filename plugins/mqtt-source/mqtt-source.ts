@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { AgentError, onAbort, readTlsFiles, reasonOf, type Source } from "deneb/sdk";
-import type { IClientOptions, MqttClient } from "mqtt";
+import { AgentError, type Examiner, onAbort, type Probe, reasonOf, type Source } from "deneb/sdk";
+import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
+import { connectionOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
+import { mqttProbes } from "./probes.js";
 
 const refusedQos = 128;
 
@@ -24,6 +25,10 @@ export class MqttSource implements Source {
     this.#config = config;
     this.#context = context;
     this.#reader = new MessageReader(config, context);
+  }
+
+  probes(examiner: Examiner): readonly Probe[] {
+    return mqttProbes(this.#config, this.#context.name, examiner);
   }
 
   /** Begins to connect; the client tries again until the broker is reachable. */
@@ -102,27 +107,4 @@ async function workOrAbort(work: Promise<void>, signal: AbortSignal): Promise<vo
     const stopListening = onAbort(signal, resolve);
     work.then(resolve, reject).finally(stopListening);
   });
-}
-
-const MQTT_3_1_1 = 4;
-
-/** The options of a connection; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
-async function connectionOptions(config: MqttConfig, source: string): Promise<IClientOptions> {
-  const { username, password } = config;
-  return {
-    ...(await readTlsFiles(config, `source "${source}"`, (file) => readFile(file))),
-    protocolVersion: MQTT_3_1_1,
-    clientId: config.client_id === "" ? `deneb-${source}` : config.client_id,
-    clean: config.clean_session,
-    keepalive: config.keepalive,
-    connectTimeout: config.connect_timeout,
-    reconnectPeriod: config.reconnect_interval,
-    // The user may be created at the broker later.
-    reconnectOnConnackError: true,
-    // The source itself subscribes, at every connection.
-    resubscribe: false,
-    manualConnect: true,
-    ...(username === "" ? {} : { username }),
-    ...(password === "" ? {} : { password }),
-  };
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { compileNameMappings, type NameMappings, readNameMappingsFile, withMappedNames } from "deneb/ngsi";
-import { type Context, codeOf, type Event, type Interceptor, type Logger, reasonOf } from "deneb/sdk";
+import { type Context, codeOf, type Event, type Interceptor, type Logger, type Probe, reasonOf } from "deneb/sdk";
 import type { NameMappingsConfig } from "./config.js";
 
 /** Writes the mapped names into each event. Reads its file at start and whenever it changes. */
@@ -14,6 +14,22 @@ export class NameMappingsInterceptor implements Interceptor {
     this.#file = config.name_mappings_conf_file;
     this.#log = context.log;
     this.#watch = new FileWatch(this.#file, config.reload_interval, () => this.#load());
+  }
+
+  /** The agent works without the file, and with what is right in it. */
+  probes(): readonly Probe[] {
+    const file = this.#file;
+    const remedy = "correct the file, or give another one to name_mappings_conf_file";
+    const run: Probe["run"] = async () => {
+      try {
+        const { faults } = await compiledFile(file);
+        if (faults.length === 0) return { outcome: "ok" };
+        return { outcome: "warning", reason: `mappings are left out: ${faults.join(", ")}`, remedy };
+      } catch (error) {
+        return { outcome: "warning", reason: reasonOf(error), remedy };
+      }
+    };
+    return [{ tries: `read the name mappings "${file}"`, run }];
   }
 
   async start(): Promise<void> {

@@ -1,6 +1,7 @@
 import { definePlugin } from "deneb/sdk";
 import { checkHandler, handlerSchema } from "./config.js";
 import { NgsiRestHandler } from "./ngsi-rest-handler.js";
+import { ngsiRefusals } from "./refused.js";
 
 export default definePlugin({
   kind: "handler",
@@ -10,6 +11,7 @@ export default definePlugin({
   spellings: [{ types: ["com.telefonica.iot.cygnus.handlers.NGSIRestHandler"], implies: { ngsi_version: "auto" } }],
   summary: "Turns each entity of an NGSI-LD, NGSI v2 or NGSI v1 notification into an event.",
   stability: "stable",
+  refusals: ngsiRefusals,
   config: handlerSchema,
   check: checkHandler,
   create: (config) => new NgsiRestHandler(config),

@@ -5,6 +5,7 @@ import {
   type Entity,
   eventHeaders,
   type HeaderFields,
+  keepNotification,
   linkOf,
   type Notification,
   serviceOf,
@@ -59,6 +60,10 @@ export class NgsiRestHandler implements Handler {
     }
   }
 
+  senderOf({ headers }: InboundRequest): Sender | undefined {
+    return senderOf(headers, this.#config);
+  }
+
   #decode(request: InboundRequest): DecodedRequest {
     checkRequest(request, this.#config.notification_target);
     checkHeaders(request, this.#config.max_header_length);
@@ -84,8 +89,11 @@ export class NgsiRestHandler implements Handler {
 
   #notification({ body, headers }: InboundRequest): Notification {
     const text = readText(body);
+    const { ngsi_version: version, attrs_format } = this.#config;
     try {
-      return decode(this.#config.ngsi_version, text, headers, this.#config);
+      const notification = decode(version, text, headers, this.#config);
+      keepNotification(notification, text, { version, headers, attrs_format });
+      return notification;
     } catch (error) {
       throw error instanceof Error ? refusalOf(error) : error;
     }

@@ -33,3 +33,9 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
       .faults.map((reason) => ({ property: "rdb_options", reason }) as const),
   ];
 }
+
+/** The certificate with which the sink connects, where rdb_options names one. */
+export function rdbCertificates({ rdb_dialect, rdb_options }: RdbConfig): readonly string[] {
+  const { sslCert } = databases[rdb_dialect].options(rdb_options);
+  return sslCert === undefined ? [] : [sslCert];
+}

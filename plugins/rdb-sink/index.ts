@@ -1,7 +1,7 @@
 import { definePlugin } from "deneb/sdk";
 import { explainSql, sqlSink, storedData } from "deneb/sql";
 import { rdbConfig } from "./config.js";
-import { databases, rdbFaults } from "./databases.js";
+import { databases, rdbCertificates, rdbFaults } from "./databases.js";
 import { rdbAliases, rdbSpellings } from "./spellings.js";
 
 export default definePlugin({
@@ -13,6 +13,7 @@ export default definePlugin({
   stability: "stable",
   config: rdbConfig,
   check: rdbFaults,
+  certificates: rdbCertificates,
   create: (config, context) => sqlSink(config, context, databases[config.rdb_dialect].open(config, context)),
   query: (config, text, context) => databases[config.rdb_dialect].query(config, text, context),
   explain: (config, event, context) =>

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { command } from "../support/command.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -27,7 +28,7 @@ deneb.sources.http-source.port = 0
 deneb.sources.http-source.handler = ngsi
 deneb.sources.http-source.handler.default_service = svc
 deneb.channels.c.type = ${channel}
-deneb.channels.c.capacity = 20000
+deneb.channels.c.capacity = 100000
 deneb.channels.c.transactionCapacity = 1000
 deneb.sinks.rdb-sink.type = rdb
 deneb.sinks.rdb-sink.channel = c
@@ -53,17 +54,17 @@ async function post(url: string, number: number): Promise<boolean> {
 
 async function rows(folder: string): Promise<number> {
   const query = 'SELECT count(DISTINCT "entityid") AS one, count(*) AS "all" FROM svc.room';
-  const { stdout, stderr } = await runCli(["sql", query, "--data-dir", path.join(folder, "data"), "--json"]);
-  const [row] = JSON.parse(stdout === "" ? "[]" : stdout);
-  assert.equal(row?.one, row?.all, stderr);
+  const { out, err } = await command(["sql", query, "--data-dir", path.join(folder, "data"), "--json"]);
+  const [row] = JSON.parse(out === "" ? "[]" : out);
+  assert.equal(row?.one, row?.all, err);
   return Number(row?.all ?? 0);
 }
 
 /** The program on the data directory of another agent; it is expected to end by itself. */
 async function second(folder: string, under: readonly string[] = []) {
   const flags = ["run", "-f", path.join(folder, "agent.properties"), "--data-dir", path.join(folder, "data")];
-  const [command = "", ...words] = [...under, process.execPath, main, ...flags, "--management-port", "0"];
-  return await run(command, words, { env: { ...process.env, ...env }, timeout: 60_000 }).then(
+  const [program = "", ...words] = [...under, process.execPath, main, ...flags, "--management-port", "0"];
+  return await run(program, words, { env: { ...process.env, ...env }, timeout: 60_000 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code: Number(code), stdout: String(stdout), stderr: String(stderr) }),
   );
@@ -76,12 +77,21 @@ for (const channel of ["memory", "file"])
     const folder = await tempFolder(context);
     const first = await startAgent(context, { properties: properties(channel), folder, env });
     const refused = second(folder);
-    // Two senders, one of which would send to the second agent: as that one takes nothing, both send to the first.
+    let ended = false;
+    void refused.then(() => {
+      ended = true;
+    });
+    // Two senders, one of which would send to the second agent: as that one takes nothing, both send to the first, until
+    // the second one has ended.
+    let sent = 0;
     let taken = 0;
-    const send = async (from: number) => {
-      for (let number = from; number < 7500; number += 50) if (await post(first.notifyUrl, number)) taken += 1;
+    const send = async () => {
+      while (sent < 1000 || !ended) {
+        sent += 1;
+        if (await post(first.notifyUrl, sent)) taken += 1;
+      }
     };
-    await Promise.all(Array.from({ length: 50 }, (_, from) => send(from)));
+    await Promise.all(Array.from({ length: 50 }, send));
 
     const { code, stdout, stderr } = await refused;
 
@@ -90,13 +100,13 @@ for (const channel of ["memory", "file"])
     assert.match(stderr, /^error: folder .* is in use by/m);
     assert.ok(stderr.includes(`pid ${first.process.pid} on host `), stderr);
     assert.match(stderr, /give another data directory with --data-dir or DENEB_DATA_DIR\n$/);
-    assert.equal(taken, 7500);
+    assert.equal(taken, sent);
     await until(
       () => rows(folder),
-      (stored) => stored === 7500,
+      (stored) => stored === sent,
     );
     assert.equal(await first.end("SIGTERM"), 0);
-    assert.equal(await rows(folder), 7500);
+    assert.equal(await rows(folder), sent);
   });
 
 test("another host name and other process numbers let no second agent in", async (context) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Handovers } from "../../core/agent/component-runner.js";
+import { Handovers } from "../../core/agent/handovers.js";
 import { definePlugin, type Handover, type Source } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 

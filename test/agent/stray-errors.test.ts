@@ -26,6 +26,7 @@ function strays(names: readonly string[] = ["k"]) {
   const parts = names.map((name): Part & { reported: ReportedHealth } => ({
     name,
     definition: wild,
+    config: {},
     reported: new ReportedHealth(clock),
     abandon: () => abandoned.push(name),
   }));

@@ -34,10 +34,16 @@ test("a ledger that does not agree with its channel at two checks is warned abou
   verifier.check();
   const once = warnings().length;
   verifier.check();
+  verifier.check();
   const verification = await verifier.verify();
 
   assert.deepEqual([once, warnings().length], [0, 1]);
   assert.match(JSON.stringify(warnings()), /"unaccounted":3/);
   assert.equal(verification.ok, false);
+  container.resolve(LEDGER).account("c1").sink("k1").settled({ stored: 3, "dead-lettered": 0, filtered: 0 });
+  verifier.check();
+  verifier.check();
+  const over = lines.filter(({ message }) => message === "the ledger agrees with the channel again");
+  assert.deepEqual([over.length, warnings().length], [1, 1]);
   assert.match(verification.differences.join(), /^channel "c1": 3 events are unaccounted for \(received 3 = stored 0/);
 });

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
-import { cpus, release, totalmem, type } from "node:os";
+import { readFile } from "node:fs/promises";
+import { cpus, loadavg, release, totalmem, type } from "node:os";
+import path from "node:path";
 import { promisify } from "node:util";
 import Database from "libsql";
 import { createConnection, type RowDataPacket } from "mysql2/promise";
@@ -15,7 +17,11 @@ export async function environment(): Promise<Readonly<Record<string, string>>> {
   return {
     date: new Date().toISOString(),
     machine: `${type()} ${release()}, ${cpus().length} x ${cpu?.model ?? "unknown CPU"}, ${memory} GiB`,
+    "load average before": loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", "),
     node: process.version,
+    version: JSON.parse(await readFile(path.join(repositoryRoot, "package.json"), "utf8")).version,
     commit: await commit(),
     PostgreSQL: await postgresql().catch(() => "none"),
     MariaDB: await mysql().catch(() => "none"),

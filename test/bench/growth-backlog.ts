@@ -6,8 +6,8 @@ import { type AgentOrder, type AgentProcess, startAgentProcess } from "./agent-p
 import type { GrowthCase } from "./growth-case.js";
 import type { GrowthStep } from "./growth-step.js";
 import type { MeasureOptions } from "./measure.js";
-import { headersOf, notificationBodies } from "./notifications.js";
 import { postEach } from "./post.js";
+import { type BenchRequest, requestsOf } from "./requests.js";
 import { reaches } from "./rows.js";
 import { storeOf } from "./store.js";
 import { unwinding } from "./unwinding.js";
@@ -31,11 +31,11 @@ export async function measureBacklog(
   const nobody = { rdb_port: String(await freePort("127.0.0.1")) };
   return await unwinding(clear, async () => {
     const accepted = await whileItRuns({ ...order, sink: nobody, flags: ["--grace-period", "1"] }, async (agent) => {
-      const [body = ""] = notificationBodies(bench.bodies);
-      const bodies = repeated(body, size / (bench.bodies.perNotification ?? 1));
-      const headers = headersOf(bench.bodies.format, store.service);
+      const [request] = requestsOf(bench.bodies, store.service);
+      if (request === undefined) throw new Error(`${bench.name} has no notification`);
+      const requests = repeated(request, size / request.events);
       return await work("events accepted, database away", agent, async () => {
-        await postEach({ url: agent.notifyUrl, headers, bodies, connections });
+        await postEach({ url: agent.notifyUrl, requests, connections });
         return size;
       });
     });
@@ -78,6 +78,6 @@ async function work(name: string, { server }: AgentProcess, act: () => Promise<n
   return { work: name, units, seconds, memory };
 }
 
-function* repeated(body: string, times: number): Iterable<string> {
-  for (let time = 0; time < times; time += 1) yield body;
+function* repeated(request: BenchRequest, times: number): Iterable<BenchRequest> {
+  for (let time = 0; time < times; time += 1) yield request;
 }

@@ -1,4 +1,4 @@
-import { agentCase, type BenchCase } from "./case.js";
+import { agentCase, type MadeCase } from "./case.js";
 
 /** One point of a curve: the same work, more of it. */
 export interface GrowthCase {
@@ -7,7 +7,7 @@ export interface GrowthCase {
   readonly curve: "tables" | "backlog" | "body" | "entities" | "rows";
   /** Tables, events, bytes of a body, entities of a notification, rows in all tables. */
   readonly size: number;
-  readonly bench: BenchCase;
+  readonly bench: MadeCase;
   /** Only measured with `--huge`. */
   readonly huge?: true;
 }

@@ -2,9 +2,9 @@ import pg from "pg";
 import type { GrowthCase } from "./growth-case.js";
 import type { GrowthStep } from "./growth-step.js";
 import type { MeasureOptions } from "./measure.js";
-import { headersOf, notificationBodies } from "./notifications.js";
 import { postEach } from "./post.js";
 import { postgresqlOfBench } from "./postgresql-store.js";
+import { requestsOf } from "./requests.js";
 import { reaches } from "./rows.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
 import { unwinding } from "./unwinding.js";
@@ -40,8 +40,7 @@ async function measureStarted(
   if (ledger === undefined) throw new Error("rows are stored by an agent only");
   const stored = async () => (await ledger()).stored;
   const settled = async () => await reaches("events stored", stored, async () => (await ledger()).received);
-  const headers = headersOf(bodies.format, service);
-  await postEach({ url, headers, bodies: notificationBodies(bodies), connections });
+  await postEach({ url, requests: requestsOf(bodies, service), connections });
   await settled();
   const tables = await tablesOf(reader, service);
   const filling = await timed(async () => {

@@ -1,12 +1,14 @@
 import type { GrowthCase } from "./growth-case.js";
 import type { GrowthMemory, GrowthStep } from "./growth-step.js";
 import type { MeasureOptions } from "./measure.js";
-import { headersOf, notificationBodies } from "./notifications.js";
 import { postEach } from "./post.js";
+import { requestsOf } from "./requests.js";
 import { RowCheck, reaches } from "./rows.js";
 import { memoryOf } from "./server-process.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
 import { unwinding } from "./unwinding.js";
+
+const ONE_EACH = { fewest: 1, most: 1 };
 
 /** Makes so many tables, then writes to all of them for a while. */
 export async function measureTables(growth: GrowthCase, options: MeasureOptions): Promise<readonly GrowthStep[]> {
@@ -24,14 +26,13 @@ async function measureStarted(
   const check = new RowCheck(system, 1);
   check.add(1); // The start posted one.
   const order = { url, service, seconds, connections };
-  check.addLoad(await generator({ ...order, bodies: { ...bench.bodies, entities: 1 } }), 1);
+  check.addLoad(await generator({ ...order, bodies: { ...bench.bodies, entities: 1 } }), ONE_EACH);
   await check.settled();
   const stored = async () => (await ledger()).stored;
 
   const fresh = await memoryOf(server);
   const started = performance.now();
-  const bodies = notificationBodies(bench.bodies);
-  await postEach({ url, headers: headersOf(bench.bodies.format, service), bodies, connections });
+  await postEach({ url, requests: requestsOf(bench.bodies, service), connections });
   await reaches("events stored", stored, async () => (await ledger()).received);
   const making = (performance.now() - started) / 1000;
   check.add(size);
@@ -42,7 +43,7 @@ async function measureStarted(
   const load = await generator({ ...order, bodies: bench.bodies });
   await reaches("events stored", stored, () => before + load.accepted);
   const loading = (Date.now() - load.startedAt) / 1000;
-  check.addLoad(load, 1);
+  check.addLoad(load, ONE_EACH);
   await check.settled();
   const used = await memoryOf(server);
   return [

@@ -1,10 +1,10 @@
-import type { BodyShape } from "./notifications.js";
+import type { LoadBodies } from "./requests.js";
 
 /** What a load generator is told to do. */
 export interface LoadOrder {
   readonly url: string;
   readonly service: string;
-  readonly bodies: BodyShape;
+  readonly bodies: LoadBodies;
   readonly seconds: number;
   readonly connections: number;
   /** Requests per second of all connections together; absent: each connection sends when it has its answer. */

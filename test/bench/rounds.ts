@@ -2,6 +2,7 @@ import { measureCeiling } from "./ceiling-case.js";
 import { measureGrowth } from "./growth.js";
 import { type MeasureOptions, measure } from "./measure.js";
 import type { BenchResults, Result } from "./result.js";
+import { measureScale } from "./scale.js";
 import type { BenchSet } from "./sets.js";
 
 export interface RoundOptions extends MeasureOptions {
@@ -17,10 +18,11 @@ export interface RoundOptions extends MeasureOptions {
  * points of growth once behind that. What fails once is not tried again.
  */
 export async function measureRounds(set: BenchSet, options: RoundOptions): Promise<BenchResults> {
-  let { cases, ceilings, growth }: BenchResults = {
+  let { cases, ceilings, growth, scale }: BenchResults = {
     cases: set.cases.map(unmeasured),
     ceilings: set.ceilings.map(unmeasured),
     growth: set.growth.map(unmeasured),
+    scale: set.scale.map(unmeasured),
   };
   for (let round = 1; round <= options.runs; round += 1) {
     const say = (name: string) => options.say(`run ${round} of ${options.runs}: ${name}`);
@@ -30,9 +32,10 @@ export async function measureRounds(set: BenchSet, options: RoundOptions): Promi
       async (ceiling) => await measureCeiling(ceiling, options.seconds),
     );
     cases = await oneMore(cases, { ...options, say }, async (bench) => await measure(bench, options));
+    scale = await oneMore(scale, { ...options, say }, async (several) => await measureScale(several, options));
   }
   growth = await oneMore(growth, options, async (point) => await measureGrowth(point, options));
-  return { cases, ceilings, growth };
+  return { cases, ceilings, growth, scale };
 }
 
 function unmeasured<Subject>(subject: Subject): { readonly subject: Subject; readonly runs: readonly never[] } {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Counted, RowCheck } from "./rows.js";
+import { someLoad } from "./some-load.js";
 
 const system = (received: number, rows: number, agent = true): Counted => ({
   store: { countRows: async () => rows },
@@ -49,4 +50,16 @@ test("in the row layout an event has the rows of its attributes", async () => {
   check.add(10);
 
   assert.deepEqual(await check.settled(), { expected: 80, found: 80, doubled: 0 });
+});
+
+test("of requests that hold different numbers of events, any of them may have been accepted", async () => {
+  const load = { ...someLoad, accepted: 2, unanswered: 1 };
+  const least = new RowCheck(system(0, 0), 1);
+  const most = new RowCheck(system(9, 9), 1);
+  const more = new RowCheck(system(10, 10), 1);
+  for (const check of [least, most, more]) check.addLoad(load, { fewest: 0, most: 3 });
+
+  assert.deepEqual(await least.settled(), { expected: 0, found: 0, doubled: 0 });
+  assert.deepEqual(await most.settled(), { expected: 9, found: 9, doubled: 0 });
+  await assert.rejects(more.settled(), /0 to 9 events were accepted, and the agent counts 10/);
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Ledger } from "./agent-process.js";
 import type { LoadResult } from "./load.js";
+import type { EventsOfRequest } from "./requests.js";
 import type { BenchStore } from "./store.js";
 
 /** What became of everything that was accepted. */
@@ -60,8 +61,9 @@ export class RowCheck {
     this.#unanswered += unanswered;
   }
 
-  addLoad({ accepted, unanswered }: LoadResult, eventsPerRequest: number): void {
-    this.add(accepted * eventsPerRequest, unanswered * eventsPerRequest);
+  /** Of requests that hold different numbers of events it is not known which ones were accepted. */
+  addLoad({ accepted, unanswered }: LoadResult, { fewest, most }: Pick<EventsOfRequest, "fewest" | "most">): void {
+    this.add(accepted * fewest, accepted * (most - fewest) + unanswered * most);
   }
 
   /** Waits until everything that was taken in is stored, then counts; throws when something is lost. */

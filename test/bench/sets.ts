@@ -1,6 +1,18 @@
-import { type AgentSetup, agentCase, type BatchSize, type BenchCase, bareHttp, byHand } from "./case.js";
+import {
+  type AgentSetup,
+  agentCase,
+  type BatchSize,
+  type BenchCase,
+  bareHttp,
+  bareSocket,
+  bareSocketOf,
+  byHand,
+} from "./case.js";
 import { type CeilingCase, ceilingCases } from "./ceiling-case.js";
+import { type BodyFormat, bodyFormats } from "./forms.js";
 import { type GrowthCase, growthCases } from "./growth-case.js";
+import { guardForms } from "./history-line.js";
+import { type ScaleCase, scaleCases } from "./scale-case.js";
 import type { BenchDatabase } from "./store.js";
 
 /** What one run of the harness measures. */
@@ -8,6 +20,7 @@ export interface BenchSet {
   readonly cases: readonly BenchCase[];
   readonly ceilings: readonly CeilingCase[];
   readonly growth: readonly GrowthCase[];
+  readonly scale: readonly ScaleCase[];
 }
 
 const databases: readonly BenchDatabase[] = ["postgresql", "mysql", "sqlite"];
@@ -61,32 +74,58 @@ const targets: readonly AgentSetup[] = [
   { ...packaged, database: "sqlite", batchSize: 1000 },
 ];
 
+/** What features of tables cost. */
+const tables: readonly AgentSetup[] = [
+  packaged,
+  ...(["partitions", "indexes", "partitions and indexes", "geometries"] as const).map((one) => ({
+    ...packaged,
+    tables: one,
+  })),
+];
+
+/** One agent over a log, beside one with a file. */
+const scale: readonly AgentSetup[] = (["file", "kafka", "jetstream"] as const).map((channel) => ({
+  ...packaged,
+  channel,
+}));
+
+/** Both channels with bodies of a form, beside the ceiling of that form. */
+const formCases = (format: BodyFormat): readonly BenchCase[] => [
+  bareSocketOf(format),
+  ...(["memory", "file"] as const).map((channel) => agentCase({ ...packaged, channel, format })),
+];
+
 const withCeilings = (setups: readonly AgentSetup[]) => [bareHttp, byHand, ...setups.map(agentCase)];
 
-const none: BenchSet = { cases: [], ceilings: [], growth: [] };
+const none: BenchSet = { cases: [], ceilings: [], growth: [], scale: [] };
 
 /** The sets by the value of `--set`. */
 const sets: Readonly<Record<string, BenchSet>> = {
   standard: { ...none, cases: withCeilings(standard), ceilings: ceilingCases },
   targets: { ...none, cases: withCeilings(targets) },
+  tables: { ...none, cases: tables.map(agentCase) },
+  scale: { ...none, cases: [bareSocket, ...scale.map(agentCase)], scale: scaleCases },
+  forms: { ...none, cases: bodyFormats.flatMap(formCases) },
+  guard: { ...none, cases: guardForms.flatMap(formCases) },
   ceilings: { ...none, cases: withCeilings([]), ceilings: ceilingCases },
   growth: { ...none, growth: growthCases },
-  all: { cases: withCeilings([...grid, ...variants]), ceilings: ceilingCases, growth: growthCases },
+  all: { ...none, cases: withCeilings([...grid, ...variants]), ceilings: ceilingCases, growth: growthCases },
 };
 
 export const setNames = Object.keys(sets);
 
-/** What the sets hold together; throws for an unknown one. */
-export function setOf(names: readonly string[]): BenchSet {
+/** What the sets hold together, and further cases; throws for an unknown one. */
+export function setOf(names: readonly string[], more: readonly BenchCase[] = []): BenchSet {
   const chosen = names.map((name) => {
     const set = Object.hasOwn(sets, name) ? sets[name] : undefined;
     if (set === undefined) throw new Error(`--set is "${name}"; write one of ${setNames.join(", ")}`);
     return set;
   });
   return {
-    cases: eachOnce(chosen.flatMap(({ cases }) => cases)),
+    cases: eachOnce([...chosen.flatMap(({ cases }) => cases), ...more]),
     ceilings: eachOnce(chosen.flatMap(({ ceilings }) => ceilings)),
     growth: eachOnce(chosen.flatMap(({ growth }) => growth)),
+    scale: eachOnce(chosen.flatMap(({ scale }) => scale)),
   };
 }
 

@@ -4,9 +4,14 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Ledger, startAgentProcess } from "./agent-process.js";
 import type { BenchCase } from "./case.js";
-import { headersOf, notificationBodies } from "./notifications.js";
+import { logOfBench } from "./log-engine.js";
+import { startOriginal } from "./original.js";
+import { post } from "./post.js";
+import { postgresqlStore } from "./postgresql-store.js";
+import { requestsOf } from "./requests.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 import { type BenchStore, storeOf } from "./store.js";
+import { type Usage, usageOf, usageOfGroup } from "./usage.js";
 
 /** A system under load, started and ready. */
 export interface SystemUnderTest {
@@ -19,6 +24,11 @@ export interface SystemUnderTest {
   readonly store: BenchStore | undefined;
   /** What the agent says of the events it has taken in; undefined where there is no agent to ask. */
   readonly ledger: (() => Promise<Ledger>) | undefined;
+  /** Events stored so far; undefined where nothing is stored, and where an answer says that it is. */
+  readonly stored: (() => Promise<number>) | undefined;
+  usage(): Usage | undefined;
+  /** Name of the processes of the log; undefined without one. */
+  readonly logCommand?: string | undefined;
   stop(): Promise<void>;
 }
 
@@ -32,35 +42,68 @@ export async function startSystem(bench: BenchCase, options: StartOptions = {}):
   return await starters[bench.system](bench, options);
 }
 
-const starters = { agent: startAgent, "by-hand": startByHand, "bare-http": startBareHttp } satisfies Record<
-  BenchCase["system"],
-  (bench: BenchCase, options: StartOptions) => Promise<SystemUnderTest>
->;
+const starters = {
+  agent: startAgent,
+  "by-hand": startByHand,
+  original: startNamed,
+  "bare-http": async (bench) => await startBare(bench, "bare-http"),
+  "bare-socket": async (bench) => await startBare(bench, "bare-socket"),
+} satisfies Record<BenchCase["system"], (bench: BenchCase, options: StartOptions) => Promise<SystemUnderTest>>;
 
 async function startAgent(bench: BenchCase, options: StartOptions): Promise<SystemUnderTest> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-bench-"));
   const store = await storeOf(bench.database, path.join(folder, "data"));
+  const log = await logOfBench(bench.channel);
   const clear = async () => {
+    await log?.drop();
     await store.drop();
     await rm(folder, { recursive: true, force: true });
   };
-  return await started(bench, store, clear, async () => await startAgentProcess({ bench, folder, store, ...options }));
+  const channel = { ...log?.properties };
+  const start = async () => await startAgentProcess({ bench, folder, store, channel, ...options });
+  return { ...(await started({ bench, store, clear, start })), logCommand: log?.command };
 }
 
 async function startByHand(bench: BenchCase): Promise<SystemUnderTest> {
   const store = await storeOf("postgresql", "");
   const { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password } = store.properties;
   const connection = { host, port: Number(port), user, password, database: store.properties["rdb_database"] };
-  return await started(
-    bench,
-    store,
-    store.drop,
-    async () => await startScript("by-hand", [JSON.stringify(connection)]),
-  );
+  const start = async () => await startScript("by-hand", [JSON.stringify(connection)]);
+  return await started({ bench, store, clear: store.drop, start });
 }
 
-async function startBareHttp(bench: BenchCase): Promise<SystemUnderTest> {
-  return await started(bench, undefined, undefined, async () => await startScript("bare-http", []));
+async function startBare(bench: BenchCase, name: "bare-http" | "bare-socket"): Promise<SystemUnderTest> {
+  return await started({ bench, start: async () => await startScript(name, []) });
+}
+
+/** Its rows are counted: nothing of it can be asked. */
+async function startNamed(bench: BenchCase): Promise<SystemUnderTest> {
+  const { original } = bench;
+  if (original === undefined) throw new Error(`${bench.name} has no command`);
+  const store = await postgresqlStore(original.database);
+  return await unwindingOnError(store.drop, async () => {
+    const [first] = requestsOf(bench.bodies, store.service);
+    if (first === undefined) throw new Error(`${bench.name} has no notification`);
+    const { server, startedAt, notifyUrl } = await startOriginal(
+      original,
+      first,
+      store.properties["rdb_database"] ?? "",
+    );
+    return {
+      notifyUrl,
+      service: store.service,
+      server,
+      startMilliseconds: Date.now() - startedAt,
+      store,
+      ledger: undefined,
+      stored: store.countRows,
+      usage: () => usageOfGroup(server.pid),
+      stop: async () => {
+        await server.stop();
+        await store.drop();
+      },
+    };
+  });
 }
 
 type Process = Awaited<ReturnType<typeof startScript>> & { readonly ledger?: () => Promise<Ledger> };
@@ -73,32 +116,41 @@ async function startScript(name: string, args: readonly string[]) {
   return { server, startedAt, notifyUrl: `http://127.0.0.1:${server.ready["port"]}/notify` };
 }
 
-/** Starts the process and posts one notification; clears up when one of the two fails. */
-async function started(
-  bench: BenchCase,
-  store: BenchStore | undefined,
-  clear: (() => Promise<void>) | undefined,
-  start: () => Promise<Process>,
-): Promise<SystemUnderTest> {
-  let stop = async () => await clear?.();
-  try {
-    const { server, startedAt, notifyUrl, ledger } = await start();
-    stop = async () => {
-      await server.stop();
-      await clear?.();
-    };
-    const service = store?.service ?? "bench";
-    await firstAnswer(notifyUrl, service, bench);
-    return { notifyUrl, service, server, startMilliseconds: Date.now() - startedAt, store, ledger, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+interface ToStart {
+  readonly bench: BenchCase;
+  readonly store?: BenchStore;
+  readonly clear?: () => Promise<void>;
+  start(): Promise<Process>;
 }
 
-async function firstAnswer(url: string, service: string, { name, bodies }: BenchCase): Promise<void> {
-  const [body = ""] = notificationBodies({ ...bodies, entities: bodies.perNotification ?? 1 });
-  const response = await fetch(url, { method: "POST", headers: headersOf(bodies.format, service), body });
-  await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`${name}: the first notification was answered ${response.status}`);
+/** Starts the process and posts one notification; clears up when one of the two fails. */
+async function started({ bench, store, clear, start }: ToStart): Promise<SystemUnderTest> {
+  const service = store?.service ?? "bench";
+  let stop = async () => await clear?.();
+  return await unwindingOnError(
+    async () => await stop(),
+    async () => {
+      const [first] = requestsOf(bench.bodies, service);
+      const { server, startedAt, notifyUrl, ledger } = await start();
+      stop = async () => {
+        await server.stop();
+        await clear?.();
+      };
+      const status = first === undefined ? undefined : await post(notifyUrl, first);
+      if (status !== 200) throw new Error(`${bench.name}: the first notification was answered ${status}`);
+      const startMilliseconds = Date.now() - startedAt;
+      const stored = ledger === undefined ? undefined : async () => (await ledger()).stored;
+      const usage = () => usageOf(server.pid);
+      return { notifyUrl, service, server, startMilliseconds, store, ledger, stored, usage, stop };
+    },
+  );
+}
+
+async function unwindingOnError<T>(undo: () => Promise<void>, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }

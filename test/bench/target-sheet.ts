@@ -2,9 +2,9 @@ import { figure, type Sheet } from "./sheet.js";
 import { type TargetRow, verdictOf } from "./targets.js";
 
 /** The targets with what was measured, and whether each is met. */
-export function targetSheet(rows: readonly TargetRow[]): Sheet {
+export function targetSheet(rows: readonly TargetRow[], title = "Targets"): Sheet {
   return {
-    title: "Targets",
+    title,
     head: ["what", "measured", "must", "aim", "met"],
     rows: rows.map((row) => [row.what, shown(row, row.value), shown(row, row.must), shown(row, row.aim), metOf(row)]),
   };

@@ -1,24 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentCase, bareHttp } from "./case.js";
-import type { LoadResult } from "./load.js";
+import { someLoad } from "./some-load.js";
 import { type TargetRow, targetRows, verdictOf } from "./targets.js";
 
-const load: LoadResult = {
-  accepted: 1,
-  refused: 0,
-  failed: 0,
-  unanswered: 0,
-  startedAt: 0,
-  seconds: 1,
-  cores: 1,
-  p50: 1,
-  p99: 1,
-  p999: 1,
-};
-
 const measured = (acceptedPerSecond: number, storedPerSecond: number) => {
-  return { acceptedPerSecond, storedPerSecond, load, half: { ...load, p99: 10 }, startMilliseconds: 900 };
+  return { acceptedPerSecond, storedPerSecond, load: someLoad, half: { ...someLoad, p99: 10 }, startMilliseconds: 900 };
 };
 
 const packaged = agentCase({ database: "postgresql", channel: "memory", batchSize: 1, entities: 100 });
@@ -31,6 +18,7 @@ const rows = targetRows(
     ],
     ceilings: [],
     growth: [],
+    scale: [],
   },
   { packaged: 2000 },
 );

@@ -1,16 +1,10 @@
 import { type AgentSetup, agentCase, bareHttp, byHand } from "./case.js";
 import { growthCases } from "./growth-case.js";
 import type { Measurement } from "./measure.js";
+import { medianOf, ratio } from "./medians.js";
+import type { OriginalSystems } from "./original-cases.js";
+import { originalStored } from "./original-stored.js";
 import type { BenchResults } from "./result.js";
-import { median } from "./statistics.js";
-
-/** Stored per second by the original agent on this machine, measured elsewhere; it cannot be run here. */
-export interface OriginalFigures {
-  /** In the packaged setup. */
-  readonly packaged?: number;
-  /** At its best: batch_size 100, one table. */
-  readonly best?: number;
-}
 
 /** One row of the table of the targets. */
 export interface TargetRow {
@@ -31,25 +25,25 @@ const file = { ...packaged, channel: "file" } as const;
 const largeFile = { ...large, channel: "file" } as const;
 
 /** Compares the medians of one run of the harness with what is wanted. */
-export function targetRows(results: BenchResults, original: OriginalFigures): readonly TargetRow[] {
-  const of = (name: string, read: (run: Measurement) => number | undefined): number | undefined => {
-    const runs = results.cases.find(({ subject }) => subject.name === name)?.runs ?? [];
-    const values = runs.flatMap((run) => read(run) ?? []);
-    return values.length === 0 ? undefined : median(values);
-  };
+export function targetRows(results: BenchResults, original: OriginalSystems): readonly TargetRow[] {
+  const of = (name: string, read: (run: Measurement) => number | undefined) => medianOf(results, name, read);
   const agent = (setup: AgentSetup, read: (run: Measurement) => number | undefined) => of(agentCase(setup).name, read);
   const bare = of(bareHttp.name, (run) => run.acceptedPerSecond);
   const hand = of(byHand.name, stored);
 
   return [
-    ...[1, 100, 1000].map((entities) => ({
+    // A command is measured with 100 tables only.
+    ...(typeof original.packaged === "object" ? [100] : [1, 100, 1000]).map((entities) => ({
       what: `stored/s to the original, packaged, tables: ${entities}`,
-      value: ratio(agent({ ...packaged, entities }, stored), original.packaged),
+      value: ratio(agent({ ...packaged, entities }, stored), originalStored(results, original, "packaged")),
       ...times(8, 16),
     })),
     {
       what: "stored/s to the original's best, batch_size 100, one table",
-      value: ratio(agent({ ...packaged, batchSize: 100, entities: 1 }, stored), original.best),
+      value: ratio(
+        agent({ ...packaged, batchSize: 100, entities: 1 }, stored),
+        originalStored(results, original, "best"),
+      ),
       ...times(1.2, 2),
     },
     ...each([packaged, large], (setup, words) => ({
@@ -121,10 +115,6 @@ function each(
   row: (setup: AgentSetup, words: string) => TargetRow,
 ): readonly TargetRow[] {
   return setups.map((setup) => row(setup, `batch_size ${setup.batchSize}`));
-}
-
-function ratio(value: number | undefined, to: number | undefined): number | undefined {
-  return value === undefined || to === undefined ? undefined : value / to;
 }
 
 function bytesPerTable({ growth }: BenchResults): number | undefined {

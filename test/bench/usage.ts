@@ -26,15 +26,26 @@ export function usageOf(pid: number): Usage | undefined {
   }
 }
 
+/** The usage of all processes of a group together, as long as they run. */
+export function usageOfGroup(group: number): Usage | undefined {
+  const usages = processes()
+    .filter((pid) => groupOf(pid) === group)
+    .flatMap((pid) => usageOf(pid) ?? []);
+  const sum = (of: keyof Usage) => usages.reduce((total, usage) => total + usage[of], 0);
+  if (usages.length === 0) return undefined;
+  return {
+    cpuSeconds: sum("cpuSeconds"),
+    residentMebibytes: sum("residentMebibytes"),
+    peakMebibytes: sum("peakMebibytes"),
+  };
+}
+
 /** CPU seconds so far of each process of a name, for example of a PostgreSQL server with its backends; by process id. */
 export function cpuSecondsOf(command: string): ReadonlyMap<number, number> | undefined {
-  let pids: readonly string[] = [];
-  try {
-    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandOf(name) === command);
-  } catch {
-    return undefined;
-  }
-  return new Map(pids.map((pid) => [Number(pid), usageOf(Number(pid))?.cpuSeconds ?? 0]));
+  const pids = processes();
+  if (pids.length === 0) return undefined;
+  const ours = pids.filter((pid) => commandOf(pid) === command);
+  return new Map(ours.map((pid) => [pid, usageOf(pid)?.cpuSeconds ?? 0]));
 }
 
 /** What the processes used between two looks; one that ended in between does not count. */
@@ -42,7 +53,27 @@ export function cpuSecondsBetween(before: ReadonlyMap<number, number>, after: Re
   return [...after].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0);
 }
 
-function commandOf(pid: string): string | undefined {
+/** None where the system has no /proc. */
+function processes(): readonly number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function groupOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
+  } catch {
+    return undefined;
+  }
+}
+
+function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
   } catch {

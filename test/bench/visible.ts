@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BenchCase } from "./case.js";
-import { headersOf, notificationBodies } from "./notifications.js";
 import { postEach } from "./post.js";
+import { requestsOf } from "./requests.js";
 import { percentile } from "./statistics.js";
 import type { SystemUnderTest } from "./systems.js";
 
@@ -23,17 +23,24 @@ export async function visibleLatency(
   { store, notifyUrl, service }: SystemUnderTest,
   looks: number,
 ): Promise<VisibleLatency | undefined> {
-  if (store === undefined || bodies.format !== "ld" || sink["attr_persistence"] === "row") return undefined;
+  if (
+    looks === 0 ||
+    store === undefined ||
+    "recorded" in bodies ||
+    bodies.format !== "ld" ||
+    sink["attr_persistence"] === "row"
+  )
+    return undefined;
   if (sink["data_model"] !== undefined) return undefined;
-  const [body = ""] = notificationBodies({ format: "ld", entities: 1 });
-  const headers = headersOf(bodies.format, service);
+  const [request] = requestsOf({ format: "ld", entities: 1 }, service);
+  if (request === undefined) return undefined;
   const latencies: number[] = [];
   for (let look = 0; look < looks; look += 1) {
     const name = `look ${look}`;
-    const { data, ...envelope } = JSON.parse(body);
+    const { data, ...envelope } = JSON.parse(request.body);
     const marked = JSON.stringify({ ...envelope, data: [{ ...data[0], name: { type: "Property", value: name } }] });
     const posted = performance.now();
-    await postEach({ url: notifyUrl, headers, bodies: [marked], connections: 1 });
+    await postEach({ url: notifyUrl, requests: [{ ...request, body: marked }], connections: 1 });
     while (!(await store.holds(0, name))) {
       if (performance.now() - posted > PATIENCE_MILLISECONDS) throw new Error(`"${name}" was accepted and is no row`);
       await pause(0);

@@ -1,25 +1,24 @@
 interface WrkOrder {
-  /** The file with the bodies, one a line. */
+  /** The file with the requests, each behind a line with its length. */
   readonly file: string;
-  readonly headers: Readonly<Record<string, string>>;
   /** Requests per second of all connections together; undefined: as fast as they are answered. */
   readonly rate: number | undefined;
 }
 
 /**
- * The program in Lua that wrk runs: the bodies in turn, a schedule when there is a rate, and in the end one line of JSON
+ * The program in Lua that wrk runs: the requests in turn, byte for byte, a schedule when there is a rate, and in the end one line of JSON
  * with the numbers of a load result.
  */
-export function wrkScript({ file, headers, rate }: WrkOrder): string {
-  const table = Object.entries(headers).map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
+export function wrkScript({ file, rate }: WrkOrder): string {
   return `
-local headers = { ${table.join(", ")} }
 local requests, turn = {}, 0
 
 function init()
-  for body in io.lines(${JSON.stringify(file)}) do
-    requests[#requests + 1] = wrk.format("POST", nil, headers, body)
+  local file = io.open(${JSON.stringify(file)}, "rb")
+  for length in function() return file:read("*l") end do
+    requests[#requests + 1] = file:read(tonumber(length))
   end
+  file:close()
 end
 
 function request()

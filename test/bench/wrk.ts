@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { LoadOrder, LoadResult } from "./load.js";
-import { headersOf, notificationBodies } from "./notifications.js";
+import { requestsOf, wireOf } from "./requests.js";
 import { wrkScript } from "./wrk-script.js";
 
 const run = promisify(execFile);
@@ -16,14 +16,14 @@ export async function wrkIsThere(): Promise<boolean> {
   return (await Promise.allSettled(looks)).some(({ status }) => status === "fulfilled");
 }
 
-/** The load generator wrk with one thread; its connections take turns over all bodies. */
+/** The load generator wrk with one thread; its connections take turns over all requests. */
 export async function wrkLoad({ url, service, seconds, connections, rate, bodies }: LoadOrder): Promise<LoadResult> {
   const folder = await mkdtemp(path.join(tmpdir(), "deneb-wrk-"));
   try {
     const script = path.join(folder, "load.lua");
-    const file = path.join(folder, "bodies");
-    await writeFile(file, notificationBodies(bodies).join("\n"));
-    await writeFile(script, wrkScript({ file, headers: headersOf(bodies.format, service), rate }));
+    const file = path.join(folder, "requests");
+    await writeFile(file, withLengths(requestsOf(bodies, service).map((request) => wireOf(request, url))));
+    await writeFile(script, wrkScript({ file, rate }));
     const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", script, url];
     const { stdout } = await run("wrk", flags);
     const endedAt = Date.now();
@@ -32,4 +32,9 @@ export async function wrkLoad({ url, service, seconds, connections, rate, bodies
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Each one behind a line with its length. */
+function withLengths(wires: readonly Buffer[]): Buffer {
+  return Buffer.concat(wires.flatMap((wire) => [Buffer.from(`${wire.length}\n`), wire]));
 }

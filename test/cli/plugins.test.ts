@@ -178,12 +178,12 @@ for (const { says, dirs, code } of folders)
   });
 
 test("check of an unknown type says how to find and load a plugin of others", async (context) => {
-  const { stderr, code } = await checked(context, ["a.channels.c.type = jetstream"]);
+  const { stderr, code } = await checked(context, ["a.channels.c.type = pulsar"]);
 
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /is no known type of channel; known: .*; "deneb plugins search jetstream" finds packages of others, --plugin-packages loads an installed one, by convention deneb-plugin-jetstream/,
+    /is no known type of channel; known: .*; "deneb plugins search pulsar" finds packages of others, --plugin-packages loads an installed one, by convention deneb-plugin-pulsar/,
   );
 });
 

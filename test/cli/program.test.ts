@@ -9,6 +9,7 @@ import { command } from "../support/command.js";
 
 const properties: readonly KernelProperty[] = Object.values(kernelProperties);
 const names = [
+  "init",
   "run",
   "check",
   "migrate",
@@ -22,6 +23,7 @@ const names = [
   "export",
   "plugin",
   "explain",
+  "completion",
 ];
 
 test("the help of the program lists every command", async () => {

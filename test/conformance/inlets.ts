@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectAsync } from "mqtt";
 import type { ConformanceInlet } from "../../core/testing/index.js";
+import { connection, topicClient } from "../plugins/kafka/topic-client.js";
 import { freePort } from "../support/free-port.js";
 
 const HOST = "127.0.0.1";
@@ -17,6 +18,25 @@ export async function httpInlet(): Promise<ConformanceInlet> {
       return answer.status === 200;
     },
     close: async () => undefined,
+  };
+}
+
+/** A writer to a topic, which keeps records for the source from the beginning. */
+export async function kafkaInlet(): Promise<ConformanceInlet> {
+  const topic = `deneb_conformance_${randomUUID()}`;
+  const client = await topicClient();
+  await client.make(topic);
+  const { bootstrap_servers } = connection;
+  return {
+    config: { bootstrap_servers, topics: [topic], group: topic, channel_retry_interval: 5, commit_interval: 10 },
+    async send(text) {
+      await client.write(topic, 0, [{ value: Buffer.from(text) }]);
+      return true;
+    },
+    async close() {
+      await client.remove(topic);
+      client.close();
+    },
   };
 }
 

@@ -43,11 +43,38 @@ test(`${survived}, in several embedded databases that commit one after another`,
   await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read, { clients: { count: 8, services } });
 });
 
+const inTurn = {
+  clients: { count: 8, services: ["one", "two", "three", "four", "five"] },
+  lines: ["deneb.channels.c.fair_taking = true", "deneb.channels.c.service_percentage = 60"],
+};
+
+test(`${survived}, in the embedded database, the services in turn`, async (context) => {
+  const folder = await tempFolder(context);
+  const { services } = inTurn.clients;
+  const read = async () => services.flatMap((service) => numbersInFile(path.join(folder, `${service}.db`)));
+
+  await judged(context, { rdb_dialect: "sqlite", rdb_folder: folder }, read, inTurn);
+});
+
+test(`${survived}, in PostgreSQL, the services in turn`, async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+  const { services } = inTurn.clients;
+  const read = async () => {
+    const numbers: number[] = [];
+    for (const service of services) numbers.push(...(await numbersIn(database, service)));
+    return numbers;
+  };
+
+  await judged(context, sinkOf(database), read, inTurn);
+});
+
 async function judged(
   context: TestContext,
   sink: Readonly<Record<string, string>>,
   read: () => Promise<readonly number[]>,
-  more: Pick<Partial<CrashPlan>, "clients" | "trouble"> = {},
+  more: Pick<Partial<CrashPlan>, "clients" | "lines" | "trouble"> = {},
 ): Promise<void> {
   const folder = await tempFolder(context);
   const plan = { sink, folder, kills, clients: { count: 8 }, random: seeded(seed), patience, ...more };
@@ -78,7 +105,7 @@ function numbersInFile(file: string): readonly number[] {
   return rows.map((row) => Number(Array.isArray(row) ? row[0] : Number.NaN));
 }
 
-async function numbersIn(database: TestDatabase): Promise<readonly number[]> {
-  const rows = await database.query('select number from crash."room"');
+async function numbersIn(database: TestDatabase, service = "crash"): Promise<readonly number[]> {
+  const rows = await database.query(`select number from ${service}."room"`);
   return rows.map(({ number }) => Number(number));
 }

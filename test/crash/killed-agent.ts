@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { reasonOf } from "../../core/sdk/index.js";
 import { settledBooks } from "../support/channel-books.js";
 import { freePort } from "../support/free-port.js";
 import { until } from "../support/until.js";
@@ -11,6 +13,8 @@ import { Clients, type Numbering, type Sent } from "./clients.js";
 
 const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 const LONGEST_LIFE_MILLISECONDS = 1200;
+/** Of the output of the agents, told when a test fails. */
+const LAST_LINES = 25;
 
 export interface CrashPlan {
   /** Properties of the sink that say where it stores, and others that win over those of the tests. */
@@ -73,6 +77,8 @@ export async function killAgain(
     await look(url);
     if (ended(child)) throw new Error("the agent ended although nobody killed it");
     return { sent, letters };
+  } catch (error) {
+    throw new Error(`${reasonOf(error)}; the agent wrote last:\n${await lastLinesOf(plan.folder)}`, { cause: error });
   } finally {
     await clients.stop();
     await end(child, "SIGTERM");
@@ -124,7 +130,21 @@ function startProcess(file: string, { folder, flags: more = [] }: CrashPlan, man
     "--management-port",
     String(management),
   ];
-  return spawn(process.execPath, [main, "run", ...flags], { stdio: "ignore" });
+  const output = openSync(outputIn(folder), "a");
+  try {
+    return spawn(process.execPath, [main, "run", ...flags], { stdio: ["ignore", output, output] });
+  } finally {
+    closeSync(output);
+  }
+}
+
+function outputIn(folder: string): string {
+  return path.join(folder, "output.txt");
+}
+
+async function lastLinesOf(folder: string): Promise<string> {
+  const text = await readFile(outputIn(folder), "utf8").catch(() => "");
+  return text.split("\n").slice(-LAST_LINES).join("\n");
 }
 
 async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {

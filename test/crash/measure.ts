@@ -9,6 +9,8 @@ export const troubledKills = Number(given ?? 4);
 /** Times that something befalls the server of one test. */
 export const rounds = long ? 20 : 3;
 export const outageMilliseconds = long ? 180_000 : 3000;
+/** Milliseconds that the engine of a log is away once; 0: it only starts again. */
+export const engineOutageMilliseconds = long ? 120_000 : 0;
 /** Milliseconds that an agent may take to store what is left. */
 export const patience = long ? 600_000 : 60_000;
 export const seed = Number(process.env["DENEB_TEST_SEED"] ?? 1);

@@ -76,8 +76,8 @@ for (const { file, agent: name, stored } of examples)
     assert.equal(code, 0);
   });
 
-/** They talk to a server: server-examples.test.ts runs them. */
-const withServer = ["http-out", "mqtt-in"];
+/** They talk to a server: server-examples.test.ts and scale-out-examples.test.ts run them. */
+const withServer = ["http-out", "kafka-in", "mqtt-in", "scale-out-jetstream", "scale-out-kafka"];
 
 test("every example is run here, but for those that talk to a server", () => {
   const files = readdirSync(folder).map((file) => path.basename(file, ".properties"));

@@ -6,9 +6,12 @@ import { test } from "node:test";
 import Database from "libsql";
 import { connectAsync } from "mqtt";
 import { type Received, receiver } from "../plugins/http-sink/receiver.js";
+import { notificationRecord } from "../plugins/kafka/running-source.js";
+import { ownTopic } from "../plugins/kafka/topic-client.js";
 import { publisher } from "../plugins/mqtt-source/running-source.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { brokerOfTests } from "../support/mosquitto-server.js";
+import { answersKafka, kafkaOfTests, NO_KAFKA } from "../support/provided-kafka.js";
 import { reachable } from "../support/reachable.js";
 import { repositoryRoot } from "../support/repository.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -71,6 +74,29 @@ test("config/examples/mqtt-in.properties stores what a broker has, also what cam
 
   assert.deepEqual([stored("openiot"), stored("smartcity")], [["1", "3"], ["2"]]);
   assert.deepEqual([firstCode, secondCode], [0, 0]);
+});
+
+test("config/examples/kafka-in.properties stores what is in a topic", async (context) => {
+  if (!(await answersKafka())) return context.skip(NO_KAFKA);
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic);
+  await write(
+    topic,
+    0,
+    [1, 2, 3].map((n) => notificationRecord(n, { "Fiware-Service": "openiot" })),
+  );
+  const folder = await tempFolder(context);
+  const properties = (await exampleText("kafka-in")).replace("= orion", `= ${topic}`).replace("deneb-example", topic);
+  const agent = await startAgent(context, { properties, folder, env: { AGENT_KAFKA_SERVERS: kafkaOfTests() } });
+
+  await until(
+    async () => JSON.parse(await (await fetch(`${agent.managementUrl}/v1/stats`)).text()).stats.sinks[0],
+    ({ num_persisted_events }) => num_persisted_events === 3,
+  );
+  const code = await agent.end("SIGTERM");
+
+  assert.deepEqual(valuesIn(path.join(folder, "data", "openiot.db")), ["1", "2", "3"]);
+  assert.equal(code, 0);
 });
 
 test("config/examples/http-out.properties sends entities to the other service, again when it is away", async (context) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { openLogging } from "../../core/logging/logging.js";
@@ -19,7 +19,14 @@ test("without a file there is one appender: JSON lines at info, secrets masked",
   const [line = "", ...others] = console;
   const { time, ...rest } = JSON.parse(line);
   assert.ok(!Number.isNaN(Date.parse(time)));
-  assert.deepEqual(rest, { level: "info", component: "x", rdb_password: "***", inner: { token: "***" }, msg: "shown" });
+  assert.deepEqual(rest, {
+    level: "info",
+    agent: "test-agent",
+    component: "x",
+    rdb_password: "***",
+    inner: { token: "***" },
+    msg: "shown",
+  });
   assert.deepEqual(others, []);
 });
 
@@ -62,7 +69,7 @@ test("a level that was given at start wins over the root logger of the file", as
   const folder = await tempFolder(context);
   const file = path.join(folder, "logging.json");
   await writeFile(file, '{"loggers":{"root":"ERROR"}}');
-  const setup = { file, folder, report: () => {}, console: { write: () => {} } };
+  const setup = { file, folder, agent: "a", format: "auto" as const, report: () => {}, console: { write: () => {} } };
 
   const given = await openLogging({ ...setup, level: "debug", levelGiven: true });
   const byFile = await openLogging({ ...setup, level: "info", levelGiven: false });
@@ -128,6 +135,25 @@ test("a log file that cannot be written is reported once and does not stop the a
   assert.equal(console.length, 2);
   assert.equal(problems.length, 1);
   assert.match(problems.join(), /appender "a" cannot write/);
+});
+
+test("a log file that can be written again is reported once", async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "a.log");
+  await mkdir(file);
+  const appenders = { a: { class: "file", layout: "json", file } };
+  await writeFile(path.join(folder, "logging.json"), JSON.stringify({ appenders }));
+  const problems: string[] = [];
+  const { loggers } = await testLogging(folder, { problems });
+
+  loggers.of("x").info({}, "one");
+  await rmdir(file);
+  loggers.of("x").info({}, "two");
+  loggers.of("x").info({}, "three");
+
+  assert.equal(problems.length, 2);
+  assert.match(problems[1] ?? "", /^appender "a" writes again$/);
+  assert.equal((await lines(file)).length, 2);
 });
 
 test("a JSON line holds no character that changes a terminal, and says the same", async (context) => {

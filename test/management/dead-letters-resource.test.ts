@@ -62,8 +62,13 @@ const rejected = [
   { method: "GET", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
   { method: "POST", path: "/nothing/replay", status: 404, error: /dead letter nothing not found/ },
   { method: "DELETE", path: "/nothing", status: 404, error: /dead letter nothing not found/ },
-  { method: "DELETE", path: "", status: 400, error: /Give sink, service, entity, reason, since, or all=true/ },
-  { method: "GET", path: "?limit=many", status: 400, error: /limit and offset are whole numbers/ },
+  {
+    method: "DELETE",
+    path: "",
+    status: 400,
+    error: /Give sink, service, entity, type, reason, code, text, since, until, or all=true/,
+  },
+  { method: "GET", path: "?limit=many", status: 400, error: /limit is a whole number/ },
   { method: "DELETE", path: "?all=false", status: 400, error: /or all=true/ },
   {
     method: "GET",

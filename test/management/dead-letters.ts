@@ -32,7 +32,16 @@ export const deadLetter = (id: string, sink = "k1"): DeadLetter => ({
 export async function serve(context: TestContext) {
   const { log } = recordingLog();
   const sink = new ScriptedSink();
-  const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
+  const sinkPlugin: AnyPlugin = {
+    ...common,
+    kind: "sink",
+    type: "scripted",
+    create: () => sink,
+    explain: async (_config, { body }) => {
+      if (body === "unfit") throw new Error("no table for a text");
+      return { writes: [], statements: [], notes: [JSON.stringify(body)] };
+    },
+  };
   const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
   const topology: Topology = {
     agent: "a",
@@ -58,8 +67,9 @@ export async function serve(context: TestContext) {
     await server.stop(AbortSignal.abort());
     await agent.stop(1000);
   });
-  const call = async (method: string, path: string) => {
-    const response = await fetch(`http://127.0.0.1:${server.port}/v1/admin/deadletters${path}`, { method });
+  const call = async (method: string, path: string, body?: object) => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await fetch(`http://127.0.0.1:${server.port}/v1/admin/deadletters${path}`, init);
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
   const deadLetters = container.resolve(DEAD_LETTERS);

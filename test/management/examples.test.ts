@@ -7,13 +7,15 @@ import { promisify } from "node:util";
 import { type BrokerReply, brokerStandIn, brokerWith, type SeenCall } from "../support/broker.js";
 import { repositoryRoot } from "../support/repository.js";
 import { runningManagement } from "../support/running-management.js";
+import { dashboard } from "./asked-dashboard.js";
 
 const run = promisify(execFile);
 const curl = await run("curl", ["--version"]).then(
   () => true,
   () => false,
 );
-const page = await readFile(join(repositoryRoot, "docs/management-api.md"), "utf8");
+const files = ["docs/management-api.md", "docs/management-api-live.md"];
+const page = (await Promise.all(files.map((file) => readFile(join(repositoryRoot, file), "utf8")))).join("\n");
 /** The shell blocks that call the interface of this machine. */
 const examples = [...page.matchAll(/^```sh\n(.*?)^```/gms)]
   .map(([, text = ""]) => text)
@@ -26,7 +28,7 @@ for (const example of examples)
     skip: curl ? false : "curl is not installed",
   }, async (context) => {
     const broker = await brokerStandIn(context, brokerOfThePage);
-    const { port } = await runningManagement(context);
+    const { port } = await runningManagement(context, dashboard);
     const script = example
       .replaceAll(/^curl /gm, "curl -sS --fail-with-body ")
       .replaceAll('"localhost", "port": "1026"', `"127.0.0.1", "port": "${broker.endpoint.port}"`);

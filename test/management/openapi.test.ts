@@ -16,11 +16,12 @@ import { type BrokerReply, brokerStandIn, type SeenCall } from "../support/broke
 import { runningManagement } from "../support/running-management.js";
 import { ScriptedSink } from "../support/scripted-sink.js";
 import { tempFolder } from "../support/temp-folder.js";
+import { type Ask, askDashboard, dashboard } from "./asked-dashboard.js";
 import { v2 } from "./subscriptions/payloads.js";
 
 test("every route of the interface is documented, and every documented operation has a route", async (context) => {
   const configuration = await configurationOf(context);
-  const { app, call } = await runningManagement(context, { configuration });
+  const { app, call } = await runningManagement(context, { configuration, ...dashboard });
 
   const { status, body } = await call("GET", "/openapi.json");
 
@@ -47,13 +48,14 @@ test("every documented status is answered, and no other", async (context) => {
   const mappingsFile = join(folder, "mappings.json");
   const configuration = await configurationOf(context);
   const sink = new ScriptedSink(() => new AgentError("AWAY", "storing to a store that is away", { retryable: true }));
-  const { agent, call, container, dataDir } = await runningManagement(context, {
+  const { agent, call, container, dataDir, port } = await runningManagement(context, {
     sink,
     batchTtl: -1,
     access: { tokens: { read: [], admin: ["t"] }, bodyLimit: 2000 },
     brokerTimeoutMillis: 1000,
     nameMappings: editedFile(mappingsFile),
     configuration,
+    ...dashboard,
   });
   const seen = new Set<string>();
   const ask: Ask = async (method, path, body = "", headers = authorized) => {
@@ -70,6 +72,7 @@ test("every documented status is answered, and no other", async (context) => {
   await askFiles(ask);
   await askDeadLetters(container.resolve(DEAD_LETTERS), agent, ask);
   await ask("POST", "/v1/admin/erasures", '{"entity":"e","dry_run":true}');
+  await askDashboard(context, { port, headers: authorized, ask });
   await agent.stop(0);
   await ask("GET", "/ready");
 
@@ -78,15 +81,14 @@ test("every documented status is answered, and no other", async (context) => {
 
 const authorized = { Authorization: "Bearer t" };
 
-type Ask = (method: string, path: string, body?: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
-
 async function askEverything(documented: Paths, ask: Ask): Promise<void> {
   for (const [method = "", path = ""] of operationsOf(documented).map((operation) => operation.split(" "))) {
     await ask(method, path, "", { ...authorized, "Sec-Fetch-Site": "cross-site" });
     await ask(method, path, "", {});
     await ask(method, path, "", { ...authorized, Host: "elsewhere.example" });
     await ask(method, path, "x".repeat(2001));
-    await ask(method, path);
+    // A stream would not end by itself.
+    await ask(method, path === "/v1/stream" ? `${path}?once=true` : path);
   }
   for (const path of ["/admin/metrics", "/v1/admin/metrics"]) await ask("GET", `${path}?reset=x`);
   for (const path of ["/admin/log", "/v1/admin/log"]) await ask("PUT", `${path}?level=INFO`);
@@ -103,6 +105,9 @@ async function askBrokers(context: TestContext, ask: Ask): Promise<void> {
           ask(method, `/v1/subscriptions?ngsi_version=2&subscription_id=${id}`, JSON.stringify(endpoint)),
         ),
       ),
+      ...["known", "unknown"].map((id) =>
+        ask("POST", `/v1/subscriptions/list?ngsi_version=2&subscription_id=${id}`, JSON.stringify(endpoint)),
+      ),
       ask("POST", "/v1/subscriptions?ngsi_version=2", JSON.stringify({ subscription: v2, endpoint })),
     ]),
   );
@@ -110,6 +115,7 @@ async function askBrokers(context: TestContext, ask: Ask): Promise<void> {
   const creation = JSON.stringify({ subscription: v2, endpoint: silent });
   await Promise.all(Array.from({ length: 60 }, () => ask("POST", "/v1/subscriptions?ngsi_version=2", creation)));
   await ask("GET", "/v1/subscriptions?ngsi_version=1");
+  await ask("POST", "/v1/subscriptions/list?ngsi_version=1");
 }
 
 /** A broker that knows one subscription. */
@@ -166,7 +172,7 @@ async function askDeadLetters(letters: DeadLetters, { assembly }: Agent, ask: As
   for (const method of ["GET", "DELETE"]) for (const path of [`${root}/e`, `${root}?sink=k1`]) await ask(method, path);
   await ask("GET", `${root}?limit=x`);
   for (const query of ["since=x", "sink=nobody"]) {
-    await ask("GET", `${root}?${query}`);
+    for (const listed of [root, `${root}/search`]) await ask("GET", `${listed}?${query}`);
     await ask("DELETE", `${root}?${query}`);
     await ask("POST", `${root}/replay?${query}`);
   }
@@ -181,7 +187,7 @@ function deadLetter(id: string, sink: string): DeadLetter {
 function documentedPath(path: string): string {
   return path
     .replace(/\?.*/, "")
-    .replace(/(?<=deadletters\/)(?!replay)[^/]+/, "{id}")
+    .replace(/(?<=deadletters\/)(?!replay|search)[^/]+/, "{id}")
     .replace(/(?<=configuration\/agent\/).*/, "{path}");
 }
 

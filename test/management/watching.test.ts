@@ -141,6 +141,8 @@ test("GET /metrics counts refusals by source, status and cause, with zeros befor
     `deneb_source_refused_total{source="s1",status="${status}",cause="${cause}"} ${count}`;
   const zeros = [
     line(413, "notification-too-large", 0),
+    line(429, "channel-share-full", 0),
+    line(429, "quota", 0),
     line(500, "internal-error", 0),
     line(500, "handler-failed", 0),
   ];
@@ -175,6 +177,6 @@ test("GET /metrics counts services beyond the most together", async (context) =>
   const services = [...text.matchAll(/^deneb_sink_writes_total\{.*service="([^"]*)".*\} (\d+)$/gm)];
   assert.deepEqual(
     services.map(([, service, count]) => `${service} ${count}`),
-    ["a 1", "b 1", "(other) 2"],
+    [" 0", " 0", "a 1", "a 0", "b 1", "b 0", "(other) 2", "(other) 0"],
   );
 });

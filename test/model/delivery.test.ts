@@ -1,8 +1,7 @@
-import { access, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { test } from "node:test";
 import fc from "fast-check";
+import { newFolder } from "./folders.js";
 import { type History, histories } from "./steps.js";
 import { World } from "./world.js";
 
@@ -10,18 +9,8 @@ import { World } from "./world.js";
 const runs = Number(process.env["DENEB_TEST_HISTORIES"] ?? 350);
 const given = process.env["DENEB_TEST_SEED"];
 
-/** A file system in memory where there is one: the model has no power failures, and syncing a disk takes long. */
-async function newFolder(): Promise<string> {
-  const memory = "/dev/shm";
-  const parent = await access(memory).then(
-    () => memory,
-    () => tmpdir(),
-  );
-  return await mkdtemp(path.join(parent, "deneb-model-"));
-}
-
 async function holds({ setup, steps }: History): Promise<void> {
-  const folder = await newFolder();
+  const folder = await newFolder("deneb-model-");
   const world = new World(setup, folder);
   try {
     await world.start();

@@ -1,4 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { access, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { codeOf } from "../../core/sdk/index.js";
 
@@ -19,4 +21,14 @@ function copyFile(source: string, target: string): void {
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
+}
+
+/** A file system in memory where there is one: the model has no power failures, and syncing a disk takes long. */
+export async function newFolder(prefix: string): Promise<string> {
+  const memory = "/dev/shm";
+  const parent = await access(memory).then(
+    () => memory,
+    () => tmpdir(),
+  );
+  return await mkdtemp(path.join(parent, prefix));
 }

@@ -14,6 +14,8 @@ const event = (body: unknown, transaction = "t"): Event => ({
     timestamp: transaction,
     sequence: transaction,
     "notified-at": transaction,
+    traceparent: transaction,
+    tracestate: transaction,
   },
   body,
 });

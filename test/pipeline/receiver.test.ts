@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Receiver } from "../../core/pipeline/receiver.js";
-import { AgentError, type Emit, type Handler, type InboundRequest, RejectedRequest } from "../../core/sdk/index.js";
+import {
+  AgentError,
+  type Emit,
+  type Handler,
+  type InboundRequest,
+  keepText,
+  keptTextOf,
+  RejectedRequest,
+} from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 import { tracedContext } from "../support/traced-context.js";
 
@@ -243,3 +251,29 @@ for (const { returned, is } of wrongResults)
     assert.ok(reason.startsWith('decoding a request by the handler "without a name" of source "s": '), reason);
     assert.ok(reason.includes(`its decode returned ${is}`), reason);
   });
+
+test("the text that a body was read from is there while channels take the event, and forgotten then", async () => {
+  const body = { id: "a" };
+  const text = { codec: "c", options: "{}", text: "sent" };
+  const keeping: Handler = {
+    decode: () => {
+      keepText(body, text);
+      return { events: [{ headers: {}, body }], service: "", servicePath: "" };
+    },
+  };
+  const seen: unknown[] = [];
+  const failing = new Error("no room");
+  for (const emit of [async () => {}, () => Promise.reject(failing)]) {
+    const { receiver } = receiverWith({
+      handler: keeping,
+      emit: async () => {
+        seen.push(keptTextOf(body));
+        await emit();
+      },
+    });
+    await receiver.receive(request);
+    seen.push(keptTextOf(body));
+  }
+
+  assert.deepEqual(seen, [text, undefined, text, undefined]);
+});

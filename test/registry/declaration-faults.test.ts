@@ -106,7 +106,8 @@ const mistakes: readonly (Parts & { readonly says: string; readonly cause: RegEx
     name: "interceptors.mine",
     kind: "source",
     cause: /"interceptors.mine" has the name of a setting .* of every source$/,
-    remedy: /rename it; reserved are type, channels, interceptors, selector.type, selector$/,
+    remedy:
+      /rename it; reserved are type, channels, interceptors, selector.type, quota\.events_per_second, quota\.burst, quota\.services, quota\.most_services, selector, quota$/,
   },
   {
     says: "a property called type",
@@ -275,6 +276,20 @@ test("values that cannot be shown do not hide the other faults", async (context)
       '"type" is not a name in lower case without blanks: it is (a function)',
       '"aliases" is not a list of texts: it is 5n',
       'property "size" has an unknown format (an object that contains itself)',
+    ],
+  );
+});
+
+test("refusals and certificates that cannot be read are faults of the declaration", async (context) => {
+  const members = ', refusals: [{ status: "401", cause: "token" }], certificates: ["a.pem"]';
+
+  const { problems } = await problemsOf(context, { "index.js": pluginText({ members }) });
+
+  assert.deepEqual(
+    problems.map(({ cause }) => /whose "(\w+)" is not (.*?): it is/.exec(cause)?.slice(1)),
+    [
+      ["refusals", 'a list of refusals such as { status: 401, cause: "token" }'],
+      ["certificates", "a function"],
     ],
   );
 });

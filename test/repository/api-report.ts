@@ -29,6 +29,7 @@ export const publicEntries: readonly PublicEntry[] = [
     report: "docs/api/sql.txt",
     parts: ["core/sql"],
   },
+  { name: "deneb/log", entry: "core/log/index.d.ts", report: "docs/api/log.txt", parts: ["core/log"] },
 ];
 
 type Entry = Omit<PublicEntry, "report">;
@@ -102,7 +103,7 @@ export async function commentOf({ name, file }: NamedExport): Promise<string | u
 }
 
 /** Entries that may change in a minor version; see docs/api/README.md. */
-const beta: ReadonlySet<string> = new Set(["deneb/sql"]);
+const beta: ReadonlySet<string> = new Set(["deneb/sql", "deneb/log"]);
 
 /** What the changelog must name under Unreleased, so that no change of the surface goes without a line there. */
 export function fingerprint(report: string): string {

@@ -6,7 +6,8 @@ import { readConfiguration } from "../../core/configuration/read-configuration.j
 import { discover } from "../../core/registry/discover.js";
 import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 
-const files = (await repositoryFiles("config")).filter((path) => path.endsWith(".properties"));
+const folders = await Promise.all(["config", "deploy"].map((folder) => repositoryFiles(folder)));
+const files = folders.flat().filter((path) => path.endsWith(".properties"));
 
 for (const path of files)
   test(`${path} has no fault`, async () => {

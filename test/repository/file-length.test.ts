@@ -7,7 +7,7 @@ import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 const MOST_LINES = 400;
 
 test(`no source file is longer than ${MOST_LINES} lines`, async (t) => {
-  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins|test)\/.*\.ts$/.test(path));
+  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins|test)\/.*\.tsx?$/.test(path));
 
   const lengths = await Promise.all(
     sources.map(async (path) => ({ path, lines: lineCount(await readFile(join(repositoryRoot, path), "utf8")) })),

@@ -6,7 +6,7 @@ import { repositoryFiles, repositoryRoot } from "../support/repository.js";
 import { drivers, layerFaults, rooms } from "./layers.js";
 
 test("every file of core and plugins imports only from the rows below its own and the packages at home there", async () => {
-  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins)\/.*\.ts$/.test(path));
+  const sources = (await repositoryFiles()).filter((path) => /^(core|plugins)\/.*\.tsx?$/.test(path));
 
   const faults = await Promise.all(
     sources.map(async (path) => layerFaults(path, await readFile(join(repositoryRoot, path), "utf8"))),
@@ -68,7 +68,7 @@ const right = [
     text: 'import { A } from "../pipeline/retry.js";\nimport { B } from "./assemble.js";',
   },
   { path: "core/sql/rows/table-placement.ts", text: 'import { A } from "../../ngsi/index.js";' },
-  { path: "core/main.ts", text: 'import "reflect-metadata";\nimport { A } from "./cli/run.js";' },
+  { path: "core/process.ts", text: 'import "reflect-metadata";\nimport { A } from "./cli/run.js";' },
   { path: "plugins/rdb-sink/postgresql/driver.ts", text: 'import pg from "pg";\nimport { A } from "../rows.js";' },
   { path: "plugins/a/a.ts", text: 'import { QueueTake } from "deneb/sdk/channel";' },
   { path: "plugins/a/a.ts", text: 'import type { A } from "deneb/sdk";\nimport { B } from "node:fs";' },

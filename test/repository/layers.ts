@@ -21,10 +21,12 @@ function sqlRoom(path: string, below: readonly string[]): Room {
 
 export const rooms: readonly Room[] = [
   {
-    paths: ["core/cli", "core/main.ts"],
+    paths: ["core/cli", "core/process.ts"],
     row: 6,
     packages: ["commander", "cli-table3", "hyparquet-writer", "tsyringe", "reflect-metadata"],
   },
+  // Modules for browsers: none of the agent, and nothing of Node.
+  { paths: ["core/management/page/browser"], row: 1, packages: ["preact"], builtins: [] },
   { paths: ["core/management"], row: 5, packages: ["express"] },
   { paths: ["core/testing"], row: 4, packages: [] },
   { paths: ["core/embedded"], row: 5, packages: [] },
@@ -33,7 +35,17 @@ export const rooms: readonly Room[] = [
   { paths: ["core/registry"], row: 3, packages: ["glob"] },
   { paths: ["core/pipeline"], row: 3, packages: [] },
   { paths: ["core/metrics"], row: 3, packages: ["prom-client"] },
-  { paths: ["core/logging"], row: 3, packages: ["pino"] },
+  { paths: ["core/logging"], row: 3, packages: ["pino", "pino-pretty"] },
+  {
+    paths: ["core/tracing"],
+    row: 3,
+    packages: [
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-proto",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace-base",
+    ],
+  },
   { paths: ["core/tokens.ts"], row: 2, packages: ["tsyringe"], builtins: [] },
   {
     paths: ["core/ngsi"],
@@ -44,12 +56,15 @@ export const rooms: readonly Room[] = [
   ...sqlFolders.map((path, index) => sqlRoom(path, sqlFolders.slice(0, index))),
   sqlRoom("core/sql/standard", ["core/sql/contract"]),
   sqlRoom("core/sql", [...sqlFolders, "core/sql/standard"]),
+  { paths: ["core/log"], row: 2, packages: [], builtins: ["node:crypto", "node:buffer"], imports: ["core/sdk"] },
   { paths: ["core/files"], row: 2, packages: ["libsql"] },
   { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
 ];
 
 /** The driver packages of the plugins that have some. */
 export const drivers: Readonly<Record<string, readonly string[]>> = {
+  "plugins/jetstream": ["@nats-io/transport-node", "@nats-io/jetstream"],
+  "plugins/kafka": ["@platformatic/kafka"],
   "plugins/mqtt-source": ["mqtt"],
   "plugins/rdb-sink": ["pg", "mysql2", "libsql"],
 };
@@ -60,7 +75,7 @@ const doors: readonly { readonly room: string; readonly door: string }[] = [
 ];
 
 /** What a plugin may import of ours. */
-const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb/sql"]);
+const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb/sql", "deneb/log"]);
 
 /** What is wrong with the imports of one file of core or plugins; `path` is written from the top folder. */
 export function layerFaults(path: string, text: string): readonly string[] {

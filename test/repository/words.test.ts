@@ -17,7 +17,7 @@ test("the pages use the words of the glossary and plain technical English", asyn
 });
 
 test("code, comments, messages and generated pages use the words of the glossary and plain technical English", {}, async () => {
-  const isCode = (path: string) => /^(?:core|plugins)\/.*\.(?:ts|md)$/.test(path);
+  const isCode = (path: string) => /^(?:core|plugins)\/.*\.(?:tsx?|md)$/.test(path);
   const found = await bannedIn((path) => isCode(path) || withTheCode.some((start) => path.startsWith(start)));
 
   assert.deepEqual(found, []);

@@ -291,3 +291,20 @@ test("a store that knows ids tells what is stored, and an id is the same in ever
   assert.equal(sink.positions?.stored, undefined);
   assert.equal(textOf(stored ?? []), "abcd");
 });
+
+test("a write knows the traceparent of its batch", async () => {
+  const known: unknown[] = [];
+  const sink = batchSink<number>({
+    open: async () => 1,
+    write: async (_connection, _events, _signal, { traceparent }) => {
+      known.push(traceparent);
+      return undefined;
+    },
+    close: async () => undefined,
+  });
+
+  await sink.persist({ events: abcd, traceparent: "00-a-b-01" }, never);
+  await sink.persist({ events: abcd }, never);
+
+  assert.deepEqual(known, ["00-a-b-01", undefined]);
+});

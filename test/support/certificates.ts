@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import type { TlsMaterial } from "../../core/management/security/read-security.js";
 
-/** A new certificate that signs itself, for 127.0.0.1 and localhost; it is its own CA. */
-export function selfSigned(commonName: string): TlsMaterial & { readonly ca: string } {
+/** A new certificate that signs itself, for 127.0.0.1 and localhost; it is its own CA. It expires in a hundred years, or when told. */
+export function selfSigned(commonName: string, expires?: Date): TlsMaterial & { readonly ca: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const name = sequence(set(sequence(oid(2, 5, 4, 3), der(0x0c, Buffer.from(commonName)))));
   const algorithm = sequence(oid(1, 2, 840, 10_045, 4, 3, 2));
@@ -11,7 +11,7 @@ export function selfSigned(commonName: string): TlsMaterial & { readonly ca: str
     der(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
     algorithm,
     name,
-    sequence(time("20200101000000Z"), time("21200101000000Z")),
+    sequence(time("20200101000000Z"), time(expires === undefined ? "21200101000000Z" : generalized(expires))),
     name,
     createPublicKey(publicKey.export({ type: "spki", format: "pem" })).export({ type: "spki", format: "der" }),
     der(0xa3, sequence(basicConstraints, subjectAlternativeNames)),
@@ -43,6 +43,10 @@ function integer(value: number): Buffer {
 
 function time(text: string): Buffer {
   return der(0x18, Buffer.from(text));
+}
+
+function generalized(date: Date): string {
+  return date.toISOString().replaceAll(/[-:T]|\.\d+/g, "");
 }
 
 function oid(first: number, second: number, ...rest: readonly number[]): Buffer {

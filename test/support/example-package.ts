@@ -10,15 +10,28 @@ export function exampleFolder(name: string): string {
   return path.join(repositoryRoot, "test", "examples", name);
 }
 
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
 /** Runs npm in a folder, as its author would. */
-export function npm(
-  folder: string,
-  ...args: readonly string[]
-): Promise<{ readonly code: number; readonly output: string }> {
+export function npm(folder: string, ...args: readonly string[]): Promise<Ran> {
+  return ran("npm", args, { cwd: folder });
+}
+
+interface Running {
+  readonly cwd: string;
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a program to its end. */
+export function ran(program: string, args: readonly string[], { cwd, env: further }: Running): Promise<Ran> {
   return new Promise((resolve) => {
     // The variables of the runner of this test would make the inner one report to it.
-    const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-    const child = execFile("npm", [...args], { cwd: folder, env }, (_error, stdout, stderr) => {
+    const { NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
+    const child = execFile(program, [...args], { cwd, env: { ...inherited, ...further } }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, output: `${stdout}${stderr}` });
     });
   });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -22,7 +22,10 @@ export interface OwnPostgresql extends OwnServer {
 }
 
 /** Makes a database cluster in a temporary folder and runs it on a free port of the loopback interface. */
-export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms): Promise<OwnPostgresql> {
+export async function startOwnPostgresql(
+  { initdb, pgCtl }: PostgresqlPrograms,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<OwnPostgresql> {
   const account = await unprivilegedAccount("postgres");
   const folder = await mkdtemp(join(tmpdir(), "deneb-postgresql-"));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
@@ -39,10 +42,15 @@ export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms):
   };
   try {
     await run(initdb, ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"], options);
+    if (tls !== undefined) await writeTls(data, tls, account);
     const port = await freePort(HOST);
     const resume = async (): Promise<void> => {
       running = true;
-      await run(pgCtl, ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder)], options);
+      await run(
+        pgCtl,
+        ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder, tls !== undefined)],
+        options,
+      );
     };
     await resume();
     return { host: HOST, port, user: USER, stop, halt, resume };
@@ -53,6 +61,20 @@ export async function startOwnPostgresql({ initdb, pgCtl }: PostgresqlPrograms):
   }
 }
 
-function settings(port: number, folder: string): string {
-  return `-p ${port} -c listen_addresses=${HOST} -c unix_socket_directories='${folder}' -c fsync=off`;
+async function writeTls(
+  data: string,
+  { key, cert }: { readonly key: string; readonly cert: string },
+  account: { readonly uid: number; readonly gid: number } | undefined,
+): Promise<void> {
+  for (const [name, content] of [
+    ["server.key", key],
+    ["server.crt", cert],
+  ] as const) {
+    await writeFile(join(data, name), content, { mode: 0o600 });
+    if (account !== undefined) await chown(join(data, name), account.uid, account.gid);
+  }
+}
+
+function settings(port: number, folder: string, tls: boolean): string {
+  return `-p ${port} -c listen_addresses=${HOST} -c unix_socket_directories='${folder}' -c fsync=off${tls ? " -c ssl=on" : ""}`;
 }

@@ -11,16 +11,20 @@ import {
   METRICS,
   PROMETHEUS,
   READINESS,
+  RELOAD,
   STATISTICS,
   VERIFIER,
 } from "../../core/agent/container.js";
+import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../../core/agent/views.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
+import { LiveStream } from "../../core/management/live/live-stream.js";
 import { type ManagementParts, managementApp } from "../../core/management/management-app.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import type { TlsMaterial } from "../../core/management/security/read-security.js";
 import { BrokerClient } from "../../core/management/subscriptions/broker-client.js";
 import { BrokerTargets } from "../../core/management/subscriptions/broker-targets.js";
+import { catalogueOf } from "../../core/registry/discover.js";
 import type { AnyPlugin, Sink } from "../../core/sdk/index.js";
 import { CLOCK, type Clock } from "../../core/tokens.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
@@ -41,12 +45,13 @@ const selectorPlugin: AnyPlugin = {
 const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
 
 /** One quiet source, one memory channel and the given sink. */
-function topologyWith({ sink = new ScriptedSink(), batchTtl = 3, channel = {} }: ManagementSetting): Topology {
+function topologyWith(setting: ManagementSetting): Topology {
+  const { sink = new ScriptedSink(), batchTtl = 3, channel = {}, channelPlugin = memoryChannel } = setting;
   const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
   const batching = { batchSize: 1, batchTimeout: 30, batchTtl, batchRetryIntervals: [1] };
   return {
     agent: "a",
-    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0, ...channel })],
+    channels: [node("c1", channelPlugin, { capacity: 10, transactionCapacity: 10, "keep-alive": 0, ...channel })],
     sinks: [{ ...node("k1", sinkPlugin), channel: "c1", batching }],
     sources: [{ ...node("s1", sourcePlugin), channels: ["c1"], interceptors: [], selector: node("x", selectorPlugin) }],
   };
@@ -57,6 +62,8 @@ export interface ManagementSetting {
   readonly batchTtl?: number;
   /** Properties of the channel that differ from the usual ones. */
   readonly channel?: Readonly<Record<string, number>>;
+  /** Of the channel; that of the memory channel when absent. */
+  readonly channelPlugin?: AnyPlugin;
   readonly metricsServices?: number;
   readonly clock?: Clock;
   readonly access?: Partial<ManagementParts["access"]>;
@@ -67,6 +74,8 @@ export interface ManagementSetting {
   readonly verifyTls?: boolean;
   readonly nameMappings?: EditedText;
   readonly configuration?: ManagementParts["configuration"];
+  readonly explaining?: ManagementParts["explaining"];
+  readonly ownConfiguration?: ManagementParts["ownConfiguration"];
 }
 
 /** An agent of one source, channel and sink with its management interface, until the test ends. */
@@ -87,16 +96,21 @@ export async function runningManagement(context: TestContext, setting: Managemen
     createTimeoutMillis: setting.brokerCreateTimeoutMillis ?? setting.brokerTimeoutMillis ?? 5000,
     verifyTls: setting.verifyTls ?? true,
   });
+  const parts = partsOf(container);
   const app = managementApp({
-    ...partsOf(container),
+    ...parts,
+    explaining: setting.explaining ?? parts.explaining,
     brokers,
     access: { ...openAccess, tls: setting.tls !== undefined, ...setting.access },
     logging: await testLogging(dataDir),
     nameMappings: setting.nameMappings ?? editedMemory(),
     configuration: setting.configuration,
+    ownConfiguration: setting.ownConfiguration,
+    catalogue: setting.ownConfiguration === undefined ? undefined : catalogueOf([]).catalogue,
     log,
   });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0, tls: setting.tls }, log);
+  server.whenStopping(() => parts.stream.end());
   await agent.start(1000);
   await server.start();
   context.after(async () => {
@@ -104,14 +118,39 @@ export async function runningManagement(context: TestContext, setting: Managemen
     await agent.stop(1000);
   });
   const metrics = container.resolve(METRICS);
-  return { agent, app, container, dataDir, metrics, lines, port: server.port, call: caller(server.port) };
+  const { stream } = parts;
+  return {
+    agent,
+    app,
+    container,
+    dataDir,
+    metrics,
+    lines,
+    stream,
+    server,
+    port: server.port,
+    call: caller(server.port),
+  };
 }
 
-const openAccess = { tokens: { read: [], admin: [] }, tls: false, hosts: [], bodyLimit: 1_048_576 } as const;
+const openAccess = {
+  tokens: { read: [], admin: [] },
+  tls: false,
+  hosts: [],
+  page: true,
+  bodyLimit: 1_048_576,
+} as const;
 
 /** What the interface takes from an agent, with nobody kept out and no broker allowed. */
 export function partsOf(container: DependencyContainer) {
+  const live = container.resolve(LIVE_VIEW);
   return {
+    agent: container.resolve(AGENT),
+    live,
+    arrivals: container.resolve(ARRIVALS),
+    explaining: container.resolve(EXPLAIN_RUNNING),
+    reloads: container.resolve(RELOAD),
+    stream: new LiveStream({ source: live, log: recordingLog().log }),
     version: "1.2.3.abc",
     statistics: container.resolve(STATISTICS),
     metrics: container.resolve(METRICS),

@@ -1,5 +1,8 @@
+import { provideChromium } from "./chromium-program.js";
 import { provideMosquitto } from "./mosquitto-server.js";
+import { providedKafka } from "./provided-kafka.js";
 import { providedMysql } from "./provided-mysql.js";
+import { providedNats } from "./provided-nats.js";
 import { providedPgbouncer } from "./provided-pgbouncer.js";
 import { providedPostgresql } from "./provided-postgresql.js";
 import { providedRedis } from "./provided-redis.js";
@@ -15,9 +18,16 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Makes PostgreSQL, a PgBouncer before it, MySQL, an MQTT broker and a Redis available to the test processes, where that is possible. */
+/** Makes PostgreSQL, a PgBouncer before it, MySQL, an MQTT broker, a Redis, a Kafka, a NATS and a browser available to the test processes, where that is possible. */
 export async function provideServers(): Promise<Servers> {
-  const others = [provide(providedMysql()), provideMosquitto(), provide(providedRedis())];
+  const others = [
+    provide(providedMysql()),
+    provideMosquitto(),
+    provide(providedRedis()),
+    provide(providedKafka()),
+    provide(providedNats()),
+    provideChromium(),
+  ];
   const postgresql = await provide(providedPostgresql());
   // It stands before the PostgreSQL.
   const pgbouncer = provide(providedPgbouncer());

@@ -1,4 +1,5 @@
 import { Receiver } from "../../core/pipeline/receiver.js";
+import type { ServiceQuota } from "../../core/pipeline/service-quota.js";
 import type { Emit, Event, Handler, IncomingTransaction, Logger, SourceContext } from "../../core/sdk/index.js";
 
 export interface Tracing<H extends Handler> {
@@ -8,10 +9,11 @@ export interface Tracing<H extends Handler> {
   readonly handler: H;
   /** Called before the events are recorded as emitted; what it rejects is not. */
   readonly emit?: Emit;
+  readonly quota?: ServiceQuota;
 }
 
 /** The context that the agent gives a source, with its real receiver, and everything that comes out of it. */
-export function tracedContext<H extends Handler>({ name, log, now, handler, emit }: Tracing<H>) {
+export function tracedContext<H extends Handler>({ name, log, now, handler, emit, quota }: Tracing<H>) {
   const emitted: Event[] = [];
   const accounted: IncomingTransaction[] = [];
   const refused: { readonly status: number; readonly cause: string }[] = [];
@@ -24,7 +26,7 @@ export function tracedContext<H extends Handler>({ name, log, now, handler, emit
     refused: (_source: string, refusal: { readonly status: number; readonly cause: string }) =>
       void refused.push(refusal),
   };
-  const receiver = new Receiver({ name, handler, emit: recordingEmit, observer, log, now });
+  const receiver = new Receiver({ name, handler, emit: recordingEmit, quota, observer, log, now });
   const context: SourceContext<{ readonly handler: H }> = {
     name,
     log,

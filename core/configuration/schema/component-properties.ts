@@ -5,6 +5,35 @@ export const sourceSettings = {
   channels: { doc: "Names of the channels the source writes to, separated by blanks or commas.", format: "words" },
 } as const satisfies Schema;
 
+/** How many events a source accepts of one service. */
+export const quotaSettings = {
+  "quota.events_per_second": {
+    doc: "Events per second, a notification without events counting as one, that the source accepts of one service; what is beyond it is answered 429. -1: no limit; 0: nothing is accepted, except of services in `quota.services`.",
+    format: "integer",
+    default: -1,
+    min: -1,
+    max: 999_999_999,
+  },
+  "quota.burst": {
+    doc: "Events that a service may send at once after a pause. -1: ten times `quota.events_per_second`, at least 1.",
+    format: "integer",
+    default: -1,
+    min: -1,
+    max: 999_999_999,
+  },
+  "quota.services": {
+    doc: "Quotas of single services, in any letter case: `quota.services.<service> = <events per second> [<burst>]`. -1: no limit for this service.",
+    format: "map",
+    default: {},
+  },
+  "quota.most_services": {
+    doc: "Most services without an entry in `quota.services` that have a quota each; all further ones share one quota until the quota of another service is unused again. 0: all of them share one.",
+    format: "count",
+    default: 1000,
+    max: 1_000_000,
+  },
+} as const satisfies Schema;
+
 /** The keys of a source that the kernel reads, whatever its type. */
 export const sourceProperties = {
   type: { doc: "Type of the source, or a class name that a plugin accepts as an alias.", format: "text" },
@@ -19,6 +48,7 @@ export const sourceProperties = {
     format: "text",
     default: "replicating",
   },
+  ...quotaSettings,
 } as const satisfies Schema;
 
 /** What the kernel itself reads of a sink besides its type: its link and how the runner feeds it. */
@@ -37,7 +67,7 @@ export const sinkSettings = {
     default: 30,
   },
   batch_linger: {
-    doc: "Milliseconds from the first event of an incomplete batch until it is written, at most batch_timeout: a short linger still fills batches under load and delays single events little. -1 leaves it to the sink: 2 for sinks that write rows to a database, batch_timeout for all others.",
+    doc: "Milliseconds from the first event of an incomplete batch until it is written, at most batch_timeout: a short linger still fills batches under load and delays single events little. -1 leaves it to the sink: 2 for sinks that write rows to a database, batch_timeout for all others. With a linger above 0 also a full batch waits up to 20 milliseconds while more than 500 events come in a second; 0 writes at once.",
     format: "integer",
     min: -1,
     default: -1,

@@ -9,7 +9,7 @@ import { typedValues } from "./typed-values.js";
 export const declarationRules: DeclarationRules = {
   reserved: new Map(
     Object.entries({
-      source: [...namesOf(sourceProperties), "selector"],
+      source: [...namesOf(sourceProperties), "selector", "quota"],
       sink: namesOf(sinkProperties),
       channel: ["type"],
       interceptor: ["type"],

@@ -37,6 +37,13 @@ export const managementProperties = {
     default: [],
     env: "DENEB_MANAGEMENT_HOSTS",
   },
+  managementPage: {
+    option: "--management-page <flag>",
+    doc: "Whether the management interface serves its page (/ui/) to browsers.",
+    format: "flag",
+    default: true,
+    env: "DENEB_MANAGEMENT_PAGE",
+  },
   managementTlsKey: {
     option: "--management-tls-key <file>",
     doc: "PEM file with the private key of the management interface; with a key and a certificate it serves HTTPS only.",
@@ -202,6 +209,27 @@ export const kernelProperties = {
     format: ["debug", "info", "warn", "error"],
     default: "info",
     env: "DENEB_LOG_LEVEL",
+  },
+  logFormat: {
+    option: "--log-format <format>",
+    doc: "How console appenders write: json, one object per line; pretty, for people; auto, pretty on a terminal where the logging file says json or nothing. json and pretty take precedence over the layouts of the logging file.",
+    format: ["auto", "json", "pretty"],
+    default: "auto",
+    env: "DENEB_LOG_FORMAT",
+  },
+  tracing: {
+    option: "--tracing <flag>",
+    doc: "Whether notifications and batches are traced by OpenTelemetry. Its packages must be installed; its variables, such as OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER, set the rest.",
+    format: "flag",
+    default: false,
+    env: "DENEB_TRACING",
+  },
+  tracingParents: {
+    option: "--tracing-parents <use>",
+    doc: "What a traceparent of a notification means. continue: its trace is continued, and its sender decides whether it is sampled. link: a new trace begins, with a link to it. ignore: a new trace begins.",
+    format: ["continue", "link", "ignore"],
+    default: "continue",
+    env: "DENEB_TRACING_PARENTS",
   },
   ...managementProperties,
   logging: {

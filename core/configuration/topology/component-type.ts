@@ -1,5 +1,5 @@
 import type { AnyPlugin, Kind } from "../../sdk/index.js";
-import type { PluginCatalogue } from "../../tokens.js";
+import type { LeftOutPlugin, PluginCatalogue } from "../../tokens.js";
 import {
   type ConfigurationFault,
   type Environment,
@@ -65,12 +65,34 @@ function unknownType(kind: Kind, name: string, location: Location, catalogue: Pl
   const near = nearClassName(kind, name, catalogue);
   const absent = near === undefined ? absentType(kind, name) : undefined;
   if (absent !== undefined) return errorAt({ ...location, value: name }, absent.reason);
+  const leftOut = leftOutPlugin(kind, name, catalogue);
+  if (leftOut !== undefined) {
+    const { origin, cause, remedy } = leftOut;
+    const reason = `is the type of a plugin that was left out; plugin "${origin}": ${cause}; ${remedy}`;
+    return errorAt({ ...location, value: name }, reason);
+  }
   const what = CLASS_NAME.test(name)
     ? `is a Java class name that no ${kind} plugin accepts`
     : `is no known type of ${kind}`;
   const meant = meantType(kind, name, catalogue);
   const reason = `${what}; ${known(kind, catalogue)}${meant === undefined ? ofOthers(name) : ""}`;
   return errorAt({ ...location, value: name, nearest: meant }, reason);
+}
+
+/** The plugin with this type that was found and has faults; of one that could not be read, the name of its package or folder. */
+function leftOutPlugin(kind: Kind, name: string, { leftOut = [] }: PluginCatalogue): LeftOutPlugin | undefined {
+  const written = name.toLowerCase();
+  const declared = leftOut.find((one) => one.type === written && (one.kind === kind || one.kind === undefined));
+  return declared ?? leftOut.find((one) => one.type === undefined && namesIn(one.origin).includes(written));
+}
+
+/** The last parts of a path or of the name of a package, without the beginning that those of plugins have. */
+function namesIn(origin: string): readonly string[] {
+  return origin
+    .toLowerCase()
+    .split(/[\\/]/)
+    .slice(-3)
+    .map((part) => part.replace(/^deneb-plugin-/, ""));
 }
 
 /** How to get a plugin of others with this type; nothing when no package can have its name. */
@@ -99,11 +121,17 @@ function meantType(kind: Kind, name: string, catalogue: PluginCatalogue): string
   return candidates.find(({ type }) => className.includes(type))?.type;
 }
 
+/** Of short names many are near each other: a store such as tsdb is not meant as rdb, so the first letter is the same. */
 function nearestType(name: string, candidates: readonly AnyPlugin[]): string | undefined {
-  const names = candidates.flatMap(({ type, aliases = [] }) => [type, ...aliases.filter((one) => !one.includes("."))]);
+  const initial = name.charAt(0).toLowerCase();
+  const names = candidates
+    .flatMap(({ type, aliases = [] }) => [type, ...aliases.filter((one) => !one.includes("."))])
+    .filter((known) => known.length > SHORT || known.toLowerCase().startsWith(initial));
   const near = nearest(name, names);
   return candidates.find(({ type, aliases = [] }) => near !== undefined && [type, ...aliases].includes(near))?.type;
 }
+
+const SHORT = 4;
 
 function definitions(kind: Kind, catalogue: PluginCatalogue): readonly AnyPlugin[] {
   return catalogue

@@ -4,6 +4,7 @@ import {
   type Environment,
   errorAt,
   type Location,
+  nearest,
   type Reading,
   startable,
 } from "../configuration-fault.js";
@@ -95,7 +96,11 @@ function checkFaults(
     return { key: `${block.key}.${property}`, line: line ?? block.line };
   };
   try {
-    return definition.check(config, linked).map(({ property, reason }) => errorAt(locationOf(property), reason));
+    return definition.check(config, linked).map(({ property, reason, names = [] }) => {
+      const location = locationOf(property);
+      const given = Reflect.get(config, property);
+      return errorAt({ ...location, nearest: typeof given === "string" ? nearest(given, names) : undefined }, reason);
+    });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const reason = `could not be checked by the plugin ${definition.kind} "${definition.type}": ${message}`;

@@ -100,13 +100,16 @@ export function linkFaults(
   return [...unknown, ...twice];
 }
 
-/** A warning for each channel without a source or a sink; none while a link itself has a fault. */
+/** A warning for each channel without a sink, or without a source if nobody else fills it; none while a link itself has a fault. */
 export function idleChannels(
   declared: DeclaredComponents,
   links: { readonly written: readonly ChannelLink[]; readonly read: readonly ChannelLink[] },
+  fedByOthers: ReadonlySet<string> = new Set(),
 ): readonly ConfigurationFault[] {
   return declared.blocks.flatMap(({ name, key, line }) => [
-    ...(isNamed(name, links.written, declared) ? [] : [warningAt({ key, line }, "is written by no source")]),
+    ...(fedByOthers.has(name) || isNamed(name, links.written, declared)
+      ? []
+      : [warningAt({ key, line }, "is written by no source")]),
     ...(isNamed(name, links.read, declared)
       ? []
       : [warningAt({ key, line }, "is read by no sink: it fills up and stays full")]),

@@ -16,7 +16,7 @@ import type { Batching, ComponentNode, SinkGroupNode } from "../topology.js";
 import { readComponent } from "./component.js";
 import type { SinkReading } from "./read-sink.js";
 
-interface SinkGroupReading extends Reading<SinkGroupNode> {
+export interface SinkGroupReading extends Reading<SinkGroupNode> {
   readonly name: string;
   readonly location: Location;
   /** Undefined when they could not be read. */
@@ -172,20 +172,3 @@ const fields = [
   ["batchTtl", "batch_ttl"],
   ["batchRetryIntervals", "batch_retry_intervals"],
 ] as const satisfies readonly (readonly [keyof Batching, keyof typeof sinkSettings])[];
-
-/** A warning for each sink that shares its channel with another one outside a group. */
-export function sharedChannels(
-  sinks: readonly SinkReading[],
-  groups: readonly SinkGroupReading[],
-): readonly ConfigurationFault[] {
-  // Which sinks belong together is unknown while a group has a fault.
-  if (groups.some(({ value }) => value === undefined)) return [];
-  const groupOf = ({ name }: SinkReading) => groups.find((group) => group.sinks?.includes(name));
-  return sinks.flatMap((sink, at) => {
-    const [channel] = sink.link.channels ?? [];
-    const other = sinks.slice(0, at).find((one) => channel !== undefined && one.link.channels?.[0] === channel);
-    if (other === undefined || (groupOf(sink) !== undefined && groupOf(sink) === groupOf(other))) return [];
-    const fact = `is read by sink "${other.name}" too: each event goes to one of them only`;
-    return [warningAt(sink.link.location, `${fact}; give each a channel, or put both in a sink group`)];
-  });
-}

@@ -7,11 +7,12 @@ import {
   settingsBelow,
   settingsWithout,
 } from "../file/settings.js";
-import { sourceProperties, sourceSettings } from "../schema/component-properties.js";
+import { quotaSettings, sourceProperties, sourceSettings } from "../schema/component-properties.js";
 import { readSettings } from "../schema/component-settings.js";
 import type { ComponentNode, SourceNode } from "../topology.js";
 import { type Resource, readComponent } from "./component.js";
 import { type ChannelLink, declaredComponents, linkFaults } from "./declared-components.js";
+import { readQuota } from "./read-quota.js";
 
 export interface SourceReading extends Reading<SourceNode> {
   readonly name: string;
@@ -29,13 +30,23 @@ export function readSource(
   const component = readComponent(componentInput(block), environment);
   const interceptors = readInterceptors(block, environment);
   const selector = readSelector(block, config?.channels, environment);
+  const quotas = readSettings(quotaSettings, block, environment);
+  const quota = readQuota(quotas.config, block);
   const location = locations.get("channels") ?? { key: `${block.key}.channels`, line: block.line };
   const link = { location, channels: config?.channels };
   const reading = {
     name: block.name,
     resources: component.resources,
     link,
-    faults: [...faults, ...linkFaults(link, channels), ...component.faults, ...interceptors.faults, ...selector.faults],
+    faults: [
+      ...faults,
+      ...linkFaults(link, channels),
+      ...component.faults,
+      ...interceptors.faults,
+      ...selector.faults,
+      ...quotas.faults,
+      ...quota.faults,
+    ],
   };
   if (
     config === undefined ||
@@ -47,13 +58,17 @@ export function readSource(
     return { ...reading, value: undefined };
   }
   const linked = { channels: config.channels, interceptors: interceptors.value, selector: selector.value };
-  return { ...reading, value: { ...component.value, ...linked } };
+  const limited = quota.value === undefined ? {} : { quota: quota.value };
+  return { ...reading, value: { ...component.value, ...linked, ...limited } };
 }
 
 function componentInput(block: ComponentBlock) {
   const kernelNames = Object.keys(sourceProperties);
   return {
-    block: { ...block, settings: settingsWithout(block.settings, kernelNames, ["interceptors", "selector"]) },
+    block: {
+      ...block,
+      settings: settingsWithout(block.settings, kernelNames, ["interceptors", "selector", "quota.services"]),
+    },
     type: { kind: "source", key: `${block.key}.type`, setting: block.settings.get("type"), line: block.line },
     kernelNames,
   } as const;

@@ -56,7 +56,8 @@ export const adminTokenOnly: RequestHandler = (_request, response, next) => {
   else fail(response, 403, { error: "This needs an admin token; configure one (DENEB_MANAGEMENT_ADMIN_TOKENS)" });
 };
 
-function hasTokens({ read, admin }: AccessTokens): boolean {
+/** Whether calls need a token. */
+export function hasTokens({ read, admin }: AccessTokens): boolean {
   return read.length + admin.length > 0;
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import { fail } from "../answers.js";
+import { isPageAddress } from "../page/page-address.js";
 
 /**
  * Rejects calls whose header Host names another host: a page can make a name of its own resolve to this machine, and a
@@ -60,10 +61,59 @@ export function securityHeaders(tls: boolean): RequestHandler {
   };
 }
 
-/** Rejects calls that a page in a browser makes: the interface serves no pages, and pages of others must not use it. */
-export const rejectPages: RequestHandler = (request, response, next) => {
-  const site = request.get("sec-fetch-site");
-  const ownPage = site === undefined || site === "same-origin" || site === "none";
-  if (ownPage && request.get("origin") === undefined) next();
-  else fail(response, 403, { error: "Calls from pages in a browser are refused" });
-};
+export interface PageAccess {
+  /** Whether the interface serves a page of its own, whose calls are accepted. */
+  readonly page: boolean;
+  readonly tls: boolean;
+  /** Host names that calls can use, and whether a token is needed to change anything. */
+  readonly hosts: readonly string[];
+  readonly needsToken: boolean;
+}
+
+/**
+ * Rejects calls that pages of other sites make through a browser, by links, forms and scripts. A browser says where a call
+ * comes from; the page of the interface comes from the host that it calls. A person may open it from anywhere.
+ */
+export function rejectPages(access: PageAccess): RequestHandler {
+  const { page } = access;
+  const originRefusal = page ? originCheck(access) : () => anyPage;
+  return (request, response, next) => {
+    const origin = request.get("origin");
+    const error =
+      origin === undefined
+        ? siteRefusal(request, page)
+        : (siteRefusal(request, page) ?? originRefusal(origin, request.get("host") ?? ""));
+    if (error === undefined || (page && origin === undefined && isOpening(request))) next();
+    else fail(response, 403, { error });
+  };
+}
+
+/** Why a call is refused by what the browser says of the site that it comes from; undefined when it is not. */
+function siteRefusal(request: Request, page: boolean): string | undefined {
+  const site = request.get("sec-fetch-site") ?? "none";
+  if (site === "same-origin" || site === "none") return undefined;
+  return page ? foreign : anyPage;
+}
+
+/** Why a call with a header Origin is refused, where the interface has a page; undefined when it is its own. */
+function originCheck({ tls, hosts, needsToken }: PageAccess) {
+  const schemes = tls ? ["https"] : ["http", "https"];
+  // With any host a page can give itself a name of this machine; only a token that it does not have keeps it out.
+  const anyHost = hosts.includes("*") && !needsToken;
+  return (origin: string, host: string) => {
+    if (!schemes.some((scheme) => origin === `${scheme}://${host}`)) return foreign;
+    return anyHost && !isLoopback(hostIn(host) ?? "") ? unnamed : undefined;
+  };
+}
+
+const anyPage = "Calls from pages in a browser are refused";
+const foreign =
+  "Calls from pages of other sites are refused. A proxy before the page must pass on the header Host of the browser";
+const unnamed = "Calls from the page need a token, or the name of this host in --management-hosts in place of *";
+
+/** Whether a person opens the page, by a link of any site: the document holds nothing of the agent and cannot be framed. */
+function isOpening(request: Request): boolean {
+  const { method, path } = request;
+  const isDocument = request.get("sec-fetch-mode") === "navigate" && request.get("sec-fetch-dest") === "document";
+  return method === "GET" && isPageAddress(path) && isDocument;
+}

@@ -50,6 +50,11 @@ export class BrokerClient {
     this.#settings = settings;
   }
 
+  /** The brokers that may be called, as they were configured. */
+  get targets(): readonly string[] {
+    return this.#settings.targets.texts;
+  }
+
   get timeoutMillis(): number {
     return this.#settings.timeoutMillis;
   }

@@ -19,9 +19,12 @@ export function addressOf({ host, port }: Pick<BrokerEndpoint, "host" | "port">)
 
 /** The brokers that calls are allowed to: `host`, `host:port`, `*.domain` or `*`, each with a path prefix or without. */
 export class BrokerTargets {
+  /** As they were configured. */
+  readonly texts: readonly string[];
   readonly #allowed: readonly Target[];
 
   constructor(allowed: readonly string[]) {
+    this.texts = allowed;
     this.#allowed = allowed.map(targetOf);
   }
 

@@ -1,4 +1,4 @@
-import { closingQuote } from "../../ngsi/values/exact-number.js";
+import { closingQuote } from "../../ngsi/values/closing-quote.js";
 
 /**
  * The text of a member of an object, byte for byte: reading it as JSON and writing it again would change large numbers

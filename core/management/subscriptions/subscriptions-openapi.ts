@@ -16,6 +16,22 @@ const endpointBody = {
   content: { "application/json": { schema: schemaRef("Endpoint") } },
 } as const;
 
+const reading = operation({
+  summary: "Reads one subscription of a broker, or all of them.",
+  parameters: [
+    version,
+    queryParameter("subscription_id", "Without it all subscriptions are read.", { type: "string" }),
+  ],
+  requestBody: endpointBody,
+  responses: {
+    "200": answer("The subscription, or the list of all in result.result.", schemaRef("Result")),
+    "400": failure(relayed),
+    "404": unknown,
+    "501": failure("Version 1 does not support reading."),
+    ...brokerFailures,
+  },
+});
+
 /** The operations on subscriptions of a broker. */
 export const subscriptionPaths: Paths = {
   "/v1/subscriptions": {
@@ -34,21 +50,7 @@ export const subscriptionPaths: Paths = {
         ...brokerFailures,
       },
     }),
-    get: operation({
-      summary: "Reads one subscription of a broker, or all of them.",
-      parameters: [
-        version,
-        queryParameter("subscription_id", "Without it all subscriptions are read.", { type: "string" }),
-      ],
-      requestBody: endpointBody,
-      responses: {
-        "200": answer("The subscription, or the list of all in result.result.", schemaRef("Result")),
-        "400": failure(relayed),
-        "404": unknown,
-        "501": failure("Version 1 does not support reading."),
-        ...brokerFailures,
-      },
-    }),
+    get: reading,
     delete: operation({
       summary: "Deletes a subscription of a broker.",
       parameters: [queryParameter("subscription_id", "The subscription to delete.", { type: "string" }, true), version],
@@ -61,6 +63,7 @@ export const subscriptionPaths: Paths = {
       },
     }),
   },
+  "/v1/subscriptions/list": { post: reading },
 };
 
 /** The schemas that these operations refer to. */

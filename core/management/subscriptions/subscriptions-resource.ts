@@ -32,6 +32,8 @@ export function subscriptionsResource(brokers: BrokerClient): Resource {
     answering(brokers, (call) => create(call, creations)),
   );
   router.get("/v1/subscriptions", adminOnly, answering(brokers, read));
+  // A browser sends no body with GET.
+  router.post("/v1/subscriptions/list", answering(brokers, read));
   router.delete("/v1/subscriptions", answering(brokers, remove));
   return { router, paths, schemas };
 }

@@ -1,8 +1,7 @@
 import { attrsFormatOf, type HeaderFields, ldFormatOf, type StatedFormat } from "../headers.js";
 import { checkLimits, type NotificationLimits } from "../limits.js";
 import type { Notification } from "../model.js";
-import { holdsExactNumber } from "../values/exact-number.js";
-import { parseJson } from "../values/json.js";
+import { parseJson, withSentDigits } from "../values/json.js";
 import { refuseLd, refuseV2, versionOf } from "./body.js";
 import { decodeLd } from "./ld.js";
 import { decodeV1 } from "./v1.js";
@@ -59,6 +58,6 @@ function decodeAuto(text: string, headers: HeaderFields, options: DecodeOptions 
   const root = parseJson(text, "precise", options);
   const version = versionOf(root, headers);
   if (version === "ld") return decodeLd(root, ldFormatOf(headers, options?.attrs_format));
-  const sent = holdsExactNumber(text, "sent") ? parseJson(text, "sent", options) : root;
+  const sent = withSentDigits(root, text, options);
   return version === "v1" ? decodeV1(sent) : decodeV2(sent, attrsFormatOf(headers, options?.attrs_format));
 }

@@ -35,10 +35,13 @@ function attributeOf(name: string, shape: Shape): Attribute {
  * stand, except for one that holds a single attribute.
  */
 function instancesIn(list: readonly Json[], format: AttributeFormat | undefined): readonly Shape[] {
-  const shapes = list.flatMap((json) => attributeShape(json, format) ?? []);
-  const [first, ...rest] = shapes;
-  if (first === undefined || shapes.length < list.length) return [];
-  const isOne = rest.length === 0 && first.form === "normalized";
+  const shapes: Shape[] = [];
+  for (const json of list) {
+    const shape = attributeShape(json, format);
+    if (shape === undefined) return [];
+    shapes.push(shape);
+  }
+  const isOne = shapes.length === 1 && shapes[0]?.form === "normalized";
   return isOne || shapes.some((shape) => datasetOf(shape) !== undefined) ? shapes : [];
 }
 
@@ -92,19 +95,19 @@ function conciseShape(json: JsonObject): Shape | undefined {
 }
 
 function valueNameIn(json: JsonObject): ValueName | undefined {
-  return valueNames.find((name) => name in json);
+  for (const name of valueNames) if (name in json) return name;
+  return undefined;
 }
 
 function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
   if (format !== undefined) return format !== "simplified" && format !== "keyValues";
   const { json, valueName } = shape;
-  return Object.entries(json).every(
-    ([name, member]) =>
-      name === "type" ||
-      name === valueName ||
-      metadataNames.has(name) ||
-      (isObject(member) && valueNameIn(member) !== undefined),
-  );
+  for (const name in json) {
+    if (name === "type" || name === valueName || metadataNames.has(name)) continue;
+    const member = json[name];
+    if (!isObject(member) || valueNameIn(member) === undefined) return false;
+  }
+  return true;
 }
 
 function membersOf({ json, valueName }: Shape): readonly Member[] {
@@ -125,8 +128,8 @@ function decodeMember(name: string, json: Json): Member {
   const shape = shapeOf(json);
   if (shape === undefined) return { name, value: toValue(json) };
   const members = membersOf(shape);
-  const own = { name, type: shape.type, value: toValue(valueIn(shape)) };
-  return members.length === 0 ? own : { ...own, members };
+  const value = toValue(valueIn(shape));
+  return members.length === 0 ? { name, type: shape.type, value } : { name, type: shape.type, value, members };
 }
 
 function valueIn({ json, valueName }: Shape): Json {

@@ -1,7 +1,7 @@
 import type { AttrsFormat } from "../headers.js";
 import type { Attribute, Entity, Member, Notification } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
-import { isName, notANotification, shown, typeOf, withSubscription } from "./body.js";
+import { isName, notANotification, shown, withSubscription } from "./body.js";
 
 /**
  * Reads the body of an NGSI v2 notification: normalized and keyValues, and the bare entity that the formats
@@ -61,7 +61,10 @@ function decodeV2Attribute(name: string, json: Json, format: AttrsFormat | undef
     return { name, form: "normalized", value: toValue(json), members: none };
   }
   const { type, value = null, metadata } = json;
-  return { name, ...typeOf(type), form: "normalized", value: toValue(value), members: membersOf(metadata) };
+  const form = "normalized";
+  return typeof type === "string"
+    ? { name, type, form, value: toValue(value), members: membersOf(metadata) }
+    : { name, form, value: toValue(value), members: membersOf(metadata) };
 }
 
 const none: readonly Member[] = [];
@@ -95,5 +98,6 @@ function membersOf(metadata: Json | undefined): readonly Member[] {
 
 function decodeMember(name: string, json: Json): Member {
   if (!isObject(json) || json.value === undefined) return { name, value: toValue(json) };
-  return { name, ...typeOf(json.type), value: toValue(json.value) };
+  const { type, value } = json;
+  return typeof type === "string" ? { name, type, value: toValue(value) } : { name, value: toValue(value) };
 }

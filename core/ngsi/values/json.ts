@@ -1,15 +1,8 @@
 import { AgentError } from "../../sdk/index.js";
 import { type JsonLimits, limitExceeded } from "../limits.js";
 import type { Attribute, Value } from "../model.js";
-import {
-  closingQuote,
-  type Digits,
-  ExactNumber,
-  holdsExactNumber,
-  markExactNumbers,
-  reviveExactNumber,
-  withoutMarks,
-} from "./exact-number.js";
+import { ExactNumber, type Parsed, withExactNumbers, withMarks, withoutMarks } from "./exact-number.js";
+import { type Digits, lossyNumbers } from "./lossy-numbers.js";
 
 /** What a JSON text holds. Numbers that a JavaScript number cannot hold keep their digits. @stable */
 export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
@@ -22,7 +15,10 @@ export interface JsonObject {
 /** Most levels of nesting of any JSON text: what is read here is walked through by recursion. */
 export const DEEPEST = 512;
 
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const HIGH = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}`;
+const LOW = String.raw`\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
+// Half of a surrogate pair, and what may hide one: two backslashes before what looks like one.
+const HALF = new RegExp(String.raw`\\\\u[dD]|${HIGH}(?!${LOW})|${LOW}(?<!${HIGH}${LOW})`);
 // Each escape of a text: a surrogate pair, half of one, or the beginning of any other.
 const ESCAPES = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)/gs;
 
@@ -34,11 +30,21 @@ const ESCAPES = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(
  * @stable
  */
 export function parseJson(text: string, digits: Digits = "precise", limits?: JsonLimits): Json {
-  const document = withWholePairs(text.startsWith("\ufeff") ? text.slice(1) : text);
+  const document = documentOf(text);
   checkDepth(document, limits);
-  const json = parsed(document);
-  const marked = holdsExactNumber(document, digits) ? markExactNumbers(document, digits, limits) : undefined;
-  return marked === undefined ? json : JSON.parse(marked, reviveExactNumber);
+  const longest = limits?.max_number_length ?? Number.POSITIVE_INFINITY;
+  const lossy = lossyNumbers(document, digits, longest);
+  if (lossy.length === 0) return parsed(document);
+  const tooLong = lossy.find(({ start, end }) => end - start > longest);
+  if (tooLong === undefined) return withExactNumbers(parsed(withMarks(document, lossy), document));
+  parsed(document);
+  throw limitExceeded("max_number_length", `a number has ${tooLong.end - tooLong.start} characters`, longest);
+}
+
+/** The JSON of a text with the digits as sent, where {@link parseJson} has made this one of it with precise ones. */
+export function withSentDigits(precise: Json, text: string, limits?: JsonLimits): Json {
+  const isSame = lossyNumbers(documentOf(text), "sent", Number.POSITIVE_INFINITY).length === 0;
+  return isSame ? precise : parseJson(text, "sent", limits);
 }
 
 /** The value as kind and text; see {@link Value}. @stable */
@@ -78,10 +84,12 @@ function checkDepth(document: string, limits: JsonLimits | undefined): void {
   throw limitExceeded("max_depth", `it is nested ${deepest + 1} levels deep or deeper`, deepest);
 }
 
-function parsed(text: string): Json {
+/** The error of a text with marks is that of the text it was made of. */
+function parsed(text: string, original = text): Parsed {
   try {
     return JSON.parse(text);
   } catch (cause) {
+    if (original !== text) return parsed(original);
     // The message of the platform quotes some twenty characters of the text, never more.
     throw malformed(cause instanceof Error ? cause.message : String(cause), cause);
   }
@@ -91,13 +99,18 @@ function malformed(reason: string, cause?: unknown): AgentError {
   return new AgentError("MALFORMED_JSON", `parsing the body as JSON: ${reason}`, { cause, retryable: false });
 }
 
+function documentOf(text: string): string {
+  return withWholePairs(text.startsWith("\ufeff") ? text.slice(1) : text);
+}
+
 /** As encoders of UTF-8 do, with the character that stands for what cannot be decoded. */
 function withWholePairs(document: string): string {
-  if (!document.includes("\\u") || !SURROGATE_ESCAPE.test(document)) return document;
+  if (!document.includes("\\u") || !HALF.test(document)) return document;
   return document.replace(ESCAPES, (sequence, half: string | undefined) => (half === undefined ? sequence : "\\ufffd"));
 }
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 const CLOSING_BRACKET = 0x5d;
@@ -107,14 +120,23 @@ const CLOSING_BRACE = 0x7d;
 export function isNestedDeeperThan(levels: number, text: string): boolean {
   const braces = count("{", text, levels);
   if (braces <= levels && braces + count("[", text, levels) <= levels) return false;
+  // Bytes are read twice as fast as the characters of a text.
+  const bytes = Buffer.from(text);
   let depth = 0;
-  for (let at = 0; at < text.length && depth <= levels; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = closingQuote(text, at);
+  for (let at = 0; at < bytes.length && depth <= levels; at += 1) {
+    const code = bytes[at];
+    if (code === QUOTE) at = closingQuote(bytes, at);
     else if (code === BRACKET || code === BRACE) depth += 1;
     else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
   }
   return depth > levels;
+}
+
+/** Where the string that starts with the quote at `start` ends; the end of the bytes when nothing closes it. */
+function closingQuote(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
 
 /** How often a character is in the text; counting ends above `most`. Faster than reading every character. */

@@ -1,4 +1,4 @@
-import type { DeadLetterReason, LetterRecord } from "./dead-letter.js";
+import { type DeadLetterReason, isMark, type LetterRecord } from "./dead-letter.js";
 import { rememberedStored } from "./draft.js";
 import type { FileContents } from "./records.js";
 import { isOpen, type LetterEntry, type LetterTable } from "./table.js";
@@ -12,6 +12,8 @@ export interface LetterCounts {
   readonly replaying: number;
   /** The letters of both kinds, by reason. */
   readonly reasons: Readonly<Record<DeadLetterReason, number>>;
+  /** Letters that were kept since the start of the process, by reason; those of events that were replayed again count again. */
+  readonly kept: Readonly<Record<DeadLetterReason, number>>;
   /** Of these letters. */
   readonly bytes: number;
   /** When the oldest of them was kept; undefined when there is none. */
@@ -19,6 +21,14 @@ export interface LetterCounts {
   /** Letters that were removed since the start of the process because of their age. */
   readonly deleted: number;
 }
+
+/** By reason; what a sink without a letter has. */
+export const noLetters: Readonly<Record<DeadLetterReason, number>> = {
+  permanent: 0,
+  "retries-exhausted": 0,
+  "crashed-the-agent": 0,
+  stopped: 0,
+};
 
 /** The letters of one file, counted as the file changes. */
 export class LetterBook {
@@ -31,12 +41,8 @@ export class LetterBook {
   #bytes = 0;
   #waiting = 0;
   #replaying = 0;
-  readonly #reasons: Record<DeadLetterReason, number> = {
-    permanent: 0,
-    "retries-exhausted": 0,
-    "crashed-the-agent": 0,
-    stopped: 0,
-  };
+  readonly #reasons = { ...noLetters };
+  readonly #kept = { ...noLetters };
 
   constructor({ table, lines, unreadable }: FileContents) {
     this.#table = table;
@@ -57,12 +63,18 @@ export class LetterBook {
     return this.#table.get(id);
   }
 
-  /** Takes over a record that was added to the file by this process. */
-  note(record: LetterRecord, bytes: number): void {
+  /** The offset of the oldest open letter that is shared; undefined when there is none. */
+  oldestOffset(): number | undefined {
+    return this.#table.oldestOffset();
+  }
+
+  /** Takes over a record that was added to the file: by this process, or for another agent. */
+  note(record: LetterRecord, bytes: number, own = true): void {
+    if (!isMark(record) && own) this.#kept[record.reason] += 1;
     const before = this.#table.get(record.id);
     if (before !== undefined) this.#count(before, -1);
     this.#lines += 1;
-    this.#table.note(record, { line: this.#lines, bytes, own: true });
+    this.#table.note(record, { line: this.#lines, bytes, own });
     const after = this.#table.get(record.id);
     if (after === undefined) return;
     this.#count(after, 1);
@@ -83,6 +95,7 @@ export class LetterBook {
       waiting: this.#waiting,
       replaying: this.#replaying,
       reasons: { ...this.#reasons },
+      kept: { ...this.#kept },
       bytes: this.#bytes,
       oldest: oldest === undefined ? undefined : new Date(oldest),
       deleted: this.deleted,

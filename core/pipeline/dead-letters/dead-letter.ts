@@ -1,4 +1,6 @@
 import { inspect } from "node:util";
+import { refuseNewerFormat } from "../../files/format-version.js";
+import { isRecord } from "../../sdk/event.js";
 import { type Event, letterHeader } from "../../sdk/index.js";
 
 /**
@@ -8,6 +10,15 @@ import { type Event, letterHeader } from "../../sdk/index.js";
 export type DeadLetterReason = (typeof letterReasons)[number];
 
 export const letterReasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;
+
+/** Where a record stands among those that the agents of a channel share. */
+export interface SharedPlace {
+  /** Names the log. */
+  readonly log: string;
+  readonly offset: number;
+  /** The run of the agent that wrote it. */
+  readonly agent: string;
+}
 
 /** One event that a sink could not store. */
 export interface DeadLetter {
@@ -22,6 +33,8 @@ export interface DeadLetter {
   readonly attempts: number;
   /** How often it was replayed and failed again; absent when never. */
   readonly replays?: number;
+  /** Absent for a letter that this agent keeps for itself. */
+  readonly shared?: SharedPlace;
   readonly event: Event;
 }
 
@@ -40,6 +53,7 @@ export interface LetterMark {
   readonly time: string;
   /** The run of the agent that wrote it: what a dead process was replaying may be replayed again. */
   readonly run: string;
+  readonly shared?: SharedPlace;
 }
 
 export type LetterRecord = DeadLetter | LetterMark;
@@ -49,14 +63,19 @@ export function lineOf(record: LetterRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** Undefined for a line that is torn or damaged. */
-export function recordOf(line: string): LetterRecord | undefined {
+/** Version of a record; those of this version do not name it. */
+const VERSION = 1;
+
+/** Undefined for a line that is torn or damaged; throws for one that a later version wrote into the file. */
+export function recordOf(line: string, file = ""): LetterRecord | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(line);
-    return isMark(value) || isLetter(value) ? value : undefined;
+    value = JSON.parse(line);
   } catch {
     return undefined;
   }
+  if (isRecord(value)) refuseNewerFormat({ file, found: value["version"], known: VERSION });
+  return isMark(value) || isLetter(value) ? value : undefined;
 }
 
 const marks: readonly string[] = ["waiting", "replaying", "stored", "dropped"] satisfies readonly LetterMark["mark"][];
@@ -66,7 +85,7 @@ export function isMark(value: unknown): value is LetterMark {
   return hasTexts(value, ["id", "mark", "time", "run"]) && marks.includes(value.mark);
 }
 
-function isLetter(value: unknown): value is DeadLetter {
+export function isLetter(value: unknown): value is DeadLetter {
   if (!hasTexts(value, ["id", "time", "sink", "reason", "message"]) || !reasons.includes(value.reason)) return false;
   return "attempts" in value && typeof value.attempts === "number" && "event" in value && isEvent(value.event);
 }

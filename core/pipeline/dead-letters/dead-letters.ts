@@ -4,15 +4,18 @@ import path from "node:path";
 import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import type { LetterCounts } from "./book.js";
-import { type DeadLetter, isMark, type LetterMark, type OpenLetter } from "./dead-letter.js";
+import { type DeadLetter, isMark, type LetterMark, type OpenLetter, type SharedPlace } from "./dead-letter.js";
 import { DeadLetterFile } from "./file.js";
 import type { DeadLetterLimits } from "./limits.js";
+import { type LetterPage, type LetterPlace, type SearchBounds, searchFile } from "./search.js";
+import type { LetterSharing, PlacedChange } from "./shared-changes.js";
 import { LetterShelf, type MarkCondition } from "./shelf.js";
 import { isOpen, type LetterEntry } from "./table.js";
 
 export type { LetterCounts } from "./book.js";
 export type { DeadLetter, DeadLetterReason, LetterState, OpenLetter } from "./dead-letter.js";
 export type { DeadLetterLimits } from "./limits.js";
+export type { LetterPage, LetterPlace } from "./search.js";
 export type { LetterEntry } from "./table.js";
 
 export interface DeadLetterOptions {
@@ -21,6 +24,12 @@ export interface DeadLetterOptions {
   readonly log: Logger;
   /** Milliseconds of a clock that nobody sets; that of the process when absent. */
   readonly uptime?: () => number;
+}
+
+export interface LetterSearch extends SearchBounds {
+  /** Of this sink; absent: of all. */
+  readonly sink?: string | undefined;
+  readonly after: LetterPlace | undefined;
 }
 
 const extension = ".ndjson";
@@ -79,13 +88,35 @@ export class DeadLetters {
 
   /**
    * Keeps letters of one sink, on disk when it resolves. Throws a retryable error, and keeps none, when they are too many
-   * (code DEAD_LETTERS_FULL) or cannot be written (DEAD_LETTERS_UNWRITABLE).
+   * (code DEAD_LETTERS_FULL) or cannot be written (DEAD_LETTERS_UNWRITABLE). The signal ends a wait for a log that agents share.
    */
-  async keep(letters: readonly DeadLetter[]): Promise<void> {
+  async keep(letters: readonly DeadLetter[], signal?: AbortSignal): Promise<void> {
     const [first] = letters;
     if (first === undefined) return;
-    await this.#shelf(first.sink).keep(letters);
+    await this.#shelf(first.sink).keep(letters, signal);
     this.#kept?.();
+  }
+
+  /** From now on the letters of a sink are those of several agents; undefined: they are no longer. */
+  async share(sink: string, sharing: LetterSharing | undefined): Promise<void> {
+    await this.#shelf(sink).share(sharing);
+  }
+
+  /** Takes over what agents changed of the letters of a sink; resolves to which of it counts. */
+  async apply(sink: string, changes: readonly PlacedChange[]): Promise<readonly boolean[]> {
+    const counted = await this.#shelf(sink).apply(changes);
+    this.#kept?.();
+    return counted;
+  }
+
+  /** Closes the shared letters of a sink up to a place, of which no agent has one open. */
+  async closeBefore(sink: string, place: SharedPlace): Promise<void> {
+    await this.#shelf(sink).closeBefore(place);
+  }
+
+  /** The offset of the oldest open shared letter of a sink. */
+  async oldestOffset(sink: string): Promise<number | undefined> {
+    return (await this.#shelf(sink).book()).oldestOffset();
   }
 
   /** The listener is called after letters were kept; undefined ends that. */
@@ -99,8 +130,38 @@ export class DeadLetters {
   }
 
   async find(id: string): Promise<OpenLetter | undefined> {
+    const sink = await this.holder(id);
+    if (sink !== undefined) {
+      const all = { limit: 1, bytes: Number.POSITIVE_INFINITY, holding: id };
+      const { letters } = await this.#searched(sink, (letter) => letter.id === id, { ...all, after: undefined });
+      return letters[0];
+    }
     for await (const letter of this.open()) if (letter.id === id) return letter;
     return undefined;
+  }
+
+  /**
+   * The open letters for which the condition holds: sink after sink by name, of each the last one first, from a place on. One
+   * search goes no further than its bounds; then there is a next place, whether it found something or not.
+   */
+  async search(
+    isChosen: (letter: OpenLetter) => boolean,
+    { sink, after, limit, bytes, milliseconds = Number.POSITIVE_INFINITY }: LetterSearch,
+  ): Promise<LetterPage> {
+    const all = sink === undefined ? await this.sinks() : [sink];
+    const letters: OpenLetter[] = [];
+    const deadline = performance.now() + milliseconds;
+    let left = bytes;
+    for (const name of all) {
+      if (after !== undefined && name < after.sink) continue;
+      const from = after?.sink === name ? after : undefined;
+      const bounds = { limit: limit - letters.length, bytes: left, milliseconds: deadline - performance.now() };
+      const found = await this.#searched(name, isChosen, { ...bounds, after: from });
+      for (const letter of found.letters) letters.push(letter);
+      left -= found.bytes;
+      if (found.next !== undefined) return { letters, next: found.next };
+    }
+    return { letters, next: undefined };
   }
 
   /** Every letter of a file that was ever written and not removed yet, settled ones and former versions included. */
@@ -163,6 +224,11 @@ export class DeadLetters {
         this.#options.log.error({ sink, reason: reasonOf(error) }, "old dead letters could not be removed");
       }
     }
+  }
+
+  async #searched(name: string, isChosen: (letter: OpenLetter) => boolean, bounds: Omit<LetterSearch, "sink">) {
+    const book = await this.#shelf(name).book();
+    return await searchFile({ sink: name, path: this.fileOf(name), book }, isChosen, bounds);
   }
 
   #file(sink: string): DeadLetterFile {

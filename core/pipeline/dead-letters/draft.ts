@@ -49,9 +49,10 @@ export async function writeDraft({ source, size, signal, ...paths }: DraftParts)
   try {
     await rm(paths.draft, { force: true });
     target = await open(paths.draft, "wx", fileMode);
-    const { table } = await contentsIn(source, size);
+    const part = { size, file: paths.file };
+    const { table } = await contentsIn(source, part);
     const isNeeded = neededBy(table);
-    for await (const some of recordsIn(source, size)) {
+    for await (const some of recordsIn(source, part)) {
       signal.throwIfAborted();
       await copyLines(some.filter(isNeeded), source, target);
     }

@@ -1,9 +1,9 @@
-import { mkdir, open, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
 import { contentsIn, type FileContents, mendTail, openIfThere, recordsIn } from "./records.js";
-import { LetterTable } from "./table.js";
+import { LetterTable, type Sharing } from "./table.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
 export class DeadLetterFile {
@@ -43,7 +43,7 @@ export class DeadLetterFile {
     const handle = await openIfThere(this.path);
     try {
       if (handle === undefined) return;
-      for await (const some of recordsIn(handle, (await handle.stat()).size)) {
+      for await (const some of recordsIn(handle, await this.#whole(handle))) {
         for (const { record } of some) if (record !== undefined) yield record;
       }
     } finally {
@@ -57,12 +57,12 @@ export class DeadLetterFile {
     return handle !== undefined;
   }
 
-  async contents(): Promise<FileContents> {
+  async contents(sharing?: Sharing): Promise<FileContents> {
     const handle = await openIfThere(this.path);
     try {
       return handle === undefined
-        ? { table: new LetterTable(), lines: 0, unreadable: 0 }
-        : await contentsIn(handle, (await handle.stat()).size);
+        ? { table: new LetterTable(sharing), lines: 0, unreadable: 0 }
+        : await contentsIn(handle, await this.#whole(handle), sharing);
     } finally {
       await handle?.close();
     }
@@ -74,9 +74,9 @@ export class DeadLetterFile {
     const handle = await openIfThere(this.path);
     try {
       if (handle === undefined) return;
-      const { size } = await handle.stat();
-      const { table } = await contentsIn(handle, size);
-      for await (const some of recordsIn(handle, size)) {
+      const part = await this.#whole(handle);
+      const { table } = await contentsIn(handle, part);
+      for await (const some of recordsIn(handle, part)) {
         for (const { line, record } of some) {
           const letter = record === undefined ? undefined : openLetter(record, line, table);
           if (letter !== undefined) yield letter;
@@ -96,6 +96,10 @@ export class DeadLetterFile {
     if (source === undefined) return undefined;
     const { size } = await source.stat();
     return () => writeDraft({ source, size, signal, file: this.path, draft: this.#draft });
+  }
+
+  async #whole(handle: FileHandle): Promise<{ readonly size: number; readonly file: string }> {
+    return { size: (await handle.stat()).size, file: this.path };
   }
 
   get #draft(): string {

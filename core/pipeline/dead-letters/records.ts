@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../../sdk/index.js";
 import { type LetterRecord, recordOf } from "./dead-letter.js";
-import { LetterTable } from "./table.js";
+import { LetterTable, type Sharing } from "./table.js";
 
 /** A line of a file with its record. */
 export interface NumberedRecord extends TextLine {
@@ -19,24 +19,37 @@ export interface FileContents {
   readonly unreadable: number;
 }
 
-/** Every whole line in the first `size` bytes of an open file, in order, as many together as one read brings. */
-export async function* recordsIn(handle: FileHandle, size: number): AsyncGenerator<readonly NumberedRecord[]> {
+/** What is read of a file: its first bytes. */
+interface ReadPart {
+  readonly size: number;
+  /** Its name, for messages. */
+  readonly file: string;
+}
+
+/**
+ * Every whole line in the first `size` bytes of an open file, in order, as many together as one read brings. Throws code
+ * `FORMAT_OF_NEWER_VERSION` at a record of a later version.
+ */
+export async function* recordsIn(
+  handle: FileHandle,
+  { size, file }: ReadPart,
+): AsyncGenerator<readonly NumberedRecord[]> {
   let before = 0;
   for await (const lines of linesOf(handle, size)) {
     const first = before + 1;
     before += lines.length;
     yield lines.map((read, index) => {
-      const record = read.text === undefined ? undefined : recordOf(read.text.toString());
+      const record = read.text === undefined ? undefined : recordOf(read.text.toString(), file);
       return { ...read, line: first + index, record };
     });
   }
 }
 
-export async function contentsIn(handle: FileHandle, size: number): Promise<FileContents> {
-  const table = new LetterTable();
+export async function contentsIn(handle: FileHandle, part: ReadPart, sharing?: Sharing): Promise<FileContents> {
+  const table = new LetterTable(sharing);
   let lines = 0;
   let unreadable = 0;
-  for await (const records of recordsIn(handle, size)) {
+  for await (const records of recordsIn(handle, part)) {
     for (const { line, start, end, record } of records) {
       lines = line;
       if (record === undefined) unreadable += 1;
@@ -51,7 +64,7 @@ const tailStep = 65_536;
 const readStep = 262_144;
 
 /** The longest line that is read; a longer one was not written by the agent. */
-const longestLine = 268_435_456;
+export const longestLine = 268_435_456;
 
 /** A line that ends in a line feed, without it. */
 interface TextLine {

@@ -28,15 +28,16 @@ export class ReplayedLetters {
   }
 
   /** Replayed events whose letter is stored already, or is in the list before them. */
-  repeated(events: readonly Event[]): readonly Event[] {
+  async repeated(events: readonly Event[]): Promise<readonly Event[]> {
     const seen = new Set<string>();
-    return events.filter(({ headers }) => {
-      const id = headers[letterHeader];
-      if (id === undefined) return false;
-      if (this.#stored.has(id) || seen.has(id)) return true;
+    const repeated: Event[] = [];
+    for (const event of events) {
+      const id = event.headers[letterHeader];
+      if (id === undefined) continue;
+      if (seen.has(id) || (await this.#isStored(id))) repeated.push(event);
       seen.add(id);
-      return false;
-    });
+    }
+    return repeated;
   }
 
   /** Remembers that the letters of these events are stored. */
@@ -50,6 +51,16 @@ export class ReplayedLetters {
     } catch (error) {
       log.error({ letters: ids.length, reason: reasonOf(error) }, "replayed letters are stored but not marked so");
     }
+  }
+
+  /** By this agent, or by another one that shares its letters. */
+  async #isStored(id: string): Promise<boolean> {
+    if (this.#stored.has(id)) return true;
+    const { sink, others = [], deadLetters } = this.#parts;
+    for (const name of [sink, ...others]) {
+      if ((await deadLetters.entry(name, id))?.mark === "stored") return true;
+    }
+    return false;
   }
 
   /** Each where it is kept: another sink of the same channel, or of the group, may have refused it. */

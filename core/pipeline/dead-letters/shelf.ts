@@ -1,22 +1,30 @@
-import { AgentError, type Logger, reasonOf } from "../../sdk/index.js";
+import { AgentError, type Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { LetterBook, type LetterCounts } from "./book.js";
-import { type DeadLetter, type LetterMark, type LetterRecord, lineOf } from "./dead-letter.js";
+import { type DeadLetter, type LetterMark, type LetterRecord, lineOf, type SharedPlace } from "./dead-letter.js";
 import type { DeadLetterFile } from "./file.js";
 import { type DeadLetterLimits, LetterAge, lettersFull } from "./limits.js";
+import { appliedChanges, type LetterChange, type LetterSharing, type PlacedChange } from "./shared-changes.js";
 import { isOpen, type LetterEntry } from "./table.js";
+import { ShelfTidying } from "./tidying.js";
 
-/** Milliseconds after which the text of stored letters is removed from a file. */
-const tidyDelay = 10_000;
-/** Rewriting a file takes no more than this share of the time. */
-const tidyShare = 0.05;
-/** A larger file is not rewritten while the agent stops; the next start does it. */
-const mostBytesAtStop = 67_108_864;
 /** Letters that one line of work handles at once. */
 const lettersAtOnce = 1000;
 
 /** Given what a letter stands at, whether it is marked. */
 export type MarkCondition = (entry: LetterEntry | undefined) => boolean;
+
+interface Marking {
+  readonly mark: LetterMark["mark"];
+  readonly when: MarkCondition;
+  readonly time: string;
+}
+
+interface OwnedRecord {
+  readonly record: LetterRecord;
+  /** Whether this process made it. */
+  readonly own: boolean;
+}
 
 export interface ShelfParts {
   readonly sink: string;
@@ -34,34 +42,30 @@ export interface ShelfParts {
 export class LetterShelf {
   readonly #parts: ShelfParts;
   readonly #age: LetterAge | undefined;
-  readonly #stopping = new AbortController();
+  readonly #tidying: ShelfTidying;
   #book: LetterBook | undefined;
+  #sharing: LetterSharing | undefined;
   #changes: Promise<unknown> = Promise.resolve();
-  #compactions: Promise<unknown> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
-  #restUntil = 0;
 
   constructor(parts: ShelfParts) {
     this.#parts = parts;
     const { limits, clock, uptime } = parts;
+    this.#tidying = new ShelfTidying({ ...parts, book: () => this.book(), inTurn: (work) => this.#inTurn(work) });
     this.#age = limits.days === 0 ? undefined : new LetterAge(limits.days, clock, uptime);
   }
 
   /** Mends what a crash left and reads what is there. */
   async start(): Promise<void> {
     const { file, sink, log } = this.#parts;
-    await this.#inTurn(() => file.mend());
+    // Read before it is mended: a file of a later version stays as it was written.
     const { unreadable, settledTexts } = await this.book();
+    await this.#inTurn(() => file.mend());
     if (unreadable > 0) log.warn({ sink, lines: unreadable, file: file.path }, "dead letters that cannot be read stay");
-    if (settledTexts > 0) this.#tidyLater();
+    if (settledTexts > 0) this.#tidying.later();
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    const { settledTexts = 0, bytes = 0 } = this.#book ?? {};
-    if (settledTexts > 0 && bytes <= mostBytesAtStop) await this.#tidy();
-    this.#stopping.abort();
-    await this.#compactions;
+    await this.#tidying.stop(this.#book);
     await this.#changes;
   }
 
@@ -74,20 +78,70 @@ export class LetterShelf {
     return this.#book?.counts(this.#parts.sink);
   }
 
+  /** From now on its letters are those of several agents; undefined: they are no longer. */
+  async share(sharing: LetterSharing | undefined): Promise<void> {
+    await this.#inTurn(async () => {
+      this.#sharing = sharing;
+      // Read again: what of it is shared depends on the log.
+      if (sharing !== undefined) this.#book = undefined;
+    });
+  }
+
   /** Keeps all of these letters; throws code DEAD_LETTERS_FULL when there is no room for them, and keeps none. */
-  async keep(letters: readonly DeadLetter[]): Promise<void> {
+  async keep(letters: readonly DeadLetter[], signal?: AbortSignal): Promise<void> {
+    const sharing = this.#sharing;
+    if (sharing === undefined) return await this.#keepOwn(letters);
+    const book = await this.#inTurn(async () => {
+      const book = await this.#read();
+      await this.#withRoom(
+        letters.filter(({ id }) => !isOpenEntry(book.entry(id))),
+        book,
+      );
+      return book;
+    });
+    const { sink, log } = this.#parts;
+    const changes = letters.map((letter) => ({ sink, record: againOf(letter, book.entry(letter.id)) }));
+    const own = await sharing.publishLetters(changes, signal);
+    if (own.length === 0) return;
+    log.warn({ sink, letters: own.length }, "dead letters are too large to be shared: only this agent has them");
+    const ids = new Set(own.map(({ record }) => record.id));
+    await this.#keepOwn(letters.filter(({ id }) => ids.has(id)));
+  }
+
+  /** Takes over what agents changed; resolves to which of it counts. */
+  async apply(changes: readonly PlacedChange[]): Promise<readonly boolean[]> {
+    return await this.#inTurn(async () => {
+      const book = await this.#read();
+      const { records, counted } = appliedChanges(changes, (id) => book.entry(id));
+      await this.#add(records, book);
+      return counted;
+    });
+  }
+
+  /** Closes shared letters up to a place: they were settled while this agent did not hear of it. */
+  async closeBefore(place: SharedPlace): Promise<void> {
+    const { file, clock, run } = this.#parts;
+    const oldest = (await this.book()).oldestOffset();
+    if (oldest === undefined || oldest > place.offset) return;
+    await this.#inTurn(async () => {
+      const book = await this.#read();
+      const time = clock.now().toISOString();
+      const records: OwnedRecord[] = [];
+      for await (const { id, shared } of file.open()) {
+        const isGone = shared !== undefined && shared.log === place.log && shared.offset <= place.offset;
+        if (isGone) records.push({ record: { id, mark: "dropped", time, run, shared: place }, own: false });
+      }
+      await this.#add(records, book);
+    });
+  }
+
+  async #keepOwn(letters: readonly DeadLetter[]): Promise<void> {
     await this.#inTurn(async () => {
       const book = await this.#read();
       const before = letters.map(({ id }) => book.entry(id));
-      const records = letters.map((letter, index) => {
-        const entry = before[index];
-        return entry?.mark === "replaying" ? { ...letter, replays: entry.replays + 1 } : letter;
-      });
-      const fresh = records.filter((_record, index) => {
-        const entry = before[index];
-        return entry === undefined || !isOpen(entry);
-      });
-      await this.#add(records, await this.#withRoom(fresh, book));
+      const records = letters.map((letter, index) => againOf(letter, before[index]));
+      const fresh = records.filter((_record, index) => !isOpenEntry(before[index]));
+      await this.#add(owned(records), await this.#withRoom(fresh, book));
     });
   }
 
@@ -96,25 +150,37 @@ export class LetterShelf {
     const { clock, run } = this.#parts;
     const marked: string[] = [];
     for (let at = 0; at < ids.length; at += lettersAtOnce) {
+      const some = ids.slice(at, at + lettersAtOnce);
+      const sharing = this.#sharing;
+      const time = clock.now().toISOString();
+      if (sharing !== undefined) {
+        for (const id of await this.#markShared(some, { mark, when, time }, sharing)) marked.push(id);
+        continue;
+      }
       await this.#inTurn(async () => {
         const book = await this.#read();
-        const chosen = ids.slice(at, at + lettersAtOnce).filter((id) => when(book.entry(id)));
-        const time = clock.now().toISOString();
-        await this.#add(
-          chosen.map((id) => ({ id, mark, time, run })),
-          book,
-        );
+        const chosen = some.filter((id) => when(book.entry(id)));
+        await this.#add(owned(chosen.map((id) => ({ id, mark, time, run }))), book);
         for (const id of chosen) marked.push(id);
       });
     }
     return marked;
   }
 
+  async #markShared(ids: readonly string[], { mark, when, time }: Marking, sharing: LetterSharing) {
+    const { sink, run } = this.#parts;
+    const book = await this.book();
+    const chosen = ids.filter((id) => when(book.entry(id)));
+    const changes = chosen.map((id): LetterChange => {
+      return { sink, record: { id, mark, time, run }, after: book.entry(id)?.offset };
+    });
+    const counted = changes.length === 0 ? [] : await sharing.publish(changes);
+    return chosen.filter((_id, index) => counted[index] === true);
+  }
+
   /** Writes the file anew without the letters that are settled. Letters may be kept and marked meanwhile. */
   async compact(): Promise<void> {
-    const work = this.#compactions.then(() => this.#compact());
-    this.#compactions = work.catch(() => undefined);
-    await work;
+    await this.#tidying.compact();
   }
 
   /** Removes letters that are too old, when the operator asked for it. */
@@ -154,65 +220,21 @@ export class LetterShelf {
     throw lettersFull({ sink, held: book.bytes, added, limit: limits.bytes });
   }
 
-  async #add(records: readonly LetterRecord[], book: LetterBook): Promise<void> {
+  async #add(records: readonly OwnedRecord[], book: LetterBook): Promise<void> {
     if (records.length === 0) return;
     const { file } = this.#parts;
     try {
-      await file.append(records);
+      await file.append(records.map(({ record }) => record));
     } catch (cause) {
       const message = `writing dead letters to "${file.path}"`;
       throw new AgentError("DEAD_LETTERS_UNWRITABLE", message, { cause, retryable: true });
     }
-    for (const record of records) book.note(record, Buffer.byteLength(lineOf(record)));
-    if (book.settledTexts > 0) this.#tidyLater();
-  }
-
-  #tidyLater(): void {
-    if (this.#stopping.signal.aborted || this.#timer !== undefined) return;
-    const delay = Math.max(tidyDelay, this.#restUntil - this.#parts.uptime());
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#tidy();
-    }, delay).unref();
-  }
-
-  async #tidy(): Promise<void> {
-    try {
-      await this.compact();
-    } catch (error) {
-      if (this.#stopping.signal.aborted) return;
-      const { sink, log } = this.#parts;
-      log.error({ sink, reason: reasonOf(error) }, "settled dead letters could not be removed, will be tried again");
-      this.#tidyLater();
-    }
-  }
-
-  async #compact(): Promise<void> {
-    const { file, uptime } = this.#parts;
-    const startedAt = uptime();
-    const book = await this.book();
-    let texts = 0;
-    try {
-      const write = await this.#inTurn(async () => {
-        texts = book.settledTexts;
-        book.settledTexts = 0;
-        return texts === 0 ? undefined : await file.beginDraft(this.#stopping.signal);
-      });
-      const draft = await write?.();
-      if (draft === undefined) return;
-      await this.#inTurn(() => draft.finish());
-      book.forgetSettled();
-    } catch (error) {
-      book.settledTexts += texts;
-      throw error;
-    } finally {
-      const now = uptime();
-      this.#restUntil = now + (now - startedAt) / tidyShare;
-    }
+    for (const { record, own } of records) book.note(record, Buffer.byteLength(lineOf(record)), own);
+    if (book.settledTexts > 0) this.#tidying.later();
   }
 
   async #read(): Promise<LetterBook> {
-    this.#book ??= new LetterBook(await this.#parts.file.contents());
+    this.#book ??= new LetterBook(await this.#parts.file.contents(this.#sharing));
     return this.#book;
   }
 
@@ -221,4 +243,17 @@ export class LetterShelf {
     this.#changes = turn.catch(() => undefined);
     return await turn;
   }
+}
+
+function owned(records: readonly LetterRecord[]): readonly OwnedRecord[] {
+  return records.map((record) => ({ record, own: true }));
+}
+
+function isOpenEntry(entry: LetterEntry | undefined): boolean {
+  return entry !== undefined && isOpen(entry);
+}
+
+/** A letter that was on its way failed again. */
+function againOf(letter: DeadLetter, entry: LetterEntry | undefined): DeadLetter {
+  return entry?.mark === "replaying" ? { ...letter, replays: entry.replays + 1 } : letter;
 }

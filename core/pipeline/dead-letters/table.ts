@@ -10,8 +10,10 @@ export interface LetterEntry {
   /** Bytes of its latest line as a letter. */
   readonly bytes: number;
   readonly replays: number;
-  /** True when this process wrote what it stands at. */
+  /** True when this process wrote what it stands at, or another agent that is at work. */
   readonly own: boolean;
+  /** Of its latest record among those that agents share; undefined for one that is not shared. */
+  readonly offset: number | undefined;
   /** The line of its latest record as a letter, from 1; 0 when only marks are known. */
   readonly line: number;
   /** The line of its latest record of either kind. */
@@ -29,15 +31,31 @@ const openMarks = 2;
 const noReason = letterReasons.length;
 const keyWords = 4;
 const leastRows = 64;
+const mostRuns = 10_000;
+
+/** The agents that share the letters of a file. */
+export interface Sharing {
+  /** Names their log: what was shared in another one counts as not shared. */
+  readonly log: string;
+  /** Whether the run of an agent goes on. */
+  isAtWork(run: string): boolean;
+}
 
 /**
- * The letters of a file by id, without their events: about 60 bytes each, outside of the heap, because a file may hold
+ * The letters of a file by id, without their events: about 80 bytes each, outside of the heap, because a file may hold
  * millions. Letters are never removed; a table is created again from its file.
  */
 export class LetterTable {
   size = 0;
   #slots = new Int32Array(leastRows * 2);
   #columns = columnsFor(leastRows);
+  /** The agents that wrote what letters stand at; the first one stands for this process. */
+  readonly #runs: string[] = [""];
+  readonly #sharing: Sharing | undefined;
+
+  constructor(sharing?: Sharing) {
+    this.#sharing = sharing;
+  }
 
   /** Takes over a record, that of the given line and length. */
   note(record: LetterRecord, at: { readonly line: number; readonly bytes: number; readonly own: boolean }): void {
@@ -46,7 +64,12 @@ export class LetterTable {
     const mark = isMark(record) ? record.mark : "waiting";
     state[row] = marks.indexOf(mark) + (at.own ? marks.length : 0);
     lastLines[row] = at.line;
+    const shared = record.shared?.log === this.#sharing?.log ? record.shared : undefined;
+    const { offsets, letterOffsets, runs } = this.#columns;
+    offsets[row] = shared?.offset ?? -1;
+    runs[row] = shared === undefined ? 0 : this.#runOf(shared.agent);
     if (isMark(record)) return;
+    letterOffsets[row] = offsets[row] ?? -1;
     reason[row] = letterReasons.indexOf(record.reason);
     const kept = Date.parse(record.time);
     time[row] = Number.isNaN(kept) ? Number.POSITIVE_INFINITY : kept;
@@ -66,9 +89,22 @@ export class LetterTable {
 
   /** Without the letters that are not to be kept. */
   copyOf(isKept: (entry: LetterEntry) => boolean): LetterTable {
-    const copy = new LetterTable();
+    const copy = new LetterTable(this.#sharing);
+    copy.#runs.push(...this.#runs.slice(1));
     for (let row = 0; row < this.size; row += 1) if (isKept(this.#entry(row))) copy.#take(this, row);
     return copy;
+  }
+
+  /** The offset of the oldest open letter that is shared; undefined when there is none. */
+  oldestOffset(): number | undefined {
+    const { state, lines, letterOffsets } = this.#columns;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < this.size; row += 1) {
+      const isOpenRow = (state[row] ?? 0) % marks.length < openMarks && lines[row] !== 0;
+      const offset = letterOffsets[row] ?? -1;
+      if (isOpenRow && offset >= 0) oldest = Math.min(oldest, offset);
+    }
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
   }
 
   /** The time of the oldest open letter. */
@@ -90,18 +126,29 @@ export class LetterTable {
   }
 
   #entry(row: number): LetterEntry {
-    const { state, reason, time, bytes, replays, lines, lastLines } = this.#columns;
+    const { state, reason, time, bytes, replays, lines, lastLines, offsets, runs } = this.#columns;
     const stands = state[row] ?? 0;
+    const offset = offsets[row] ?? -1;
+    const run = this.#runs[runs[row] ?? 0] ?? "";
     return {
       mark: marks[stands % marks.length] ?? "waiting",
       reason: letterReasons[reason[row] ?? noReason],
       time: time[row] ?? 0,
       bytes: bytes[row] ?? 0,
       replays: replays[row] ?? 0,
-      own: stands >= marks.length,
+      own: stands >= marks.length || (run !== "" && this.#sharing?.isAtWork(run) === true),
+      offset: offset < 0 ? undefined : offset,
       line: lines[row] ?? 0,
       lastLine: lastLines[row] ?? 0,
     };
+  }
+
+  #runOf(agent: string): number {
+    const known = this.#runs.lastIndexOf(agent);
+    if (known !== -1) return known;
+    // Later ones count as not at work: what they were replaying may be replayed again.
+    if (this.#runs.length === mostRuns) return 0;
+    return this.#runs.push(agent) - 1;
   }
 
   /** The row of a letter, -1 when it has none and is not to get one. */
@@ -155,7 +202,18 @@ function keyOf(id: string): Uint32Array {
   );
 }
 
-const columnNames = ["state", "reason", "time", "bytes", "replays", "lines", "lastLines"] as const;
+const columnNames = [
+  "state",
+  "reason",
+  "time",
+  "bytes",
+  "replays",
+  "lines",
+  "lastLines",
+  "offsets",
+  "letterOffsets",
+  "runs",
+] as const;
 
 function columnsFor(rows: number) {
   return {
@@ -167,5 +225,8 @@ function columnsFor(rows: number) {
     replays: new Uint8Array(rows),
     lines: new Uint32Array(rows),
     lastLines: new Uint32Array(rows),
+    offsets: new Float64Array(rows).fill(-1),
+    letterOffsets: new Float64Array(rows).fill(-1),
+    runs: new Uint16Array(rows),
   };
 }

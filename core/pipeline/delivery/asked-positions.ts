@@ -1,4 +1,5 @@
-import { type Logger, reasonOf } from "../../sdk/index.js";
+import { FailureLog } from "../../sdk/failure-log.js";
+import type { Logger } from "../../sdk/index.js";
 import { type FailureState, heardByMany } from "../supervision.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 
@@ -26,8 +27,8 @@ export interface AskedPositionsParts {
 /** Asks sinks for the positions they have stored, each for as long as its store cannot tell. */
 export class AskedPositions {
   readonly #parts: AskedPositionsParts;
-  /** By sink: the failure that was last logged; the same one again is not news. */
-  readonly #failing = new Map<string, string>();
+  /** By sink. */
+  readonly #failures = new Map<string, FailureLog>();
 
   constructor(parts: AskedPositionsParts) {
     this.#parts = parts;
@@ -76,15 +77,16 @@ export class AskedPositions {
     const { retry, log } = this.#parts;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        return await sink.storedPositions(signal);
+        const positions = await sink.storedPositions(signal);
+        this.#failures.get(name)?.works({ sink: name });
+        return positions;
       } catch (error) {
         if (signal.aborted) return undefined;
-        const reason = reasonOf(error);
         sink.health?.failed(error);
-        if (this.#failing.get(name) !== reason) {
-          log.warn({ sink: name, reason }, "what is stored already cannot be read, will be tried again");
-        }
-        this.#failing.set(name, reason);
+        const failures = this.#failures.get(name) ?? new FailureLog(log, "what is stored already is read again");
+        this.#failures.set(name, failures);
+        const message = "what is stored already cannot be read, will be tried again";
+        failures.failed("warn", error, { message, fields: { sink: name } });
         await wait(intervalOf(retry, attempt), signal);
       }
     }

@@ -1,4 +1,5 @@
 import { type Channel, type Event, onAbort, type TakeTransaction } from "../../sdk/index.js";
+import { wait } from "./retry-policy.js";
 
 /** More events than this are not written at once, whatever the channel allows: larger writes gain nothing. */
 const largestWrite = 1000;
@@ -100,5 +101,51 @@ export class JoinedTakes implements TakeTransaction {
     const events = (await this.#parts.at(-1)?.take(Math.min(max, transactionCapacity - this.#held), signal)) ?? [];
     this.#held += events.length;
     return events;
+  }
+}
+
+/** Milliseconds over which the pace is averaged. */
+const WINDOW_MILLIS = 50;
+/** Events for each millisecond; while fewer come, each batch is taken at once. */
+const BUSY_PACE = 0.5;
+/** An event costs hardly less in a batch of more events. */
+const ENOUGH_EVENTS = 200;
+const LONGEST_MILLIS = 20;
+/** After each it is looked whether there are enough events already. */
+const STEP_MILLIS = 2;
+
+/** How fast events come, by the batches that were taken: a moment more makes the next batch larger, and its events cheaper. */
+export class Pace {
+  /** Events for which the next batch waits. */
+  readonly enough: number;
+  #pace = 0;
+  #at = 0;
+
+  /** `most`: events that the channel holds at least. */
+  constructor(most: number) {
+    this.enough = Math.min(ENOUGH_EVENTS, most);
+  }
+
+  /** A batch of this number of events was taken; `now` in milliseconds of a steady clock. */
+  taken(events: number, now: number): void {
+    this.#pace = this.#left(now) + events / WINDOW_MILLIS;
+    this.#at = now;
+  }
+
+  /** Waits while many events come, until there are enough of them. */
+  async linger(hasEnough: () => boolean, signal: AbortSignal): Promise<void> {
+    const end = performance.now() + this.millis(performance.now());
+    for (let left = end - performance.now(); left > 0 && !hasEnough(); left = end - performance.now())
+      if (!(await wait(Math.min(left, STEP_MILLIS), signal))) return;
+  }
+
+  /** The milliseconds in which enough events for the next batch come; 0 while few come. */
+  millis(now: number): number {
+    const pace = this.#left(now);
+    return pace < BUSY_PACE ? 0 : Math.min(LONGEST_MILLIS, this.enough / pace);
+  }
+
+  #left(now: number): number {
+    return this.#pace * Math.exp((this.#at - now) / WINDOW_MILLIS);
   }
 }

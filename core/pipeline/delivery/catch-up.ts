@@ -1,4 +1,5 @@
-import { codeOf, type Event, type Logger, positionFaults, type Receipt, reasonOf } from "../../sdk/index.js";
+import { FailureLog } from "../../sdk/failure-log.js";
+import { codeOf, type Event, type Logger, positionFaults, type Receipt } from "../../sdk/index.js";
 import { AskedPositions, type AskedPositionsParts, type PositionKeeper } from "./asked-positions.js";
 import type { GateTicket, PositionGate } from "./channel-outlet.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
@@ -20,17 +21,17 @@ export class CatchUp implements Stage {
   readonly name = "catch up";
   readonly next: Stage;
   readonly #parts: CatchUpParts;
+  readonly #failures: FailureLog;
   readonly #asked: AskedPositions;
   #ticket: GateTicket | undefined;
   /** Positions of a sink that came when others had taken already: compared with every batch. */
   #late: readonly LatePosition[] = [];
-  /** The reason that was last logged; the same one again is not news. */
-  #failing: string | undefined;
 
   constructor(parts: CatchUpParts, next: Stage) {
     this.#parts = parts;
     this.next = next;
     this.#asked = new AskedPositions(parts);
+    this.#failures = new FailureLog(parts.log, "the stored position is used again: delivery goes on");
   }
 
   /** From now on the gate of the channel waits for this one. */
@@ -50,7 +51,7 @@ export class CatchUp implements Stage {
       const told = await this.#asked.told(signal);
       if (signal.aborted) return false;
       if (await this.#skipped(told)) {
-        this.#failing = undefined;
+        this.#failures.works();
         return (await this.#ticket?.arrive(signal)) ?? false;
       }
       if (!(await wait(intervalOf(this.#parts.retry, attempt), signal))) return false;
@@ -62,7 +63,7 @@ export class CatchUp implements Stage {
       try {
         const rest = this.#withoutStored(attempt === 1 ? batch : batch.open());
         const receipt = rest.events.length === 0 ? nothingSent : await this.next.deliver(rest, course);
-        this.#failing = undefined;
+        this.#failures.works();
         return receipt;
       } catch (error) {
         if (course.signal.aborted || !isPositionFault(error)) throw error;
@@ -100,15 +101,13 @@ export class CatchUp implements Stage {
     if (this.#late.length === 0) return batch;
     const stored = this.#late.flatMap((late) => coveredBy(batch, late));
     if (stored.length === 0) return batch;
-    const count = batch.settle("stored", stored);
-    this.#parts.log.info({ events: count }, "events that are stored already are left out");
+    batch.settleFound(stored);
+    this.#parts.log.info({ events: stored.length }, "events that are stored already are left out");
     return batch.open();
   }
 
   #report(error: unknown, message: string): void {
-    const reason = reasonOf(error);
-    if (reason !== this.#failing) this.#parts.log.error({ reason }, message);
-    this.#failing = reason;
+    this.#failures.failed("error", error, { message });
   }
 }
 

@@ -12,6 +12,8 @@ export class ChannelOutlet implements PositionSkipping {
   readonly gate: PositionGate;
   /** The name of the channel and the type of its plugin, for messages. */
   readonly title: string | undefined;
+  /** The dead letters that agents share; undefined behind a channel of one agent, and before they are followed. */
+  letters: { has(idInChannel: string): boolean } | undefined;
   readonly #account: Pick<ChannelAccount, "skipped"> | undefined;
 
   constructor(channel: CountedChannel, account?: Pick<ChannelAccount, "skipped">, title?: string) {
@@ -21,7 +23,10 @@ export class ChannelOutlet implements PositionSkipping {
     this.gate = new PositionGate(this);
   }
 
-  /** What is left out was settled by the process before, which could not write it into the ledger any more. */
+  /**
+   * What is left out was settled by the process before, which could not write it into the ledger any more; in a channel that
+   * agents share, by any of them.
+   */
   async skipTo(position: string): Promise<void> {
     this.#count(await this.channel.skipTo(position));
   }
@@ -32,7 +37,7 @@ export class ChannelOutlet implements PositionSkipping {
   }
 
   #count(skipped: number): void {
-    if (skipped > 0) this.#account?.skipped(skipped);
+    if (skipped > 0 && this.channel.isExact) this.#account?.skipped(skipped);
   }
 }
 

@@ -1,3 +1,4 @@
+import { FailureLog } from "../../sdk/failure-log.js";
 import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
@@ -30,22 +31,27 @@ export interface End {
   readonly reason: DeadLetterReason;
 }
 
+type KeptCourse = Pick<Course, "signal" | "hurry" | "trace">;
+
 /** Keeps events of one sink as dead letters and settles them. */
 export class DeadLetterKeeper {
   /** Whether dead letters can be kept. */
   readonly health: FailureState;
   readonly #parts: DeadLetterKeeperParts;
+  readonly #failures: FailureLog;
 
   constructor(parts: DeadLetterKeeperParts) {
     this.#parts = parts;
+    this.#failures = new FailureLog(parts.log, "dead letters are written again");
     this.health = new FailureState(parts.clock);
   }
 
   /** Resolves when the letters are on disk; rejects when the delivery ends before that. */
-  async keep(batch: TakenBatch, end: End, { signal, hurry }: Pick<Course, "signal" | "hurry">): Promise<void> {
+  async keep(batch: TakenBatch, end: End, course: KeptCourse): Promise<void> {
+    const { signal } = course;
     const lost = end.reason === "permanent" ? batch : await this.#unstored(batch, signal);
     if (signal.aborted) throw end.error;
-    if (lost.events.length > 0) await this.#keep(lost, end, hurry);
+    if (lost.events.length > 0) await this.#keep(lost, end, course);
   }
 
   /** A write that failed may be committed. What the store cannot tell counts as not stored. */
@@ -54,7 +60,7 @@ export class DeadLetterKeeper {
     try {
       const stored = await store.alreadyStored(batch, signal);
       if (stored.length === 0) return batch;
-      counters.persisted += batch.settle("stored", stored);
+      counters.persisted += batch.settleFound(stored);
       log.info({ events: stored.length }, "retries are used up, and the events are stored nevertheless");
       return batch.open();
     } catch (error) {
@@ -64,7 +70,11 @@ export class DeadLetterKeeper {
     }
   }
 
-  async #keep(batch: TakenBatch, { error, attempts, reason }: End, hurry: AbortSignal): Promise<void> {
+  async #keep(
+    batch: TakenBatch,
+    { error, attempts, reason }: End,
+    { signal, hurry, trace }: KeptCourse,
+  ): Promise<void> {
     const { name, deadLetters, counters, log, clock, observer } = this.#parts;
     const { events } = batch;
     const letterOf = (event: Event, sink: string): DeadLetter =>
@@ -80,20 +90,31 @@ export class DeadLetterKeeper {
     for (let attempt = 1; ; attempt += 1) {
       try {
         for (const [sink, own] of await this.#byHolder(events)) {
-          await deadLetters.keep(own.map((event) => letterOf(event, sink)));
+          const letters = own.map((event) => letterOf(event, sink));
+          await deadLetters.keep(letters, signal);
         }
         this.health.works();
+        this.#failures.works();
         break;
       } catch (cause) {
         this.health.failed(cause);
-        log.error({ events: events.length, reason: reasonOf(cause) }, "dead letters not written, will be retried");
+        const line = { message: "dead letters not written, will be retried", fields: { events: events.length } };
+        this.#failures.failed("error", cause, line);
         if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw cause;
       }
     }
     counters.deadLettered += batch.settle("dead-lettered");
     observer?.givenUp(name, events);
+    trace?.deadLettered(events.length, error);
     const file = deadLetters.fileOf(name);
-    const fields = { events: events.length, attempts, reason: reasonOf(error), file, ...logContext(events) };
+    const fields = {
+      events: events.length,
+      attempts,
+      reason: reasonOf(error),
+      file,
+      ...logContext(events),
+      ...trace?.fields,
+    };
     log.error(fields, "events kept as dead letters");
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "../../sdk/index.js";
-import type { Clock, TransactionObserver } from "../../tokens.js";
+import type { Clock, Tracing, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { CrashWatch } from "../crash-watch.js";
 import type { DeadLetters } from "../dead-letters/dead-letters.js";
@@ -15,6 +15,7 @@ import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import { Split } from "./split.js";
 import type { Stage, StoreQuestions } from "./stage.js";
+import { Trace } from "./trace.js";
 
 /** All that a batch passes between a feed and a sink. */
 export interface DeliveryChain {
@@ -45,6 +46,10 @@ export interface DeliveryChainParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly observer?: TransactionObserver;
+  /** Absent while tracing is off. */
+  readonly tracing?: Pick<Tracing, "delivery">;
+  /** The name of the channel, for spans. */
+  readonly channel?: string;
 }
 
 /** Links the parts in the order in which a batch passes them. */
@@ -74,9 +79,13 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
   const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
   const common = { keeper, retry: retrying };
   const asking = redelivers ? new Redelivered({ store: sink, retry, counters, log }, retrying) : retrying;
-  if (positions === undefined) return { first: asking, ...common };
+  if (positions === undefined) return { first: traced(asking, parts), ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
-  return { first: catchUp, catchUp, ...common };
+  return { first: traced(catchUp, parts), catchUp, ...common };
+}
+
+function traced(next: Stage, { name, channel = "", tracing }: DeliveryChainParts): Stage {
+  return tracing === undefined ? next : new Trace({ sink: name, channel, tracing }, next);
 }
 
 function linked(last: Stage, parts: readonly ((next: Stage) => Stage)[]): Stage {

@@ -36,10 +36,14 @@ export class Measure implements Stage {
       if (stored.length > 0) observer?.attempted({ ...attempt, events: stored, finishedAt, receipt: nothingSent });
       observer?.attempted({ ...attempt, events: failed, finishedAt, receipt: undefined });
       counters.persisted += batch.settle("stored", stored);
+      course.trace?.failed({ attempt: course.attempt, events: failed.length, stored: stored.length, error });
       throw error;
     }
-    observer?.attempted({ ...attempt, finishedAt: clock.now(), receipt });
+    const written = without(events, receipt.elsewhere ?? []);
+    observer?.attempted({ ...attempt, events: written, finishedAt: clock.now(), receipt });
+    const elsewhere = batch.settle("elsewhere", receipt.elsewhere ?? []);
     counters.persisted += batch.settle("stored");
+    course.trace?.stored(events.length - elsewhere);
     return receipt;
   }
 }

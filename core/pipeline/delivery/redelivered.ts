@@ -1,4 +1,5 @@
-import { type Event, type Logger, type Receipt, reasonOf } from "../../sdk/index.js";
+import { FailureLog } from "../../sdk/failure-log.js";
+import type { Event, Logger, Receipt } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import { type Course, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
@@ -18,20 +19,22 @@ export interface RedeliveredParts {
 export class Redelivered implements Stage {
   readonly name = "redelivered";
   /** The reason that was last logged; the same one again is not news. */
-  #failing: string | undefined;
+  readonly #failures: FailureLog;
 
   constructor(
     private readonly parts: RedeliveredParts,
     readonly next: Stage,
-  ) {}
+  ) {
+    this.#failures = new FailureLog(parts.log, "which redelivered events are stored already is read again");
+  }
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
     const again = batch.redelivered();
     if (again.events.length === 0) return await this.next.deliver(batch, course);
     const { counters, log } = this.parts;
-    const count = batch.settle("stored", await this.#stored(again, course));
-    counters.persisted += count;
-    if (count > 0) log.info({ events: count }, "events that are stored already are left out");
+    const stored = await this.#stored(again, course);
+    counters.persisted += batch.settleFound(stored);
+    if (stored.length > 0) log.info({ events: stored.length }, "events that are stored already are left out");
     const open = batch.open();
     return open.events.length === 0 ? nothingSent : await this.next.deliver(open, course);
   }
@@ -42,7 +45,7 @@ export class Redelivered implements Stage {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const stored = await store.alreadyStored(again, signal);
-        this.#failing = undefined;
+        this.#failures.works();
         return stored;
       } catch (error) {
         if (signal.aborted) throw error;
@@ -53,9 +56,7 @@ export class Redelivered implements Stage {
   }
 
   #report(error: unknown): void {
-    const reason = reasonOf(error);
     const message = "which redelivered events are stored already cannot be read, will be tried again";
-    if (reason !== this.#failing) this.parts.log.warn({ reason }, message);
-    this.#failing = reason;
+    this.#failures.failed("warn", error, { message });
   }
 }

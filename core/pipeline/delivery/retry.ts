@@ -102,11 +102,12 @@ export class Retry implements Stage {
   /** Logs a new failure once, then waits for the next try; throws when there is none with this batch. */
   async #pause(batch: TakenBatch, error: unknown, course: Course): Promise<void> {
     const { events } = batch;
-    const { attempt, doubt, hurry } = course;
+    const { attempt, doubt, hurry, trace } = course;
     const asked = Math.min(retryAfterOf(error) ?? 0, longestTimer);
     const interval = Math.max(intervalOf(this.parts.retry, attempt), asked);
     const reason = reasonOf(error);
-    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...logContext(events) };
+    const about = { ...logContext(events), ...trace?.fields };
+    const fields = { events: events.length, attempt, retryInMilliseconds: interval, reason, ...about };
     if (reason === this.#failing) this.parts.log.debug(fields, "batch not stored, will be retried");
     else this.parts.log.warn(fields, "batch not stored, will be retried");
     this.#failing = reason;

@@ -1,4 +1,5 @@
 import { isEvent } from "../../sdk/event-fault.js";
+import { FailureLog } from "../../sdk/failure-log.js";
 import {
   AgentError,
   type Channel,
@@ -12,19 +13,21 @@ import {
 import type { SinkCounters } from "../counters.js";
 import { describedEvent } from "../dead-letters/dead-letter.js";
 import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
-import { type BatchLimits, JoinedTakes, takeBatch } from "./batcher.js";
+import { type BatchLimits, JoinedTakes, Pace, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { wait } from "./retry-policy.js";
 import { type Course, GivenBack } from "./stage.js";
 import { type Settled, TakenBatch } from "./taken-batch.js";
 
+/** Milliseconds before the loop goes on after a take that returned nothing although nobody asked it to end. */
+const pauseAfterNothing = 50;
 /** Milliseconds before the loop goes on after its channel failed. */
 const pauseAfterChannelFailure = 1000;
 
 export interface SinkFeedParts {
   /** Shared by all feeds of one channel, those before and after this one included. */
-  readonly outlet: Pick<ChannelOutlet, "settlements"> & {
+  readonly outlet: Pick<ChannelOutlet, "settlements" | "letters"> & {
     readonly channel: Channel;
     readonly title?: string | undefined;
   };
@@ -38,11 +41,6 @@ export interface SinkFeedParts {
   /** The part of the ledger that gets every batch that has left the channel. */
   readonly account?: { settled(settled: Settled, events: readonly Event[]): void };
 }
-
-/** After a batch of this number of events more are likely to come at once. */
-const busyBatch = 50;
-/** Milliseconds. */
-const longestLinger = 2;
 
 /** What feeds a sink. */
 export interface Feed {
@@ -70,12 +68,15 @@ export class SinkFeed implements Feed {
   readonly #leaving = AbortSignal.any([this.#draining.signal, this.#halting.signal]);
   readonly #hurry = AbortSignal.any([this.#halting.signal, this.#ending.signal]);
   readonly #course: Course;
+  readonly #failures: FailureLog;
   #loop: Promise<void> | undefined;
-  #lastTaken = 0;
+  readonly #pace: Pace;
 
   constructor(parts: SinkFeedParts) {
     this.#parts = parts;
+    this.#failures = new FailureLog(parts.log, "channel works again");
     const { channel } = parts.outlet;
+    this.#pace = new Pace(channel.transactionCapacity);
     this.#course = { signal: this.#ending.signal, hurry: this.#hurry, attempt: 1, doubt: "none", channel };
   }
 
@@ -119,10 +120,11 @@ export class SinkFeed implements Feed {
     while (more && !this.#hurry.aborted) {
       try {
         more = await this.#round();
+        this.#failures.works(named);
       } catch (error) {
         if (error instanceof GivenBack) continue;
         if (this.#hurry.aborted) log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
-        else log.error({ ...named, reason: reasonOf(error) }, "channel failed, going on");
+        else this.#failures.failed("error", error, { message: "channel failed, going on", fields: named });
         await wait(pauseAfterChannelFailure, this.#hurry);
       }
     }
@@ -130,13 +132,18 @@ export class SinkFeed implements Feed {
 
   /** Takes, delivers and commits one batch; false when there is nothing left to do. */
   async #round(): Promise<boolean> {
+    const { outlet } = this.#parts;
     const transaction = this.#open();
     try {
       const events = await this.#take(transaction);
-      this.#lastTaken = events.length;
+      this.#pace.taken(events.length, performance.now());
       if (events.length > 0) await this.#settle(events, transaction);
       else await transaction.rollback();
-      return events.length > 0 || !this.#draining.signal.aborted;
+      // A channel that does not wait as it should must not keep the agent from everything else.
+      if (events.length === 0) await wait(pauseAfterNothing, this.#leaving);
+      if (!this.#draining.signal.aborted) return true;
+      // What several agents share is left to the others, who go on filling it.
+      return events.length > 0 && outlet.channel.sizeIs !== "shared";
     } catch (error) {
       await this.#giveBack(transaction, error);
       throw error;
@@ -166,16 +173,15 @@ export class SinkFeed implements Feed {
     return durable === true ? transactionCapacity : Math.max(transactionCapacity, largestBatch);
   }
 
-  /** While much comes, a moment more makes the next batch larger, and larger ones cost less for each event. */
-  async #lingerWhenBusy(): Promise<void> {
-    const { outlet, batching } = this.#parts;
-    const { batchLinger = 0 } = batching;
-    if (this.#lastTaken < busyBatch || batchLinger <= 0 || (outlet.channel.size ?? 0) >= this.#most) return;
-    await wait(Math.min(batchLinger, longestLinger), this.#leaving);
+  /** What a channel of several agents holds is only in part for this one. */
+  #hasEnough(): boolean {
+    const { size = 0, sizeIs } = this.#parts.outlet.channel;
+    return size >= (sizeIs === "shared" ? this.#most : this.#pace.enough);
   }
 
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
-    await this.#lingerWhenBusy();
+    const { batchLinger = 0 } = this.#parts.batching;
+    if (batchLinger > 0) await this.#pace.linger(() => this.#hasEnough(), this.#leaving);
     const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
     return await takeBatch(transaction, limits, this.#leaving);
   }
@@ -188,14 +194,31 @@ export class SinkFeed implements Feed {
     const odd = taken.length - events.length;
     if (odd > 0) await this.#setAside(taken);
     const hasLetters = replayed !== undefined && events.some(({ headers }) => headers[letterHeader] !== undefined);
-    if (hasLetters) settlements.note(replayed.repeated(events), "filtered");
+    if (hasLetters) settlements.note(await replayed.repeated(events), "filtered");
+    this.#leaveLetters(settlements.open(events), transaction);
     const batch = new TakenBatch(settlements.open(events), taken, transaction, settlements);
     counters.processed += batch.events.length + odd;
     if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
     if (hasLetters) await replayed.stored(events.filter((event) => settlements.isStored(event)));
+    const { stored, filtered, "dead-lettered": deadLettered } = settlements.count(events);
+    const elsewhere = settlements.elsewhere(events);
+    transaction.settled?.({ stored, elsewhere, filtered, deadLettered: deadLettered + odd });
     await transaction.commit();
-    const settled = settlements.close(events);
-    account?.settled({ ...settled, "dead-lettered": settled["dead-lettered"] + odd }, events);
+    settlements.close(events);
+    account?.settled({ stored, filtered, "dead-lettered": deadLettered + odd }, events);
+  }
+
+  /** An event with a letter of an agent that ended before it had passed the event: the letter is what became of it. */
+  #leaveLetters(events: readonly Event[], { positions }: TakeTransaction): void {
+    const { settlements, letters } = this.#parts.outlet;
+    if (letters === undefined || positions === undefined) return;
+    const kept = events.filter((event) => {
+      const id = event.headers[letterHeader] === undefined ? positions.idOf(event) : undefined;
+      return id !== undefined && letters.has(id);
+    });
+    if (kept.length === 0) return;
+    settlements.note(kept, "dead-lettered");
+    this.#parts.log.info({ events: kept.length }, "events that have a dead letter already are left out");
   }
 
   /** What a channel returned and is no event goes to no sink: no sink could store it. */

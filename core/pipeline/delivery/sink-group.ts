@@ -190,8 +190,9 @@ export class SinkGroup implements Stage, StoreQuestions {
       counters.processed += 1;
     }
     const receipt = await sink.deliver(batch, course);
-    counters.persisted += batch.events.length;
-    for (const event of batch.events) this.#storedBy.set(event, member);
+    const elsewhere = new Set(receipt.elsewhere);
+    counters.persisted += batch.events.length - elsewhere.size;
+    for (const event of batch.events) if (!elsewhere.has(event)) this.#storedBy.set(event, member);
     this.#tellProcessor(name, "succeeded");
     if (this.#failing.delete(name)) log.info({ sink: name }, "sink of the group stores again");
     return receipt;
@@ -208,7 +209,7 @@ export class SinkGroup implements Stage, StoreQuestions {
   /** A write that failed may be committed in part, or as a whole: that must not go to another sink as well. */
   async #settleStored(batch: TakenBatch, member: GroupMember, signal: AbortSignal): Promise<void> {
     const stored = await this.#askStored(batch, batch.events, { member, signal });
-    if (stored.length > 0) this.counters.persisted += batch.settle("stored", stored);
+    if (stored.length > 0) this.counters.persisted += batch.settleFound(stored);
   }
 
   /** Of these events those that the sink has; none when it cannot have been given one, or cannot tell now. */
@@ -220,6 +221,7 @@ export class SinkGroup implements Stage, StoreQuestions {
     try {
       const asked = new Set(events);
       const stored = (await sink.alreadyStored(batch, signal)).filter((event) => asked.has(event));
+      if (batch.isShared) return stored;
       counters.persisted += stored.length;
       for (const event of stored) this.#storedBy.set(event, member);
       return stored;

@@ -1,4 +1,5 @@
 import { codeOf, type Event, positionFaults, type Receipt, reasonOf, retryAfterOf } from "../../sdk/index.js";
+import type { DeliveryTrace } from "../../tokens.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 /** The circumstances of one delivery. */
@@ -16,6 +17,8 @@ export interface Course {
   readonly doubt: "none" | "suspected" | "exhausted";
   /** Where the batch comes from; its size includes the batch. */
   readonly channel?: { readonly size: number | undefined };
+  /** Absent for a batch that is not traced. */
+  readonly trace?: DeliveryTrace;
 }
 
 /**

@@ -244,9 +244,9 @@ class SinkStage implements Stage {
     return this.plugin.positions?.stored !== undefined;
   }
 
-  async deliver(batch: TakenBatch, { signal }: Course): Promise<Receipt> {
+  async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
-      return await this.plugin.persist(batch.forSink(), signal);
+      return await this.plugin.persist(batch.forSink(trace?.traceparent), signal);
     } catch (error) {
       throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }

@@ -26,6 +26,11 @@ export class TakenBatch {
     this.#settlements = settlements;
   }
 
+  /** True when several agents move the positions of the channel. */
+  get isShared(): boolean {
+    return this.#transaction.positions?.shared === true;
+  }
+
   /** Where the channel stands once the last event of this batch and all before it are done; undefined for channels that forget. */
   get position(): string | undefined {
     const last = this.events.at(-1);
@@ -85,15 +90,24 @@ export class TakenBatch {
   }
 
   /** Says what became of events of this batch; returns how many of them had no outcome before. */
-  settle(outcome: Outcome, events: readonly Event[] = this.events): number {
+  settle(outcome: Outcome | "elsewhere", events: readonly Event[] = this.events): number {
     const open = this.#settlements.open(events);
     this.#settlements.note(open, outcome);
     return open.length;
   }
 
+  /**
+   * Says that a store was found to have events of this batch; returns how many of them count as stored here. Where several
+   * agents write, another one may have.
+   */
+  settleFound(events: readonly Event[]): number {
+    const count = this.settle(this.isShared ? "elsewhere" : "stored", events);
+    return this.isShared ? 0 : count;
+  }
+
   /** What the sink of a plugin gets. */
-  forSink(): Batch {
-    return new SinkBatch(this, this.position);
+  forSink(traceparent?: string): Batch {
+    return new SinkBatch(this, this.position, traceparent);
   }
 
   #part(events: readonly Event[]): TakenBatch {
@@ -105,11 +119,16 @@ export class TakenBatch {
 class SinkBatch implements Batch {
   readonly events: readonly Event[];
   declare readonly position?: BatchPosition;
+  declare readonly traceparent?: string;
   readonly idOf: (event: Event) => string;
 
-  constructor(batch: TakenBatch, text: string | undefined) {
+  constructor(batch: TakenBatch, text: string | undefined, traceparent: string | undefined) {
     this.events = Object.freeze([...batch.events]);
-    if (text !== undefined) this.position = Object.freeze({ text, coveredBy: (of: string) => batch.coveredBy(of) });
+    if (text !== undefined) {
+      const shared = batch.isShared ? { shared: true } : {};
+      this.position = Object.freeze({ text, ...shared, coveredBy: (of: string) => batch.coveredBy(of) });
+    }
+    if (traceparent !== undefined) this.traceparent = traceparent;
     let own: ReadonlySet<Event> | undefined;
     this.idOf = (event) => {
       own ??= new Set(batch.events);
@@ -143,7 +162,8 @@ export type Settled = Readonly<Record<Outcome, number>>;
  * those of its events that are stored already must not be stored again when they are taken the next time.
  */
 export class Settlements {
-  #outcomes = new WeakMap<Event, Outcome>();
+  /** `elsewhere`: another agent has stored it, and counts it. */
+  #outcomes = new WeakMap<Event, Outcome | "elsewhere">();
   #ids = new WeakMap<Event, string>();
 
   /** From now on the outcomes of both are the same: events move from one channel to the other. */
@@ -161,7 +181,7 @@ export class Settlements {
     return id;
   }
 
-  note(events: readonly Event[], outcome: Outcome): void {
+  note(events: readonly Event[], outcome: Outcome | "elsewhere"): void {
     for (const event of events) this.#outcomes.set(event, outcome);
   }
 
@@ -172,17 +192,29 @@ export class Settlements {
       : events;
   }
 
+  /** By this agent or another one. */
   isStored(event: Event): boolean {
-    return this.#outcomes.get(event) === "stored";
+    const outcome = this.#outcomes.get(event);
+    return outcome === "stored" || outcome === "elsewhere";
+  }
+
+  /** Events that another agent has stored. */
+  elsewhere(events: readonly Event[]): number {
+    return events.reduce((count, event) => count + (this.#outcomes.get(event) === "elsewhere" ? 1 : 0), 0);
+  }
+
+  count(events: readonly Event[]): Settled {
+    const settled = { stored: 0, "dead-lettered": 0, filtered: 0 };
+    for (const event of events) {
+      const outcome = this.#outcomes.get(event);
+      if (outcome !== undefined && outcome !== "elsewhere") settled[outcome] += 1;
+    }
+    return settled;
   }
 
   /** Counts the outcomes of events that have left the channel, and forgets them. */
   close(events: readonly Event[]): Settled {
-    const settled = { stored: 0, "dead-lettered": 0, filtered: 0 };
-    for (const event of events) {
-      const outcome = this.#outcomes.get(event);
-      if (outcome !== undefined) settled[outcome] += 1;
-    }
+    const settled = this.count(events);
     for (const event of events) {
       this.#outcomes.delete(event);
       this.#ids.delete(event);

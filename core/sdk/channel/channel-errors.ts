@@ -1,12 +1,12 @@
 import { AgentError } from "../errors.js";
 
-/** How many events one transaction of a channel may hold. */
+/** How many events one transaction of a channel may hold. @beta */
 export interface TransactionLimit {
   readonly channel: string;
   readonly most: number;
 }
 
-/** The error of a transaction that is asked to hold more than it may. */
+/** The error of a transaction that is asked to hold more than it may. @beta */
 export function transactionTooLarge({ channel, most }: TransactionLimit): AgentError {
   return new AgentError(
     "TRANSACTION_TOO_LARGE",
@@ -15,7 +15,7 @@ export function transactionTooLarge({ channel, most }: TransactionLimit): AgentE
   );
 }
 
-/** The error of a transaction that is used after its end. */
+/** The error of a transaction that is used after its end. @beta */
 export function transactionEnded({ channel }: TransactionLimit): AgentError {
   return new AgentError(
     "TRANSACTION_ENDED",

@@ -1,4 +1,4 @@
-import type { Waiting } from "../channel.js";
+import type { Putting, Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 import { onAbort } from "../lifecycle.js";
 
@@ -23,9 +23,9 @@ export interface Reservation {
 /** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. @stable */
 export interface EventQueue {
   /** Adds all events or none; resolves when they are as durable as the channel promises. */
-  add(events: readonly Event[]): Promise<void>;
+  add(events: readonly Event[], putting?: Putting): Promise<void>;
   /** Keeps room for the events, as PutTransaction.reserve says; absent: the channel cannot keep room. */
-  reserve?(events: readonly Event[], waiting: Waiting): Promise<Reservation>;
+  reserve?(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation>;
   /** Waits as TakeTransaction.take does; what it returns belongs to the caller until it is released or restored. */
   take(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]>;
   /** Forgets events that were taken. */
@@ -89,9 +89,14 @@ const FIRST_SLOTS = 64;
 
 /** Events in the order of their sequence numbers, in a ring of slots that doubles when it is full. @stable */
 export class SequenceRing {
-  #slots: (QueuedEvent | undefined)[] = new Array(FIRST_SLOTS);
+  #slots: (QueuedEvent | undefined)[];
   #head = 0;
   #length = 0;
+
+  /** `slots`, a power of two, is how many it begins with. */
+  constructor(slots = FIRST_SLOTS) {
+    this.#slots = new Array(slots);
+  }
 
   get length(): number {
     return this.#length;

@@ -3,7 +3,14 @@
  * and the error of a channel that has stopped. A channel need not use them; it has to pass the conformance suite of
  * `deneb/sdk/testing`.
  */
-export { type Amount, type ChannelLimits, channelStopped } from "./channel-errors.js";
+export {
+  type Amount,
+  type ChannelLimits,
+  channelStopped,
+  type TransactionLimit,
+  transactionEnded,
+  transactionTooLarge,
+} from "./channel-errors.js";
 export { CumulativeRelease } from "./cumulative-release.js";
 export {
   type EventQueue,
@@ -15,3 +22,6 @@ export {
 } from "./event-queue.js";
 export { QueuePut, QueueTake } from "./queue-transactions.js";
 export { Room } from "./room.js";
+export { type Claim, ServiceShares, type ShareLimits } from "./service-shares.js";
+export { ServiceTurns, serviceKey, Turns } from "./service-turns.js";
+export { type SharingConfig, sharingProperties } from "./sharing-properties.js";

@@ -1,19 +1,21 @@
-import type { PutTransaction, TakePositions, TakeTransaction, Waiting } from "../channel.js";
+import type { PutTransaction, Putting, TakePositions, TakeTransaction, Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 import { type TransactionLimit, transactionEnded, transactionReserved, transactionTooLarge } from "./channel-errors.js";
 import type { EventQueue, QueuedEvent, Reservation } from "./event-queue.js";
 
 /** A put transaction over a queue: collects, then adds everything at once. @stable */
 export class QueuePut implements PutTransaction {
-  readonly #queue: EventQueue;
+  readonly #queue: Pick<EventQueue, "add" | "reserve">;
   readonly #limit: TransactionLimit;
+  readonly #putting: Putting;
   readonly #events: Event[] = [];
   #reservation: Reservation | undefined;
   #open = true;
 
-  constructor(queue: EventQueue, limit: TransactionLimit) {
+  constructor(queue: Pick<EventQueue, "add" | "reserve">, limit: TransactionLimit, putting: Putting = "new") {
     this.#queue = queue;
     this.#limit = limit;
+    this.#putting = putting;
   }
 
   put(event: Event): void {
@@ -27,7 +29,7 @@ export class QueuePut implements PutTransaction {
     if (!this.#open) throw transactionEnded(this.#limit);
     if (this.#queue.reserve === undefined) return false;
     if (this.#reservation !== undefined || this.#events.length === 0) return true;
-    const reservation = await this.#queue.reserve([...this.#events], waiting);
+    const reservation = await this.#queue.reserve([...this.#events], waiting, this.#putting);
     if (this.#open && this.#reservation === undefined) {
       this.#reservation = reservation;
       return true;
@@ -42,7 +44,7 @@ export class QueuePut implements PutTransaction {
     if (!this.#open) return Promise.resolve();
     this.#open = false;
     if (this.#reservation !== undefined) return this.#reservation.add();
-    return this.#events.length > 0 ? this.#queue.add(this.#events) : Promise.resolve();
+    return this.#events.length > 0 ? this.#queue.add(this.#events, this.#putting) : Promise.resolve();
   }
 
   async rollback(): Promise<void> {

@@ -1,4 +1,4 @@
-import { AgentError, codeOf, onAbort, type QueryResult } from "../../sdk/index.js";
+import { AgentError, codeOf, type Examiner, onAbort, type Probe, type QueryResult } from "../../sdk/index.js";
 import type { ServerAddress } from "./database-error.js";
 import type { Dialect } from "./dialect.js";
 import type { Cell, SchemaName, Statement, TableName } from "./statement.js";
@@ -89,6 +89,11 @@ export interface Store {
   readonly bookkeepingDatabase?: BookkeepingDatabase;
   /** Names of connection options that are unknown. */
   readonly ignoredOptions?: readonly string[];
+  /**
+   * What `deneb check --connect` tries: whether the store can be reached, and whether its user may do what the sink does; `next`
+   * needs a store that can be read. Absent: the `probe` of the driver.
+   */
+  probes?(examiner: Examiner, next: readonly Probe[]): readonly Probe[];
 }
 
 /** Runs the work, and calls `abort` once if the signal is aborted before or during it. @beta */

@@ -12,7 +12,7 @@ export function sqlFaults(
   const lastData = config.last_data_mode !== "insert";
   const unknown = config.notification_columns.find((word) => !columnWords.has(word.toLowerCase()));
   return [
-    ...(unfit === undefined ? [] : [{ property: "data_model", reason: unfit } as const]),
+    ...(unfit === undefined ? [] : [unfit]),
     ...(unknown === undefined
       ? []
       : [
@@ -85,8 +85,14 @@ function viewsFault(
   );
 }
 
-function modelFault({ data_model }: SqlConfig, database: Dialect["database"]): string | undefined {
+function modelFault(
+  { data_model }: SqlConfig,
+  database: Dialect["database"],
+): PropertyFault<typeof sqlSchema> | undefined {
   const model = parseDataModel(data_model);
-  if (model === undefined) return `"${data_model}" is not one of ${dataModels.join(", ")}`;
-  return refusedModel(model, database);
+  const refused = model === undefined ? undefined : refusedModel(model, database);
+  if (refused !== undefined) return { property: "data_model", reason: refused };
+  if (model !== undefined) return undefined;
+  const names = dataModels.filter((one) => refusedModel(one, database) === undefined);
+  return { property: "data_model", reason: `must be one of: ${names.join(", ")}`, names };
 }

@@ -1,11 +1,12 @@
-import { type Batch, type Context, letterHeader } from "../../sdk/index.js";
+import { type Batch, type BatchPosition, type Context, letterHeader } from "../../sdk/index.js";
 import type { BookkeepingTables } from "../contract/driver.js";
 import { type SqlConfig, settingsHash } from "../contract/schema.js";
 import type { Statement } from "../contract/statement.js";
 import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
 import { type KnownStore, makeOwnTable } from "../tables/known-store.js";
 import { positionTableAt } from "./position-rows.js";
-import { Positions } from "./positions.js";
+import { type Moves, Positions } from "./positions.js";
+import { type CoveredRows, SharedPositions } from "./shared-positions.js";
 import { StoredDeadLetters } from "./stored-dead-letters.js";
 
 /** Statements for the transaction of the rows; call `written` after its commit. */
@@ -21,6 +22,8 @@ export interface Kept {
 export class Bookkeeping {
   /** Undefined if exactly_once is false. */
   readonly #positions: Positions | undefined;
+  /** Of channels that several agents take from; undefined with the others. */
+  readonly #shared: SharedPositions | undefined;
   readonly #deadLetters: StoredDeadLetters;
 
   readonly #store: KnownStore;
@@ -30,26 +33,29 @@ export class Bookkeeping {
     this.#store = store;
     const now = () => context.now();
     const hash = settingsHash(config);
-    this.#positions = config.exactly_once ? new Positions({ sink, run, now, settingsHash: hash }, store) : undefined;
+    const of = { sink, run, now, settingsHash: hash };
+    this.#positions = config.exactly_once ? new Positions(of, store) : undefined;
+    this.#shared = config.exactly_once ? new SharedPositions(of, store) : undefined;
     this.#deadLetters = new StoredDeadLetters({ sink, now }, store);
   }
 
   /**
-   * The rows of a batch that are stored. Throws `POSITION_CONFLICT` if another agent has moved a position of this sink.
+   * The rows of a batch that are stored. Throws `POSITION_CONFLICT` if another agent has moved a position of this sink that
+   * is not shared.
    */
-  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly PlacedRows[]> {
-    if (!(await this.#settled(batch.position?.text, tables, signal))) return [];
-    const positions = (await this.#positions?.covered(batch, tables, signal)) ?? [];
+  async covered(batch: Batch, tables: readonly TableBatch[], signal: AbortSignal): Promise<readonly CoveredRows[]> {
+    if (!(await this.#settled(batch.position, tables, signal))) return [];
+    const positions = (await this.#keeperOf(batch.position)?.covered(batch, tables, signal)) ?? [];
     return hasDeadLetters(tables) ? [...positions, ...(await this.#deadLetters.covered(tables, signal))] : positions;
   }
 
   /** The statements that belong to the rows of a step. Creates their tables first. */
-  async kept(position: string | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
+  async kept(position: BatchPosition | undefined, step: Step, signal: AbortSignal): Promise<Kept> {
     await this.#settled(position, step.tables, signal, step.tables[0]?.name.schema);
     const deadLetters = hasDeadLetters(step.tables)
       ? await this.#deadLetters.statements(step.tables, step.later, signal)
       : [];
-    const moves = position === undefined ? undefined : await this.#positions?.statements(position, step, signal);
+    const moves = position === undefined ? undefined : await this.#moves(position, step, signal);
     return {
       statements: [...deadLetters, ...(moves?.statements ?? [])],
       written: async () => {
@@ -60,13 +66,23 @@ export class Bookkeeping {
   }
 
   /** Discards what is cached: a write whose outcome is unknown may have changed it. */
-  forget(): void {
-    this.#positions?.forget();
+  forget(batch: Batch): void {
+    if (batch.position?.shared === true) this.#shared?.forget(batch);
+    else this.#positions?.forget();
+  }
+
+  #keeperOf(position: BatchPosition | undefined): Positions | SharedPositions | undefined {
+    return position?.shared === true ? this.#shared : this.#positions;
+  }
+
+  async #moves(position: BatchPosition, step: Step, signal: AbortSignal): Promise<Moves | undefined> {
+    if (position.shared === true) return await this.#shared?.statements(position, step, signal);
+    return await this.#positions?.statements(position.text, step, signal);
   }
 
   /** Whether the database of the bookkeeping tables is known. Rows without bookkeeping cause no query. */
   async #settled(
-    position: string | undefined,
+    position: BatchPosition | undefined,
     tables: readonly TableBatch[],
     signal: AbortSignal,
     written?: string,

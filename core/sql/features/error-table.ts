@@ -1,5 +1,6 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
-import { type Context, reasonOf } from "../../sdk/index.js";
+import { FailureLog } from "../../sdk/failure-log.js";
+import type { Context } from "../../sdk/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { abortable, type Store } from "../contract/driver.js";
@@ -137,6 +138,7 @@ const MOST_WAITING = 100;
 export class ErrorTableWriter {
   readonly #table: Pick<ErrorTable, "add">;
   readonly #context: Pick<Context, "log" | "now">;
+  readonly #failures: FailureLog;
   readonly #ending = new AbortController();
   #waiting: readonly RefusedWrite[] = [];
   #loop: Promise<void> | undefined;
@@ -146,6 +148,7 @@ export class ErrorTableWriter {
   constructor(table: Pick<ErrorTable, "add">, context: Pick<Context, "log" | "now">) {
     this.#table = table;
     this.#context = context;
+    this.#failures = new FailureLog(context.log, "the error table is written again");
   }
 
   add(write: Omit<RefusedWrite, "time">): void {
@@ -169,11 +172,12 @@ export class ErrorTableWriter {
       this.#waiting = rest;
       try {
         await this.#table.add(first, AbortSignal.any([this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)]));
+        this.#failures.works();
       } catch (error) {
         this.#waiting = [];
         if (this.#ending.signal.aborted) return;
         this.#quietUntil = this.#context.now().getTime() + PAUSE_AFTER_FAILURE_MILLIS;
-        this.#context.log.warn({ reason: reasonOf(error) }, "the error table is not written, paused for a minute");
+        this.#failures.failed("warn", error, { message: "the error table is not written, paused for a minute" });
       }
     }
   }

@@ -3,6 +3,7 @@ import type { Driver } from "../contract/driver.js";
 import type { SchemaName, TableName } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 import { registersOf } from "../tables/register-rows.js";
+import { refuseNewerTable } from "../tables/table-version.js";
 import { CHANNEL, DATABASE, SINK } from "./position-rows.js";
 
 export interface DatabaseSearch {
@@ -95,6 +96,7 @@ async function goneOf(listed: readonly SchemaName[], { store, signal }: Finding)
 async function notedDatabases(name: TableName, { search, store, signal }: Finding): Promise<readonly string[]> {
   await lookUp([name], store, signal);
   if (store.tables.columns(name) === undefined) return [];
+  refuseNewerTable(name, store);
   const question = store.dialect.selectColumns([CHANNEL], { name, key: [SINK], cells: [search.sink] });
   const channels = (await store.driver.read([question], signal)).flatMap(([channel]) => channel ?? []);
   return channels.flatMap((channel) => (channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : []));

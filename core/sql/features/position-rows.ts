@@ -1,4 +1,3 @@
-import { AgentError } from "../../sdk/index.js";
 import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
@@ -17,7 +16,7 @@ const COLUMNS: readonly Column[] = [
   { name: EVENTS, kind: "integer" },
 ];
 /** Bounds for what is read, whoever wrote it. */
-const MOST_ROWS = 1000;
+const MOST_ROWS = 10_000;
 const MOST_CHARACTERS = 65_536;
 
 /** Prefix of the position of a single commit unit. */
@@ -171,43 +170,4 @@ function fits(channel: string, position: string): boolean {
     return id !== "" && position.startsWith(`${PART}${id}:`);
   }
   return channel !== "" && position.startsWith(`${channel}:`);
-}
-
-interface Conflict {
-  readonly sink: string;
-  /** The channel as in the row. */
-  readonly channel: string;
-  /** The qualified name of the table. */
-  readonly table: string;
-  /** The run of the agent that wrote the row; undefined for an earlier version of the agent. */
-  readonly owner: string | undefined;
-  readonly moved: string | undefined;
-  /** The statement that removes the row. */
-  readonly deletion: string;
-}
-
-/** The error if another agent has moved a position of this sink: which agent, and what to do. */
-export function positionConflict({ sink, channel, table, owner, moved, deletion }: Conflict): AgentError {
-  const last = moved === undefined ? "" : `, last at ${moved}`;
-  const message =
-    `storing by sink "${sink}": the position of channel "${channel}" in table ${table} was moved by ${described(owner)}${last}; ` +
-    "nothing of the batch is stored, its events stay in the channel. Two agents run with one channel folder or with copies " +
-    `of it: stop the other one, then run ${deletion}; or give this agent's channel another id by an empty file new-id in its ` +
-    "checkpoint folder and start it again";
-  return new AgentError("POSITION_CONFLICT", message, { retryable: true });
-}
-
-/** The error if the row changes faster than it can be read. */
-export function positionUnsettled(sink: string): AgentError {
-  const message =
-    `storing by sink "${sink}": a row that the sink keeps with its data changed twice while it was written, or is there more ` +
-    "than once; nothing of the batch is stored. See which other agent writes for a sink of this name";
-  return new AgentError("POSITION_CONFLICT", message, { retryable: true });
-}
-
-function described(owner: string | undefined): string {
-  if (owner === undefined) return "an earlier version of Deneb";
-  const [host, pid, since, random, ...more] = owner.split(",");
-  if (random === undefined || more.length > 0) return `the agent "${owner.slice(0, 200)}"`;
-  return `the agent on host "${host}" with pid ${pid}, started ${since} (run ${random})`;
 }

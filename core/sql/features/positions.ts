@@ -1,12 +1,13 @@
 import type { Batch, Event } from "../../sdk/index.js";
 import { RecentMap } from "../contract/recent-map.js";
-import { type SchemaName, type Statement, schemaKey, type TableName, tableKey } from "../contract/statement.js";
-import type { PlacedRows, Step, TableBatch } from "../rows/grouping.js";
+import type { Statement, TableName } from "../contract/statement.js";
+import type { PlacedRows, Step } from "../rows/grouping.js";
 import type { KnownStore } from "../tables/known-store.js";
-import { DATABASE, PART, type PositionRow, PositionRows, positionConflict, type Standing } from "./position-rows.js";
+import { CommitUnits, channelOf, coveredBy, partOf, rowKey, withoutPart } from "./commit-units.js";
+import { positionConflict } from "./position-errors.js";
+import { DATABASE, PART, type PositionRow, PositionRows, type Standing } from "./position-rows.js";
 import { ownPositions } from "./stored-summary.js";
 
-const DEFAULT_SCHEMA: SchemaName = { database: "", schema: "" };
 const MOST_REMEMBERED = 10_000;
 const NOTHING: Standing = { position: undefined, owner: undefined };
 
@@ -24,8 +25,6 @@ export interface PositionsOf {
   readonly mostRemembered?: number;
   now(): Date;
 }
-
-type Named = Pick<TableBatch, "name">;
 
 /** Statements that move positions; call `written` after their commit. */
 export interface Moves {
@@ -46,6 +45,7 @@ export class Positions {
   readonly #of: PositionsOf;
   readonly #store: KnownStore;
   readonly #rows: PositionRows;
+  readonly #units: CommitUnits;
   /**
    * Positions by commit unit and channel, as first read. They hold while the rows of this sink are known: these move from
    * the known values only.
@@ -53,13 +53,12 @@ export class Positions {
   #kept: RecentMap<readonly string[]>;
   /** The rows of this sink, as first read or last written. */
   readonly #known: RecentMap<Standing>;
-  /** The databases that are known to be listed in the default one. */
-  readonly #listed = new Set<string>();
 
   constructor(of: PositionsOf, store: KnownStore) {
     this.#of = of;
     this.#store = store;
     this.#rows = new PositionRows(store);
+    this.#units = new CommitUnits(store, this.#rows);
     this.#known = new RecentMap(this.#most);
     this.#kept = new RecentMap(this.#most);
   }
@@ -69,15 +68,15 @@ export class Positions {
    * first.
    */
   async statements(position: string, { tables, later, all }: Step, signal: AbortSignal): Promise<Moves> {
-    const last = this.#lastTables(tables);
-    for (const { name } of later) last.delete(this.#keyOf(name));
+    const last = this.#units.lastTables(tables);
+    for (const { name } of later) last.delete(this.#units.keyOf(name));
     const channel = channelOf(position);
     const moves: Move[] = [];
     for (const [index, [key, name]] of [...last].entries()) {
       // Commit units are committed in the order of their first statement.
       const whole = later.length === 0 && index === last.size - 1;
       const row = whole ? { channel, position } : this.#part(channel, position);
-      moves.push(await this.#move(name, { ...row, events: this.#eventsAt(key, all) }, signal));
+      moves.push(await this.#move(name, { ...row, events: this.#units.eventsAt(key, all) }, signal));
     }
     return {
       statements: moves.flatMap(({ statements }) => statements),
@@ -95,14 +94,14 @@ export class Positions {
     const position = batch.position?.text;
     if (position === undefined) return [];
     const stored = new Map<string, ReadonlySet<Event>>();
-    for (const [key, name] of this.#lastTables(tables)) {
+    for (const [key, name] of this.#units.lastTables(tables)) {
       const positions = await this.#positionsAt(name, channelOf(position), signal);
       const events = new Set(positions.flatMap((kept) => coveredBy(kept, batch)));
       if (events.size > 0) stored.set(key, events);
     }
     if (stored.size === 0) return [];
     return tables.map(({ name, placed }) => {
-      const events = stored.get(this.#keyOf(name));
+      const events = stored.get(this.#units.keyOf(name));
       return { name, placed: events === undefined ? [] : placed.filter(({ event }) => events.has(event)) };
     });
   }
@@ -126,13 +125,13 @@ export class Positions {
   }
 
   #part(channel: string, position: string): { readonly channel: string; readonly position: string } {
-    return { channel: `${PART}${channel}:${this.#of.settingsHash}`, position: `${PART}${position}` };
+    return partOf({ channel, position }, this.#of.settingsHash);
   }
 
   async #move(table: TableName, { channel, position, events }: Row, signal: AbortSignal): Promise<Move> {
     const { dialect } = this.#store;
     const { sink, run, now } = this.#of;
-    await this.#listDatabase(dialect.commitUnit(table), signal);
+    await this.#units.list(table, sink, signal);
     const name = dialect.positionsTable(table);
     const key = rowKey(name, channel);
     if (this.#known.get(key) === undefined) {
@@ -146,21 +145,9 @@ export class Positions {
     return { key, next, statements: await this.#rows.move(name, move, signal) };
   }
 
-  /** Lists a database other than that of the configuration in the latter, so that it is found again. */
-  async #listDatabase({ database }: SchemaName, signal: AbortSignal): Promise<void> {
-    if (database === "" || this.#listed.has(database)) return;
-    await this.#rows.list(
-      this.#store.dialect.positionsTable(DEFAULT_SCHEMA),
-      this.#of.sink,
-      DATABASE + database,
-      signal,
-    );
-    this.#listed.add(database);
-  }
-
   /** The positions of all sinks of the channel: another one may have stored these events before. */
   async #positionsAt(table: TableName, channel: string, signal: AbortSignal): Promise<readonly string[]> {
-    const key = `${this.#keyOf(table)}\0${channel}`;
+    const key = `${this.#units.keyOf(table)}\0${channel}`;
     const name = this.#store.dialect.positionsTable(table);
     const own = [channel, this.#part(channel, "").channel];
     const remembered = this.#kept.get(key);
@@ -168,7 +155,7 @@ export class Positions {
     if (remembered !== undefined && areKnown.every(Boolean)) return remembered;
 
     const rows = await this.#read(name, own, signal);
-    const positions = rows.map(({ position }) => (position.startsWith(PART) ? position.slice(PART.length) : position));
+    const positions = rows.map(({ position }) => withoutPart(position));
     this.#kept.set(key, positions);
     return positions;
   }
@@ -199,23 +186,6 @@ export class Positions {
     }
     this.#known.set(key, found === undefined ? NOTHING : { position: found.position, owner: found.owner });
   }
-
-  #eventsAt(unit: string, all: readonly PlacedRows[]): number {
-    const events = new Set<Event>();
-    for (const { name, placed } of all) {
-      if (this.#keyOf(name) === unit) for (const { event } of placed) events.add(event);
-    }
-    return events.size;
-  }
-
-  #keyOf(name: SchemaName): string {
-    return schemaKey(this.#store.dialect.commitUnit(name));
-  }
-
-  /** The last table of each commit unit; the units in the order of their first table. */
-  #lastTables(tables: readonly Named[]): Map<string, TableName> {
-    return new Map(tables.map(({ name }) => [this.#keyOf(name), name]));
-  }
 }
 
 interface Row {
@@ -230,19 +200,6 @@ interface Move {
   readonly statements: readonly Statement[];
 }
 
-function rowKey(name: TableName, channel: string): string {
-  return `${tableKey(name)}\0${channel}`;
-}
-
 function isWhole({ channel }: PositionRow): boolean {
   return !channel.startsWith(PART) && !channel.startsWith(DATABASE);
-}
-
-function channelOf(position: string): string {
-  return position.slice(0, Math.max(0, position.indexOf(":")));
-}
-
-/** A batch whose response was lost is recognized without its channel. */
-function coveredBy(kept: string, batch: Batch): readonly Event[] {
-  return kept === batch.position?.text ? batch.events : (batch.position?.coveredBy(kept) ?? []);
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { type ColumnNaming, columnName, isoTime } from "../../ngsi/index.js";
-import { type Context, reasonOf } from "../../sdk/index.js";
+import type { Context } from "../../sdk/index.js";
 import type { History } from "../contract/dialect.js";
 import type { PartitionedTable } from "../contract/partitions.js";
 import { RecentMap } from "../contract/recent-map.js";
@@ -14,6 +14,7 @@ import type { ListedStore } from "../tables/make-missing.js";
 import { WrittenTables } from "../tables/table-life.js";
 import { historiesIn, historiesOf } from "./histories.js";
 import { PartitionRetention } from "./partition-retention.js";
+import { UpkeepFailures } from "./upkeep-failures.js";
 
 // The number of rows deleted in one transaction, so that writes need not wait long.
 const ROWS_AT_ONCE = 5000;
@@ -40,6 +41,7 @@ export class Retention {
   readonly #adopted: ReadonlySet<string>;
   /** The tables of which it is not known whose they are. */
   #unclear = 0;
+  readonly #upkeep: UpkeepFailures;
   readonly #ending = new AbortController();
   #working: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
@@ -48,6 +50,7 @@ export class Retention {
 
   constructor(config: SqlConfig, store: ListedStore, context: Context) {
     this.#store = store;
+    this.#upkeep = new UpkeepFailures(store.log, this.#ending.signal);
     this.#register = store.register;
     this.#naming = store.naming;
     this.#context = context;
@@ -101,7 +104,7 @@ export class Retention {
 
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#guarded({}, "old rows not checked, will be tried again", () => this.sweep(signal));
+      await this.#upkeep.guarded("check", {}, () => this.sweep(signal));
       // An abort ends the pause with an error, and then the loop.
       await setTimeout(this.#pauseMillis, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -109,7 +112,7 @@ export class Retention {
 
   /** Makes partitions ahead of time, and checks all tables of history of this sink for rows to delete. */
   async sweep(signal: AbortSignal): Promise<void> {
-    await this.#guarded({}, "partitions not made ahead of time", () => this.#ahead(signal));
+    await this.#upkeep.guarded("partitions", {}, () => this.#ahead(signal));
     if (!this.#deletes) return;
     const histories = await this.#histories(signal);
     const names = histories.map(({ name }) => name);
@@ -217,18 +220,10 @@ export class Retention {
     return this.#lastDataSuffix !== "" && table.endsWith(this.#lastDataSuffix);
   }
 
-  async #guarded(fields: object, message: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!this.#ending.signal.aborted) this.#store.log.warn({ ...fields, reason: reasonOf(error) }, message);
-    }
-  }
-
   /** One at a time: two that count the same rows would delete too many. */
   async #onTable({ name: table }: History, work: () => Promise<void>): Promise<void> {
     const before = this.#working;
-    this.#working = before.then(() => this.#guarded({ table }, "old rows not deleted, will be tried again", work));
+    this.#working = before.then(() => this.#upkeep.guarded("delete", { table }, work));
     await this.#working;
   }
 }

@@ -130,7 +130,8 @@ export class StoredDeadLetters {
         found.set(key, one);
       }
     }
-    return new Map([...found].map(([key, { name, ids }]) => [key, { name, ids: [...ids] }]));
+    // In one order everywhere: two agents may replay the same ones.
+    return new Map([...found].map(([key, { name, ids }]) => [key, { name, ids: [...ids].sort() }]));
   }
 
   #tableFor(name: SchemaName): OwnTable {

@@ -1,11 +1,12 @@
 import { columnName } from "../../ngsi/index.js";
+import { FailureLog } from "../../sdk/failure-log.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import type { EntityViews, TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
 import { columnLayoutColumns, namesOf, rowLayoutColumns } from "../rows/layout.js";
 import type { KnownStore } from "../tables/known-store.js";
-import { type ListedType, listedTypes } from "../tables/register-rows.js";
+import { type ListedType, listedTypes } from "../tables/listed-types.js";
 import type { TableFacts } from "../tables/table-facts.js";
 import { ViewColumns } from "./view-columns.js";
 import { viewNames } from "./view-names.js";
@@ -29,6 +30,8 @@ export class Views {
   readonly #names: ViewedNames;
   readonly #columns: ViewColumns;
   readonly #changed = new Map<string, SchemaName>();
+  /** By schema. */
+  readonly #failures = new Map<string, FailureLog>();
   /** What the views of a type were last made from. */
   readonly #made = new Map<string, string>();
   readonly #ending = new AbortController();
@@ -89,6 +92,8 @@ export class Views {
       try {
         await this.#refresh(schema, signal);
         this.#pauseMillis = FIRST_PAUSE_MILLIS;
+        this.#failures.get(schemaKey(schema))?.works({ schema: schema.schema });
+        this.#failures.delete(schemaKey(schema));
       } catch (error) {
         this.#failed(schema, error, signal);
       }
@@ -97,10 +102,12 @@ export class Views {
 
   #failed(schema: SchemaName, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#parts.store.log.warn(
-      { schema: schema.schema, reason: databaseErrorOf(error).message, seconds: this.#pauseMillis / 1000 },
-      "views are not up to date, will be tried again",
-    );
+    const known = this.#failures.get(schemaKey(schema));
+    const failures = known ?? new FailureLog(this.#parts.store.log, "views are up to date again");
+    this.#failures.set(schemaKey(schema), failures);
+    const fields = { schema: schema.schema, seconds: this.#pauseMillis / 1000 };
+    const message = "views are not up to date, will be tried again";
+    failures.failed("warn", new Error(databaseErrorOf(error).message), { message, fields });
     this.#changed.set(schemaKey(schema), schema);
     this.#wait(this.#pauseMillis);
     this.#pauseMillis = Math.min(this.#pauseMillis * 2, LONGEST_PAUSE_MILLIS);

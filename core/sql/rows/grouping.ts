@@ -59,6 +59,22 @@ export function groupedByTable(rows: readonly PlacedRow[]): readonly TableBatch[
   return batches;
 }
 
+/** By name, as tables are created and changed. */
+export function inOrder<Named extends { readonly name: TableName }>(tables: readonly Named[]): readonly Named[] {
+  return tables.length < 2 ? tables : [...tables].sort(({ name: one }, { name: other }) => compareNames(one, other));
+}
+
+function compareNames(one: TableName, other: TableName): number {
+  return (
+    compared(one.database, other.database) || compared(one.schema, other.schema) || compared(one.table, other.table)
+  );
+}
+
+function compared(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
 function joined(rows: readonly PlacedRow[]): TableBatch | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;

@@ -5,6 +5,7 @@ import { databaseErrorOf } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type Cell, type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
+import { refuseNewerTable } from "./table-version.js";
 
 const DEFAULT_LIMIT = 100_000;
 const MOST_SHARED_MAPS = 10_000;
@@ -132,6 +133,7 @@ export async function makeOwnTable(table: OwnTable, store: KnownStore, signal: A
   const { name } = table;
   for (let attempt = 1; ; attempt++) {
     await lookUp([name], store, signal);
+    refuseNewerTable(name, store);
     const lacking = lackingOf(table, store);
     if (lacking.length === 0) return;
     const made = tables.columns(name) !== undefined;

@@ -1,7 +1,7 @@
 import { databaseErrorOf } from "../contract/database-error.js";
 import { PartlyWritten } from "../contract/driver.js";
 import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
-import type { TableBatch } from "../rows/grouping.js";
+import { inOrder, type TableBatch } from "../rows/grouping.js";
 import { isShortened } from "../rows/table-names.js";
 import { type FittedRows, fitted } from "./fitting.js";
 import { type KnownStore, lookUp } from "./known-store.js";
@@ -10,6 +10,8 @@ import type { TableLife } from "./table-life.js";
 import { refuseTooWide } from "./table-width.js";
 
 const MOST_ATTEMPTS = 5;
+// Where each definition commits by itself, another agent may be ahead at one table after the other.
+const MOST_FOR_TABLES = 100;
 // Each new table takes several locks until the end of its transaction; a server has a few thousand.
 const TABLES_PER_TRANSACTION = 200;
 
@@ -43,7 +45,8 @@ export async function makeMissing(
       await register?.listExisting(wanted, signal);
       return wanted;
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !store.dialect.errors.raced(databaseErrorOf(error))) throw error;
+      const most = MOST_ATTEMPTS + Math.min(names.length, MOST_FOR_TABLES);
+      if (attempt === most || !store.dialect.errors.raced(databaseErrorOf(error))) throw error;
       for (const name of names) store.tables.forget(name);
     }
   }
@@ -51,7 +54,7 @@ export async function makeMissing(
 
 async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
   // In the same order everywhere, so that two sinks do not deadlock.
-  const lacking = wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0).sort(byName);
+  const lacking = inOrder(wanted.filter(({ lacking, widened }) => lacking.length > 0 || widened.length > 0));
   for (let start = 0; start < lacking.length; start += TABLES_PER_TRANSACTION) {
     await make(lacking.slice(start, start + TABLES_PER_TRANSACTION), store, signal);
   }
@@ -132,15 +135,6 @@ async function define(statements: readonly Statement[], { driver }: KnownStore, 
     // Tables that were created in some schemas only do no harm: no row is written yet.
     throw error instanceof PartlyWritten ? error.cause : error;
   }
-}
-
-function byName({ name: a }: FittedRows, { name: b }: FittedRows): number {
-  return compare(a.database, b.database) || compare(a.schema, b.schema) || compare(a.table, b.table);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** Writes the full id or type of a table with a shortened name as its comment, where the store has comments. */

@@ -9,8 +9,9 @@ import {
   type TableName,
   tableKey,
 } from "../contract/statement.js";
-import type { KnownStore } from "./known-store.js";
+import { type KnownStore, lookUp } from "./known-store.js";
 import { Belongings, type Lister, listerText, readLister } from "./lister.js";
+import { refuseNewerTable } from "./table-version.js";
 
 /** The purpose of a table. */
 export type TableKind = "history" | "last data";
@@ -28,9 +29,9 @@ export interface RegisterRow extends Listing {
   readonly lister: Lister;
 }
 
-const SCHEMA = "schema_name";
-const TABLE = "table_name";
-const SINK = "sink";
+export const SCHEMA = "schema_name";
+export const TABLE = "table_name";
+export const SINK = "sink";
 /** What is unique in a register. */
 export const registerKey = [SCHEMA, TABLE, SINK];
 const TIME: Column = { name: "known_since", kind: "text" };
@@ -184,9 +185,10 @@ export async function registers(store: KnownStore, signal: AbortSignal): Promise
 /** The registers of these commit units. */
 export async function registersOf(
   units: readonly SchemaName[],
-  { dialect, driver }: KnownStore,
+  store: KnownStore,
   signal: AbortSignal,
 ): Promise<readonly TableName[]> {
+  const { dialect, driver } = store;
   const columns = registerColumns.map(({ name }) => name);
   const found = new Map<string, TableName>();
   const answer = await driver.read(dialect.tablesWith(columns, units), signal);
@@ -194,7 +196,10 @@ export async function registersOf(
     const name = dialect.registerTable({ database, schema });
     if (name.schema === schema && name.table === table) found.set(tableKey(name), name);
   }
-  return [...found.values()];
+  const names = [...found.values()];
+  await lookUp(names, store, signal);
+  for (const name of names) refuseNewerTable(name, store);
+  return names;
 }
 
 async function rowsOf(
@@ -213,34 +218,4 @@ async function rowsOf(
     }
     return [];
   }
-}
-
-/** A table and the entity type that it keeps. */
-export interface ListedType extends Pick<Listing, "name" | "kind"> {
-  readonly entityType: string;
-}
-
-/**
- * The tables of a schema that sinks of this name have listed with their types, the oldest first. Views have one name for all
- * agents, so they are over the tables of all.
- */
-export async function listedTypes(
-  of: SchemaName,
-  { sink, store }: { readonly sink: string; readonly store: KnownStore },
-  signal: AbortSignal,
-): Promise<readonly ListedType[]> {
-  const name = store.dialect.registerTable(of);
-  const columns = [TABLE, "kind", "entity_type", "known_since", SINK];
-  const question = store.dialect.selectColumns(columns, { name, key: [SCHEMA], cells: [of.schema] });
-  const rows = await store.driver.read([question], signal);
-  const found = new Map<string, ListedType>();
-  for (const [table = "", kind, entityType, , by = ""] of [...rows].sort(
-    ([a = "", , , one = ""], [b = "", , , other = ""]) => (one + a < other + b ? -1 : 1),
-  )) {
-    if (readLister(by).sink !== sink || entityType === undefined) continue;
-    // A table keeps the place of its first row, and the type of the latest.
-    if (kind === "history" || kind === "last data")
-      found.set(table, { name: { database: of.database, schema: of.schema, table }, kind, entityType });
-  }
-  return [...found.values()];
 }

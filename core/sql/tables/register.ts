@@ -1,4 +1,4 @@
-import type { Context } from "../../sdk/index.js";
+import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
@@ -18,6 +18,7 @@ import {
   registerRows,
   rowsAnywhere,
 } from "./register-rows.js";
+import { NEWER_TABLE, refuseNewerTable } from "./table-version.js";
 
 const MOST_REMEMBERED = 100_000;
 /** The pause after a register was refused. */
@@ -44,6 +45,8 @@ export class Register {
   readonly #listedInPart = new Set<string>();
   /** Refused registers, and the end of their pause. */
   readonly #pausedUntil = new Map<string, number>();
+  /** Registers of which a line says that tables are not listed. */
+  readonly #told = new Set<string>();
 
   constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now">) {
     this.#store = store;
@@ -96,6 +99,11 @@ export class Register {
       this.#store.tables.learn(name, known ? registerColumns : registerDefinition(name).columns);
     }
     for (const { name } of tables) this.unlisted.delete(tableKey(name));
+    if (tables.length > 0) for (const name of this.#registersOf(tables).values()) this.#tellListed(name);
+  }
+
+  #tellListed(name: TableName): void {
+    if (this.#told.delete(tableKey(name))) this.#store.log.info({ register: name }, "tables are listed again");
   }
 
   /** Has the registers of these tables looked up again on next use. */
@@ -111,6 +119,7 @@ export class Register {
 
   #pauseRegister(name: TableName, reason: string): void {
     this.#pausedUntil.set(tableKey(name), this.#context.now().getTime() + PAUSE_MILLIS);
+    this.#told.add(tableKey(name));
     this.#store.log.warn({ register: name, reason }, "tables are not listed, will be tried again in 10 minutes");
   }
 
@@ -151,7 +160,7 @@ export class Register {
     try {
       return await this.#ask(tables, signal);
     } catch (error) {
-      if (signal.aborted || this.#registersOf(tables).size === 0) throw error;
+      if (signal.aborted || this.#registersOf(tables).size === 0 || codeOf(error) === NEWER_TABLE) throw error;
       // A register was dropped, or access to it is refused: the tables are looked up without it.
       this.forget(tables);
       const columns = await this.#store.driver.read(this.#store.dialect.catalogue(tables.map(nameOf)), signal);
@@ -174,6 +183,7 @@ export class Register {
       signal,
     );
     learnAll(columnRows(answer), this.#store);
+    for (const name of registers) refuseNewerTable(name, this.#store);
     const found = others.filter((name) => this.#isRegister(name));
     const more = found.length === 0 ? [] : await driver.read(questions(found), signal);
     return registerRows([...answer, ...more]);

@@ -37,6 +37,8 @@ export class SchemaServices {
   readonly #open = new Map<string, KnownSchema>();
   readonly #shared = new Set<string>();
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  /** A line says that services are not listed. */
+  #isTold = false;
 
   constructor(store: KnownStore, context: Pick<Context, "agent" | "name" | "now" | "metrics">) {
     this.#store = store;
@@ -68,6 +70,8 @@ export class SchemaServices {
       if (known === undefined || now < Math.max(this.#pausedUntil, known.pausedUntil)) continue;
       try {
         await this.#list(known, signal);
+        if (this.#isTold) this.#store.log.info({}, "services of schemas are listed again");
+        this.#isTold = false;
         this.#open.delete(key);
       } catch (error) {
         if (signal.aborted) return;
@@ -124,6 +128,7 @@ export class SchemaServices {
     }
     this.#pausedUntil = until;
     const reason = databaseError.message;
+    this.#isTold = true;
     this.#store.log.warn({ reason }, "services of schemas are not listed, will be tried again in 10 minutes");
   }
 }

@@ -5,6 +5,7 @@ import {
   collect,
   type FurtherCase,
   holds,
+  isExact,
   never,
   numbered,
   put,
@@ -72,7 +73,8 @@ export const durableCases: readonly FurtherCase[] = [
 
       const after = await reopen(before);
 
-      await rejectsWith("CHANNEL_FULL", put(after, 3, 4));
+      // An agent that shares the channel may not know yet what others have left.
+      if (isExact(after)) await rejectsWith("CHANNEL_FULL", put(after, 3, 4));
       await put(after, 3);
       assert.deepEqual((await collect(after, 3)).bodies, [1, 2, 3]);
     },

@@ -10,14 +10,14 @@ export const transactionCases: readonly ChannelCase[] = [
       const body = { text: "ä€😀 \u0000 \ud800", list: [1, { a: null }], empty: "" };
       await put(channel, 1, 2, 3);
       const transaction = channel.openPut();
-      transaction.put({ headers: { "fiware-service": "x", "": "ü" }, body });
+      transaction.put({ headers: { "fiware-service": "s", "": "ü" }, body });
       await transaction.commit();
 
       const first = await take(channel, 2);
       const second = await channel.openTake().take(5, never);
 
       assert.deepEqual(first.bodies, [1, 2]);
-      assert.deepEqual(second, [numbered(3), { headers: { "fiware-service": "x", "": "ü" }, body }]);
+      assert.deepEqual(second, [numbered(3), { headers: { "fiware-service": "s", "": "ü" }, body }]);
     },
   },
   {

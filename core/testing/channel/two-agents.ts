@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { type Channel, codeOf } from "../../sdk/index.js";
-import { collect, drain, type FurtherCase, never, put, take, upTo } from "../channel-fixture.js";
+import {
+  bodiesOf,
+  collect,
+  drain,
+  type FurtherCase,
+  MOST_MILLIS,
+  never,
+  put,
+  type Taken,
+  upTo,
+} from "../channel-fixture.js";
 import { failure } from "../expectations.js";
 
 /** A channel that belongs to one agent: `another` opens a second one with the same values. */
@@ -37,27 +47,26 @@ export const refusingCases: readonly FurtherCase[] = [
 /** A channel that several agents share. */
 export const sharedCases: readonly FurtherCase[] = [
   {
-    name: "what one of two agents puts, each of them takes; what one holds the other does not get",
+    name: "what two agents put they take together, each event once",
     async run(open, another) {
       const first = await open();
       const second = await another(first);
       await put(first, 1, 2);
       await put(second, 3, 4);
 
-      const held = await collect(first, 2);
-      const others = await collect(second, 2);
+      const taken = await collectOf([first, second], 4);
 
-      assert.deepEqual([...held.bodies, ...others.bodies].sort(), [1, 2, 3, 4]);
+      assert.deepEqual(taken.flatMap(({ bodies }) => bodies).sort(), [1, 2, 3, 4]);
     },
   },
   {
-    name: "what one of two agents rolls back, the other may take",
+    name: "what one of two agents rolls back before it stops, the other has",
     async run(open, another) {
       const first = await open();
       const second = await another(first);
       await put(first, 1, 2, 3, 4);
-      const held = await take(first, 2);
-      await held.transaction.rollback();
+      const taken = await collectOf([first, second], 4);
+      for (const { transaction } of taken) await transaction.rollback();
       await first.stop(never);
 
       assert.deepEqual([...(await collect(second, 4)).bodies].sort(), [1, 2, 3, 4]);
@@ -106,6 +115,26 @@ export const sharedCases: readonly FurtherCase[] = [
     },
   },
 ];
+
+/** Takes from all of them at once, without committing, until this number of events is there. */
+async function collectOf(channels: readonly Channel[], count: number): Promise<readonly Taken[]> {
+  const taken: Taken[] = [];
+  const enough = new AbortController();
+  const timer = setTimeout(() => enough.abort(), MOST_MILLIS);
+  await Promise.all(
+    channels.map(async (channel) => {
+      while (!enough.signal.aborted) {
+        const transaction = channel.openTake();
+        const events = await transaction.take(1, enough.signal);
+        if (events.length === 0) await transaction.rollback();
+        else taken.push({ transaction, bodies: bodiesOf(events) });
+        if (taken.length >= count) enough.abort();
+      }
+    }),
+  );
+  clearTimeout(timer);
+  return taken;
+}
 
 async function putAll(channel: Channel, from: number, count: number): Promise<void> {
   for (let next = 0; next < count; next += 3) await put(channel, ...[0, 1, 2].map((step) => from + next + step));

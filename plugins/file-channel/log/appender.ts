@@ -6,14 +6,15 @@ import type { DiskState } from "./files.js";
 import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts } from "./records.js";
 import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
 import type { Segment, SegmentList, SegmentWriter } from "./segments.js";
+import { noCodecs, type TextCodecs, textOf } from "./stored-event.js";
 
 /** The events of one put, as values and as texts. */
 export interface LogPut extends PutTexts {
   readonly events: readonly Event[];
 }
 
-export function logPut(events: readonly Event[]): LogPut {
-  const texts = events.map((event) => JSON.stringify(event));
+export function logPut(events: readonly Event[], codecs: TextCodecs = noCodecs): LogPut {
+  const texts = events.map((event) => textOf(event, codecs));
   return { events, texts, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
 }
 
@@ -22,6 +23,8 @@ export type Written = (group: WrittenGroup) => void;
 
 interface WrittenGroup {
   readonly events: readonly QueuedEvent[];
+  /** The same events as they were put. */
+  readonly puts: readonly PutTexts[];
   readonly segment: Segment;
   readonly bytes: number;
 }
@@ -118,7 +121,7 @@ export class Appender {
       const segment = await writer.write({ bytes, first, last });
       segments.add(segment);
       this.#writing = 0;
-      written({ events, segment, bytes: bytes.length });
+      written({ events, puts, segment, bytes: bytes.length });
       // From here on the checkpoint knows that a file was begun, and which numbers before it were not used.
       if (segment.first === first) await saveDone();
     } catch (cause) {

@@ -55,14 +55,14 @@ export class Checkpoint {
     const handle = await open(this.#file, constants.O_RDWR | constants.O_CREAT, PRIVATE);
     this.#handle = handle;
     const bytes = await handle.readFile();
+    refuseNewerCheckpoint(this.#file, bytes);
+    const slots = slotsOf(bytes);
     if (bytes.length < 2 * SLOT_BYTES) await this.#allocate(handle, bytes.length);
-    const slots = [0, 1].map((slot) => bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES));
     this.#damaged = slots.some((slot) => slot.some((byte) => byte !== 0) && readSlot(slot) === undefined);
     const [newest] = slots
       .map(readSlot)
       .filter((content) => content !== undefined)
       .sort((one, other) => other.generation - one.generation);
-    if (newest !== undefined && newest.version > VERSION) throw newerVersion(this.#file, newest.version);
     this.#generation = newest?.generation ?? 0;
     return newest?.state;
   }
@@ -88,6 +88,16 @@ export class Checkpoint {
   }
 }
 
+function slotsOf(bytes: Buffer): readonly Buffer[] {
+  return [0, 1].map((slot) => bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES));
+}
+
+/** Throws code `CHANNEL_OF_NEWER_VERSION`. Every version keeps the prefix of a slot, and JSON with its version behind it. */
+export function refuseNewerCheckpoint(file: string, bytes: Buffer): void {
+  const latest = Math.max(...slotsOf(bytes).map((slot) => contentOf(slot)?.version ?? VERSION));
+  if (latest > VERSION) throw newerVersion(file, latest);
+}
+
 function slotBytes({ done, runs, ...state }: ChannelState, generation: number): Buffer {
   const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
   const content = { version: VERSION, ...state, generation, low: done.low, ranges };
@@ -99,28 +109,33 @@ function slotBytes({ done, runs, ...state }: ChannelState, generation: number): 
 }
 
 interface Slot {
-  readonly version: number;
   readonly generation: number;
   readonly state: ChannelState;
 }
 
-function readSlot(slot: Buffer): Slot | undefined {
+/** What a slot holds, whatever its version; undefined when it is empty or damaged. */
+function contentOf(slot: Buffer): Content | undefined {
   if (slot.length < PREFIX_BYTES) return undefined;
   const text = slot.subarray(PREFIX_BYTES, PREFIX_BYTES + slot.readUInt32LE(0));
   if (text.length === 0 || text.length !== slot.readUInt32LE(0) || slot.readUInt32LE(4) !== crc32(text))
     return undefined;
-  const content: Content = JSON.parse(text.toString());
-  const { version = 1, id, generation, next, closed = false, written, low, ranges } = content;
+  return JSON.parse(text.toString());
+}
+
+function readSlot(slot: Buffer): Slot | undefined {
+  const content = contentOf(slot);
+  if (content === undefined) return undefined;
+  const { id, generation, next, closed = false, written, low, ranges } = content;
   const { inMemory, runs = "", formerIds = [] } = content;
   const done = new DoneRanges(
     low,
     ranges.map(([from, to]): Range => ({ from, to })),
   );
   const known = runs.match(/.{12}/g) ?? [];
-  return { version, generation, state: { id, done, next, closed, written, inMemory, runs: known, formerIds } };
+  return { generation, state: { id, done, next, closed, written, inMemory, runs: known, formerIds } };
 }
 
-/** The checksum proves that it was written by this file; so it has this shape. */
+/** The checksum proves that it was written by this file, or that of a later version; so it has this shape, or names its version. */
 interface Content {
   readonly version?: number;
   readonly id: string;

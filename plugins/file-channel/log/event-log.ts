@@ -5,7 +5,7 @@ import { ChannelFolders } from "./channel-folders.js";
 import { type ChannelState, Checkpoint } from "./checkpoint.js";
 import type { Range } from "./done-ranges.js";
 import { DiskState, type OpenFile } from "./files.js";
-import { LogReader, type ReadStep } from "./log-reader.js";
+import { LogReader, type ReadStep, type ScanStep } from "./log-reader.js";
 import {
   doneBefore,
   idOf,
@@ -18,6 +18,7 @@ import {
 } from "./position.js";
 import { type LogState, restoreState } from "./restore.js";
 import { SegmentList, SegmentWriter } from "./segments.js";
+import type { TextCodecs } from "./stored-event.js";
 
 export interface LogSettings {
   readonly channel: string;
@@ -28,6 +29,8 @@ export interface LogSettings {
   readonly lockFolder: ChannelContext["lockFolder"];
   /** True when events may have numbers without being on disk. */
   readonly inMemory: boolean;
+  /** Those that are there after a restart, too. */
+  readonly codecs: TextCodecs;
 }
 
 /** Events on disk, in order, each until it is done. */
@@ -37,7 +40,7 @@ export class EventLog {
   readonly #written: Written;
   readonly #folders: ChannelFolders;
   readonly #checkpoint: Checkpoint;
-  readonly #segments = new SegmentList();
+  readonly segments = new SegmentList();
   readonly #disk: DiskState;
   readonly #saving = new SingleFlight(() => this.#save());
   #state: LogState | undefined;
@@ -45,10 +48,15 @@ export class EventLog {
   #closed = false;
   #claiming: Promise<void> | undefined;
   #lost = 0;
-  readonly reader = new LogReader(this.#segments);
+  /** Why the checkpoint could not be written the last time. */
+  #unsaved: string | undefined;
+  readonly reader: LogReader;
+  readonly codecs: TextCodecs;
 
   constructor(settings: LogSettings, log: Logger, written: Written) {
     this.#settings = settings;
+    this.codecs = settings.codecs;
+    this.reader = new LogReader(this.segments, this.codecs);
     this.#log = log;
     this.#written = written;
     this.#folders = new ChannelFolders([settings.checkpointFolder, ...settings.dataFolders], settings.lockFolder);
@@ -68,7 +76,7 @@ export class EventLog {
 
   /** Bytes of the segments that hold something that is not done. */
   get usedBytes(): number {
-    return this.#segments.bytesAbove(this.#state?.done.low ?? 0);
+    return this.segments.bytesAbove(this.#state?.done.low ?? 0);
   }
 
   /** Events on disk that are not done, and those that were numbered to stay in memory. */
@@ -87,12 +95,12 @@ export class EventLog {
     const { state, segments, lost } = await restoreState(saved, remains, this.#log);
     this.#state = state;
     this.#lost = lost;
-    for (const segment of segments) this.#segments.add(segment);
+    for (const segment of segments) this.segments.add(segment);
     this.#appender = new Appender({
       channel: this.#settings.channel,
       state,
       writer: new SegmentWriter({ folders: dataFolders, id: state.id, segmentBytes, openFile }),
-      segments: this.#segments,
+      segments: this.segments,
       disk: this.#disk,
       written: this.#written,
       saveDone: () => this.saveDone(),
@@ -119,15 +127,26 @@ export class EventLog {
 
   /** Reads the next events from disk and reports those that can no longer be read. */
   async read(): Promise<ReadStep> {
-    const { done } = this.state;
-    const step = await this.reader.read(done);
-    for (const range of step.lost) {
-      const events = range.to - range.from + 1;
-      done.add(range);
-      this.#lost += events;
-      this.#log.error({ file: step.file, ...range, events }, "damaged events left out");
-    }
+    const step = await this.reader.read(this.state.done);
+    this.lose(step.lost, step.file);
     return step;
+  }
+
+  /** The same without decoding them. */
+  async scan(): Promise<ScanStep> {
+    const step = await this.reader.scan(this.state.done);
+    this.lose(step.lost, step.file);
+    return step;
+  }
+
+  /** Reports events that can no longer be read; they count as done. */
+  lose(ranges: readonly Range[], file: string): void {
+    for (const range of ranges) {
+      const events = range.to - range.from + 1;
+      this.state.done.add(range);
+      this.#lost += events;
+      this.#log.error({ file, ...range, events }, "damaged events left out");
+    }
   }
 
   complete(events: readonly QueuedEvent[]): void {
@@ -215,18 +234,20 @@ export class EventLog {
   }
 
   async #save(): Promise<void> {
+    const folder = this.#settings.checkpointFolder;
     try {
       const snapshot = this.#snapshot;
       await this.#checkpoint.save(snapshot);
       this.state.savedNext = snapshot.next;
       // Not what is done by now: after a kill the checkpoint must know what the removed files held.
-      await this.#segments.trim(snapshot.done.low);
+      await this.segments.trim(snapshot.done.low);
+      if (this.#unsaved !== undefined) this.#log.info({ folder }, "checkpoint is written again");
+      this.#unsaved = undefined;
     } catch (error) {
       const reason = reasonOf(error);
-      this.#log.error(
-        { folder: this.#settings.checkpointFolder, reason },
-        "checkpoint not written: a crash now would deliver events again",
-      );
+      const message = "checkpoint not written: a crash now would deliver events again";
+      if (this.#unsaved !== reason) this.#log.error({ folder, reason }, message);
+      this.#unsaved = reason;
     }
   }
 }

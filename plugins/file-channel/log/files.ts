@@ -69,7 +69,7 @@ export function newerVersion(file: string, version: number, known = 1): AgentErr
   const remedy = "start that version again and let it empty the channel, or move the folders of the channel away";
   return new AgentError(
     "CHANNEL_OF_NEWER_VERSION",
-    `opening "${file}": it has version ${version} of the format, and this agent reads version ${known}; ${remedy}`,
+    `opening "${file}": it has version ${version} of its format, and this agent reads version ${known}; ${remedy}`,
     { retryable: false },
   );
 }

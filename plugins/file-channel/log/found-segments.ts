@@ -34,7 +34,7 @@ async function inspect(file: string, named: number): Promise<FoundSegment> {
   try {
     const { size } = await handle.stat();
     const header = readSegmentHeader(await readFully(handle, 0, SEGMENT_HEADER_BYTES));
-    if (header !== undefined && header.version !== SEGMENT_VERSION)
+    if (header !== undefined && header.version > SEGMENT_VERSION)
       throw newerVersion(file, header.version, SEGMENT_VERSION);
     const first = (await firstRecord(handle)) ?? named;
     const seal = await sealed(handle, size, first);

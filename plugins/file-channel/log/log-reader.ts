@@ -1,9 +1,13 @@
 import { open } from "node:fs/promises";
-import { codeOf, type Event } from "deneb/sdk";
+import { codeOf } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
+import type { Written } from "./appender.js";
 import type { DoneRanges, Range } from "./done-ranges.js";
+import type { EventLog } from "./event-log.js";
 import { type Chunk, readChunk, SEAL } from "./records.js";
 import { SEGMENT_HEADER_BYTES, type Segment, type SegmentList } from "./segments.js";
+import { eventOf, type TextCodecs } from "./stored-event.js";
+import type { Supply } from "./supply.js";
 
 /** The result of one read. */
 export interface ReadStep {
@@ -15,18 +19,25 @@ export interface ReadStep {
   readonly bytes: number;
 }
 
-const nothing: ReadStep = { events: [], lost: [], file: "", bytes: 0 };
+/** The same with records that are not decoded. */
+export interface ScanStep extends Omit<ReadStep, "events"> {
+  readonly records: Chunk["records"];
+}
+
+const nothing: ScanStep = { records: [], lost: [], file: "", bytes: 0 };
 
 /** Reads the segments from the oldest event that is not done to the newest, a chunk at a time. */
 export class LogReader {
   readonly #segments: SegmentList;
+  readonly #codecs: TextCodecs;
   #segment: Segment | undefined;
   #offset = 0;
   /** The next sequence number to come. */
   #expected = 0;
 
-  constructor(segments: SegmentList) {
+  constructor(segments: SegmentList, codecs: TextCodecs) {
     this.#segments = segments;
+    this.#codecs = codecs;
   }
 
   /** Whether something on disk was not read. */
@@ -48,31 +59,41 @@ export class LogReader {
 
   /** Reads the next chunk. */
   async read(done: DoneRanges): Promise<ReadStep> {
+    const { records, ...step } = await this.scan(done);
+    return {
+      ...step,
+      events: records.map(({ record }) => ({ sequence: record.sequence, event: eventOf(record.text, this.#codecs) })),
+    };
+  }
+
+  /** Reads the next chunk and leaves it to the caller to decode what is needed. */
+  async scan(done: DoneRanges): Promise<ScanStep> {
     const segment = this.#open();
     if (segment === undefined) return nothing;
     const { end, last, file } = segment;
     const chunk = await chunkOf(file, this.#offset, end);
     const bytes = chunk.next - this.#offset;
     this.#offset = chunk.next;
-    const { events, missing } = this.#unpack(chunk, last, done);
+    const { records, missing } = this.#unpack(chunk, last, done);
     if (chunk.next >= end) {
       missing.push({ from: this.#expected, to: last });
       this.#expected = last + 1;
     }
-    return { file, bytes, events, lost: missing.flatMap((range) => done.openIn(range)) };
+    return { file, bytes, records, lost: missing.flatMap((range) => done.openIn(range)) };
   }
 
-  #unpack({ records }: Chunk, last: number, done: DoneRanges): { events: QueuedEvent[]; missing: Range[] } {
-    const events: QueuedEvent[] = [];
+  /** The records that are wanted, and what is missing between them. */
+  #unpack({ records: all }: Chunk, last: number, done: DoneRanges) {
+    const records: Chunk["records"][number][] = [];
     const missing: Range[] = [];
-    for (const { record } of records) {
-      const { sequence, flags, text } = record;
+    for (const placed of all) {
+      const { sequence, flags } = placed.record;
       if (flags === SEAL || sequence < this.#expected || sequence > last) continue;
       missing.push({ from: this.#expected, to: sequence - 1 });
       this.#expected = sequence + 1;
-      if (!done.has(sequence)) events.push({ sequence, event: eventOf(text) });
+      if (!done.has(sequence)) records.push(placed);
     }
-    return { events, missing };
+    return { records, missing };
   }
 
   /** The segment with the next unread byte. */
@@ -100,11 +121,6 @@ async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
     if (codeOf(error) === "ENOENT") return { records: [], next: to, damagedAt: from };
     throw error;
   }
-}
-
-/** The checksum says that it is what was written. */
-function eventOf(text: Buffer): Event {
-  return JSON.parse(text.toString());
 }
 
 /** The events that are taken next, in memory, and about how many bytes they are. */
@@ -151,3 +167,78 @@ export class ReadyWindow {
     return events.filter(isDone);
   }
 }
+
+/** Events that were just written are handed on without reading them back while no more than this waits in memory. */
+export const WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** First in, first out: reads the log ahead. */
+export class LogSupply implements Supply {
+  readonly #log: EventLog;
+  readonly #ready = new ReadyWindow();
+  #reading: Promise<void> | undefined;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+  }
+
+  claim(): () => void {
+    return nothingToDo;
+  }
+
+  largestServices(): undefined {}
+
+  async open(): Promise<void> {}
+
+  get unread(): boolean {
+    return this.#ready.length === 0 && this.#log.reader.unread;
+  }
+
+  get isBehind(): boolean {
+    return this.#reading !== undefined || this.#log.reader.unread;
+  }
+
+  shift(max: number): readonly QueuedEvent[] {
+    return this.#ready.shift(max);
+  }
+
+  async read(): Promise<readonly QueuedEvent[]> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+    return [];
+  }
+
+  written({ events, segment, bytes }: Parameters<Written>[0]): boolean {
+    if (this.#reading !== undefined || this.#ready.bytes > WINDOW_BYTES) return false;
+    if (!this.#log.reader.isAt(segment, segment.end - bytes)) return false;
+    this.#log.reader.passOver(segment);
+    this.#ready.push(events, bytes);
+    return true;
+  }
+
+  remember(events: readonly QueuedEvent[]): void {
+    this.#ready.push(events, 0);
+  }
+
+  release(): void {}
+
+  restore(taken: readonly QueuedEvent[]): void {
+    this.#ready.restore(taken);
+  }
+
+  async drop(): Promise<readonly number[]> {
+    return this.#ready.drop(this.#log.state.done).map(({ sequence }) => sequence);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.#reading]);
+  }
+
+  async #readOnce(): Promise<void> {
+    const step = await this.#log.read();
+    this.#ready.push(step.events, step.bytes);
+  }
+}
+
+function nothingToDo(): void {}

@@ -82,6 +82,11 @@ export interface PutTexts {
   readonly bytes: number;
 }
 
+/** The bytes that the record of a text takes. */
+export function sizeOf(text: string): number {
+  return HEADER_BYTES + Buffer.byteLength(text);
+}
+
 /** The bytes that a put takes in a segment. */
 export function storedBytes({ texts, bytes }: PutTexts): number {
   return bytes + texts.length * HEADER_BYTES;

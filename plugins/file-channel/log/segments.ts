@@ -7,8 +7,8 @@ import { encodeSeal } from "./records.js";
 
 const NAME = /^(\d{15})\.log$/;
 const MAGIC = Buffer.from("DENEBLOG");
-/** Version of the file format; files of another version are not read. */
-export const SEGMENT_VERSION = 1;
+/** Version of the file format; files of a later version are not read. In those of the first one each record is JSON of an event. */
+export const SEGMENT_VERSION = 2;
 const ID_BYTES = 8;
 
 /** A segment begins with magic (8), version (4), the id of its channel (8) and a checksum of these (4). */
@@ -95,6 +95,11 @@ export class SegmentList {
   /** The first one after a sequence number that has events. */
   after(first: number): Segment | undefined {
     return this.#segments.find((segment) => segment.first > first && !segment.isEmpty);
+  }
+
+  /** The file that has an event; undefined when none has it. */
+  fileOf(sequence: number): string | undefined {
+    return this.#segments.find(({ first, last }) => first <= sequence && sequence <= last)?.file;
   }
 
   add(segment: Segment): void {

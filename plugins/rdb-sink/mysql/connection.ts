@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { AgentError, type QueryResult } from "deneb/sdk";
+import { AgentError, onAbort, type QueryResult } from "deneb/sdk";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
 import { type Encryption, encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
@@ -56,8 +56,13 @@ function nameless(host: string): AgentError {
   });
 }
 
-/** Runs one statement in a read-only transaction on a separate connection. */
-export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+/** Does the work over a connection of its own, which ends with the work or with the signal. */
+export async function withConnection<T>(
+  settings: ServerSettings,
+  work: (connection: Connection) => Promise<T>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<T> {
+  signal.throwIfAborted();
   const { createConnection } = await import("mysql2/promise");
   const connection = await encrypted(settings.options, {
     connect: (way) => createConnection(connectionOptions(settings, way)),
@@ -65,14 +70,23 @@ export async function mysqlQuery(settings: ServerSettings, text: string): Promis
   });
   // If the connection breaks, the promise of the query rejects too.
   connection.on("error", () => undefined);
+  const stopListening = onAbort(signal, () => connection.destroy());
   try {
+    return await work(connection);
+  } finally {
+    stopListening();
+    if (!signal.aborted) await connection.end();
+  }
+}
+
+/** Runs one statement in a read-only transaction on a separate connection. */
+export async function mysqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
+  return await withConnection(settings, async (connection) => {
     // For the session: a definition would end a read-only transaction.
     await connection.query("SET SESSION TRANSACTION READ ONLY");
     await connection.query("START TRANSACTION READ ONLY");
     return await answer(connection, text);
-  } finally {
-    await connection.end();
-  }
+  });
 }
 
 async function answer(connection: Connection, text: string): Promise<QueryResult> {

@@ -1,5 +1,5 @@
-import { storeError } from "deneb/sql";
 import type { RdbConfig } from "../config.js";
+import { queryError } from "../query-error.js";
 import {
   type DatabaseKind,
   givenOptions,
@@ -15,13 +15,14 @@ import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
 import { mysqlQuery } from "./connection.js";
 import { mysql } from "./dialect.js";
 import { MysqlDriver } from "./driver.js";
+import { mysqlProbes } from "./probes.js";
 
 const defaults = { port: 3306, username: "root" } as const;
 
 export const mysqlDatabase: DatabaseKind = {
   dialect: mysql,
   options: mysqlOptions,
-  open: (config) => {
+  open: (config, context) => {
     const { rdb_bookkeeping_database: database, rdb_database: configured } = config;
     const bookkeepingDatabase = new MysqlBookkeepingDatabase({ database, configured });
     return {
@@ -34,13 +35,17 @@ export const mysqlDatabase: DatabaseKind = {
       driver: new MysqlDriver(settings(config)),
       server: serverAddress(config, defaults),
       ignoredOptions: settings(config).options.unknown,
+      probes: (examiner, next) => {
+        const server = serverAddress(config, defaults);
+        return mysqlProbes({ config, context, settings: settings(config), server, examiner, next });
+      },
     };
   },
   query: async (config, text) => {
     try {
       return await mysqlQuery(settings(config), text);
     } catch (error) {
-      throw storeError(error, mysql.errors, serverAddress(config, defaults));
+      throw queryError(error, text, { dialect: mysql, server: serverAddress(config, defaults) });
     }
   },
 };

@@ -8,7 +8,6 @@ import {
   type Statement,
   type StoredPartition,
   type TableIndex,
-  type TableName,
   type TimeRange,
 } from "deneb/sql";
 import { path, quoted } from "./statements.js";
@@ -42,7 +41,7 @@ export const mysqlPartitions: PartitionStatements = {
     const runs = [[time, ...tables.flatMap(({ schema, table }) => [schema, table])]];
     return [{ at: first, text, runs }];
   },
-  add: (table, ranges) => ranges.flatMap((range) => added(table, range)),
+  add: added,
   drop: ({ name, partitions }, expired) => {
     const gone = expired.length < partitions.length ? expired : expired.slice(0, -1);
     const last = expired.length < partitions.length ? [] : expired.slice(-1);
@@ -102,37 +101,56 @@ export function timeDefinition({ name, kind }: Column): string {
 
 /** The partitions of a new table. */
 export function partitionClause({ time, ranges }: Partitioning): string {
-  const bounds: string[] = [];
-  let before: string | undefined;
-  for (const range of ranges) {
-    if (range.from !== undefined && range.from !== before) bounds.push(fillerText(range.from));
-    bounds.push(partitionText(range));
-    before = range.to;
-  }
-  return ` PARTITION BY RANGE COLUMNS(${quoted(time.name)}) (${bounds.join(", ")})`;
+  const { pieces } = piecesFrom(undefined, ranges);
+  return ` PARTITION BY RANGE COLUMNS(${quoted(time.name)}) (${pieces.join(", ")})`;
 }
 
-function added({ name, partitions }: PartitionedTable, range: TimeRange): readonly Statement[] {
-  const { from, to } = range;
-  const around = partitions.find((one) => one.isFiller && isWithin(range, one));
-  if (around?.to !== undefined) return [split(name, around, range)];
+/**
+ * One statement for the ranges after the last partition, and one for each filler that is split: each takes about as long as
+ * one for a single partition.
+ */
+function added({ name, partitions }: PartitionedTable, ranges: readonly TimeRange[]): readonly Statement[] {
   const last = partitions.at(-1);
-  // Late rows are in a filler already.
-  if (to !== undefined && last?.to !== undefined && to <= last.to) return [];
-  if (last !== undefined && last.to === undefined) return [];
-  const gap = from !== undefined && last?.to !== from ? [fillerText(from)] : [];
-  return [plain(name, `ALTER TABLE ${path(name)} ADD PARTITION (${[...gap, partitionText(range)].join(", ")})`)];
+  const behind: TimeRange[] = [];
+  const inFillers = new Map<StoredPartition, TimeRange[]>();
+  for (const range of [...ranges].sort(byBeginning)) {
+    const around = partitions.find((one) => one.isFiller && one.to !== undefined && isWithin(range, one));
+    if (around !== undefined) inFillers.set(around, [...(inFillers.get(around) ?? []), range]);
+    else if (last === undefined || isAfter(range, last)) behind.push(range);
+  }
+  const splits = [...inFillers].map(([filler, parts]) => {
+    const { pieces, end } = piecesFrom(filler.from, parts);
+    const rest = end === filler.to || filler.to === undefined ? [] : [fillerText(filler.to)];
+    const text = `REORGANIZE PARTITION ${namesOf([filler])} INTO (${[...pieces, ...rest].join(", ")})`;
+    return plain(name, `ALTER TABLE ${path(name)} ${text}`);
+  });
+  const { pieces } = piecesFrom(last?.to, behind);
+  const addition = plain(name, `ALTER TABLE ${path(name)} ADD PARTITION (${pieces.join(", ")})`);
+  return pieces.length === 0 ? splits : [...splits, addition];
 }
 
-function split(name: TableName, filler: StoredPartition, range: TimeRange): Statement {
-  const { from, to } = range;
-  const parts = [
-    ...(from === undefined || from === filler.from ? [] : [fillerText(from)]),
-    ...(to === filler.to ? [] : [partitionText(range)]),
-    ...(to === filler.to || filler.to === undefined ? [partitionText(range)] : [fillerText(filler.to)]),
-  ];
-  const text = `ALTER TABLE ${path(name)} REORGANIZE PARTITION ${namesOf([filler])} INTO (${parts.join(", ")})`;
-  return plain(name, text);
+/** Partitions for these ranges in order, with fillers between them, and where the last one ends. */
+function piecesFrom(
+  begin: string | undefined,
+  ranges: readonly TimeRange[],
+): { readonly pieces: readonly string[]; readonly end: string | undefined } {
+  const pieces: string[] = [];
+  let end = begin;
+  for (const range of ranges) {
+    if (range.from !== undefined && range.from !== end) pieces.push(fillerText(range.from));
+    pieces.push(partitionText(range));
+    end = range.to;
+  }
+  return { pieces, end };
+}
+
+function byBeginning({ from: one = "" }: TimeRange, { from: other = "" }: TimeRange): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Late rows are in a filler already. */
+function isAfter({ to }: TimeRange, last: StoredPartition): boolean {
+  return last.to !== undefined && (to === undefined || to > last.to);
 }
 
 function isWithin({ from = "", to }: TimeRange, filler: TimeRange): boolean {

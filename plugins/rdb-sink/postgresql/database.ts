@@ -1,8 +1,7 @@
 import type { QueryResult } from "deneb/sdk";
-import { storeError } from "deneb/sql";
 import type pg from "pg";
 import type { RdbConfig } from "../config.js";
-import { type Encryption, encrypted } from "../connecting.js";
+import { queryError } from "../query-error.js";
 import {
   type DatabaseKind,
   givenOptions,
@@ -14,8 +13,10 @@ import {
   sslModes,
   timeFault,
 } from "../server.js";
+import { withClient } from "./client.js";
 import { postgresql } from "./dialect.js";
-import { clientConfig, statementLimit, wantsOtherEncryption } from "./driver.js";
+import { statementLimit } from "./driver.js";
+import { postgresqlProbes } from "./probes.js";
 import { PostgresqlServer } from "./server.js";
 
 const defaults = { port: 5432, username: "postgres" } as const;
@@ -23,17 +24,21 @@ const defaults = { port: 5432, username: "postgres" } as const;
 export const postgresqlDatabase: DatabaseKind = {
   dialect: postgresql,
   options: postgresqlOptions,
-  open: (config) => ({
+  open: (config, context) => ({
     dialect: postgresql,
     driver: new PostgresqlServer(settings(config)),
     server: serverAddress(config, defaults),
     ignoredOptions: settings(config).options.unknown,
+    probes: (examiner, next) => {
+      const server = serverAddress(config, defaults);
+      return postgresqlProbes({ config, context, settings: settings(config), server, examiner, next });
+    },
   }),
   query: async (config, text) => {
     try {
       return await postgresqlQuery(settings(config), text);
     } catch (error) {
-      throw storeError(error, postgresql.errors, serverAddress(config, defaults));
+      throw queryError(error, text, { dialect: postgresql, server: serverAddress(config, defaults) });
     }
   },
 };
@@ -44,11 +49,7 @@ function settings(config: RdbConfig): ServerSettings {
 
 /** Runs one statement in a read-only transaction on a separate connection. */
 async function postgresqlQuery(settings: ServerSettings, text: string): Promise<QueryResult> {
-  const client = await encrypted(settings.options, {
-    connect: (way) => connected(settings, way),
-    wantsOther: wantsOtherEncryption,
-  });
-  try {
+  return await withClient(settings, async (client) => {
     await client.query("BEGIN READ ONLY");
     await client.query("SELECT set_config('statement_timeout', $1, true)", [String(statementLimit(settings))]);
     const { searchPath } = settings.options;
@@ -58,18 +59,7 @@ async function postgresqlQuery(settings: ServerSettings, text: string): Promise<
       columns: fields.map(({ name }) => name),
       rows: rows.map((row) => row.map((cell) => cell ?? undefined)),
     };
-  } finally {
-    await client.end();
-  }
-}
-
-async function connected(settings: ServerSettings, way: Encryption): Promise<pg.Client> {
-  const { Client } = (await import("pg")).default;
-  const client = new Client(clientConfig(settings, way));
-  // If the connection breaks, the promise of the query rejects too.
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
+  });
 }
 
 function question(text: string): pg.QueryArrayConfig {

@@ -1,10 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { AgentError, type Context, codeOf, type QueryResult } from "deneb/sdk";
-import { type ServerAddress, storeError } from "deneb/sql";
+import { AgentError, type Context, codeOf, type Examiner, type Probe, type QueryResult } from "deneb/sdk";
+import type { ServerAddress } from "deneb/sql";
 import type Database from "libsql";
 import type { RdbConfig } from "../config.js";
 import { postgresqlOptions } from "../postgresql/database.js";
+import { queryError } from "../query-error.js";
 import type { DatabaseKind } from "../server.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
@@ -19,15 +20,27 @@ export const sqliteDatabase: DatabaseKind = {
     driver: new SqliteDriver(folderOf(config, context)),
     server: serverAddress(config, context),
     ignoredOptions: [],
+    probes: (examiner, next) => sqliteProbes(folderOf(config, context), examiner, next),
   }),
   query: async (config, text, context) => {
     try {
       return await sqliteQuery(folderOf(config, context), text);
     } catch (error) {
-      throw storeError(error, sqlite.errors, serverAddress(config, context));
+      throw queryError(error, text, { dialect: sqlite, server: serverAddress(config, context) });
     }
   },
 };
+
+/** The folder; what is in it is read only when there is one, because a start would make it. */
+function sqliteProbes(folder: string, examiner: Examiner, next: readonly Probe[]): readonly Probe[] {
+  const isThere = async () => (await names(folder)).some((file) => schemaOf(file) !== undefined);
+  const read = next.map(({ run, ...probe }): Probe => {
+    const runIfThere: Probe["run"] = async (signal) =>
+      (await isThere()) ? await run(signal) : { outcome: "ok", reason: "there are no database files yet" };
+    return { ...probe, run: runIfThere };
+  });
+  return [{ ...examiner.folder(folder), next: read }];
+}
 
 function folderOf(config: RdbConfig, context: Context): string {
   return config.rdb_folder === "" ? context.dataDir : config.rdb_folder;

@@ -24,6 +24,7 @@ const defaults = {
   managementAdminTokens: [],
   managementAdminTokensFile: "",
   managementHosts: [],
+  managementPage: true,
   managementTlsKey: "",
   managementTlsCertificate: "",
   managementTlsClientCa: "",
@@ -35,6 +36,9 @@ const defaults = {
   brokerVerifyTls: true,
   stallThreshold: 60,
   metricsServices: 1000,
+  logFormat: "auto",
+  tracing: false,
+  tracingParents: "continue",
 };
 
 const cases = [

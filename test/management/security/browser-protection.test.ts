@@ -14,22 +14,103 @@ test("answers carry the security headers, and no header that names the software"
   assert.equal(headers.get("strict-transport-security"), null);
 });
 
-const pageHeaders = [
-  { "Sec-Fetch-Site": "cross-site" },
-  { "Sec-Fetch-Site": "same-site" },
-  { Origin: "http://elsewhere.example" },
-  { Origin: "null" },
+const own = { Origin: "http://127.0.0.1:5080", Host: "127.0.0.1:5080" };
+
+const pageCases = [
+  { headers: { "Sec-Fetch-Site": "cross-site" }, status: 403 },
+  { headers: { "Sec-Fetch-Site": "same-site" }, status: 403 },
+  { headers: { Origin: "http://elsewhere.example" }, status: 403 },
+  { headers: { Origin: "null" }, status: 403 },
+  { headers: { ...own, "Sec-Fetch-Site": "cross-site" }, status: 403 },
+  { headers: { ...own, Origin: "http://127.0.0.1:5081" }, status: 403 },
+  { headers: { ...own, Origin: "http://localhost:5080" }, status: 403 },
+  { headers: { ...own, Origin: "http://127.0.0.1:5080.evil.example" }, status: 403 },
+  { headers: { ...own, Origin: "ftp://127.0.0.1:5080" }, status: 403 },
+  { headers: own, status: 200 },
+  { headers: { ...own, "Sec-Fetch-Site": "same-origin" }, status: 200 },
+  // A proxy that ends TLS and passes the header Host on.
+  { headers: { ...own, Origin: "https://127.0.0.1:5080" }, status: 200 },
 ] as const;
 
-for (const headers of pageHeaders)
-  test(`a page cannot call the interface through a browser that sends ${JSON.stringify(headers)}`, async (context) => {
+for (const { headers, status } of pageCases) {
+  const isOwn = status === 200 ? "the page of the interface" : "a page of another site";
+  test(`${isOwn} that sends ${JSON.stringify(headers)} is answered ${status}`, async (context) => {
     const { call } = await runningManagement(context);
 
-    const { status, body } = await call("PUT", "/v1/stats", { headers });
+    const answer = await call("PUT", "/v1/stats", { headers });
+
+    assert.equal(answer.status, status);
+  });
+}
+
+test("without a page of its own the interface refuses every call of a page", async (context) => {
+  const { call } = await runningManagement(context, { access: { page: false } });
+
+  for (const headers of [own, { ...own, "Sec-Fetch-Site": "same-origin" }, { "Sec-Fetch-Site": "cross-site" }]) {
+    const { status } = await call("PUT", "/v1/stats", { headers });
 
     assert.equal(status, 403);
-    assert.equal(body.success, "false");
+  }
+});
+
+test("a form of another site changes nothing, whatever its encoding and method", async (context) => {
+  const { call } = await runningManagement(context);
+  const types = ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b"];
+
+  for (const type of types) {
+    const headers = { Origin: "http://elsewhere.example", "Sec-Fetch-Site": "cross-site", "Content-Type": type };
+    for (const path of ["/v1/admin/reload", "/v1/admin/deadletters/replay", "/ui/"]) {
+      const { status } = await call("POST", path, { headers, body: "{}" });
+
+      assert.equal(status, 403, `${path} ${type}`);
+    }
+  }
+});
+
+const navigation = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" };
+
+const openings = [
+  { path: "/ui/", headers: { ...navigation, "Sec-Fetch-Dest": "document" }, status: 200 },
+  { path: "/ui", headers: { ...navigation, "Sec-Fetch-Dest": "document" }, status: 308 },
+  { path: "/ui/", headers: { ...navigation, "Sec-Fetch-Dest": "iframe" }, status: 403 },
+  { path: "/ui/main.js", headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script" }, status: 403 },
+  { path: "/v1/stats", headers: { ...navigation, "Sec-Fetch-Dest": "document" }, status: 403 },
+] as const;
+
+for (const { path, headers, status } of openings)
+  test(`a link of another site to ${path}, opened as ${headers["Sec-Fetch-Dest"]}, is answered ${status}`, async (context) => {
+    const { call } = await runningManagement(context);
+
+    const answer = await call("GET", path, { headers });
+
+    assert.equal(answer.status, status);
   });
+
+test("with any host allowed a page needs a token, or a host that is this machine", async (context) => {
+  const headers = { Host: "name.evil.example", Origin: "http://name.evil.example", "Sec-Fetch-Site": "same-origin" };
+  const any = await runningManagement(context, { access: { hosts: ["*"] } });
+  const tokens = { read: [], admin: ["secret"] };
+  const guarded = await runningManagement(context, { access: { hosts: ["*"], tokens } });
+
+  const refused = await any.call("PUT", "/v1/stats", { headers });
+  const local = await any.call("PUT", "/v1/stats", { headers: own });
+  const withToken = await guarded.call("PUT", "/v1/stats", { headers: { ...headers, Authorization: "Bearer secret" } });
+
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.error, /--management-hosts/);
+  assert.equal(local.status, 200);
+  assert.equal(withToken.status, 200);
+});
+
+test("over TLS only a page that came over TLS may call", async (context) => {
+  const { call } = await runningManagement(context, { access: { tls: true } });
+
+  const plain = await call("PUT", "/v1/stats", { headers: own });
+  const secure = await call("PUT", "/v1/stats", { headers: { ...own, Origin: "https://127.0.0.1:5080" } });
+
+  assert.equal(plain.status, 403);
+  assert.equal(secure.status, 200);
+});
 
 const hostCases = [
   { host: "127.0.0.1", status: 200 },

@@ -32,6 +32,17 @@ for (const { sent, kept } of numbers) {
   });
 }
 
+const spellings = ["23.0", "1e2", "1E+5", "-0", "-0.0", "0.0000001", "0.10", "1e400", "12345678901234567890", "10"];
+for (const spelling of spellings) {
+  test(`the number ${spelling} is kept as sent where that counts, between any white space`, () => {
+    for (const text of [spelling, `[${spelling}]`, `{"a":${spelling},"b":1}`, `{ "a" : [ 7, ${spelling}\n ] }`]) {
+      const kept = toValue(parseJson(text, "sent")).text;
+
+      assert.equal(kept, text.replaceAll(/\s/g, ""));
+    }
+  });
+}
+
 const values = [
   { sent: '"a \\"b\\" \\\\ \\u00e9 \\ud83d\\ude00"', kind: "string", text: 'a "b" \\ é 😀' },
   { sent: '""', kind: "string", text: "" },
@@ -46,6 +57,7 @@ const values = [
     kind: "array",
     text: '["\\\\ud800 \\"\\\\ud8001\\"",12345678901234567890]',
   },
+  { sent: '[", 1e400 ,",1e400]', kind: "array", text: '[", 1e400 ,",1e400]' },
   { sent: '["\\\\\\"12345678901234567890"]', kind: "array", text: '["\\\\\\"12345678901234567890"]' },
 ] as const;
 for (const { sent, kind, text } of values) {
@@ -65,12 +77,24 @@ for (const digits of ["1", "12345678901234567890"]) {
   });
 }
 
+test("a text that begins with U+10000 stays a text beside a number that keeps its digits", () => {
+  const json = parseJson('{"a":"\u{10000}","b":1e400}');
+
+  assert.ok(isObject(json));
+  assert.deepEqual(toValue(json.a ?? null), { kind: "string", text: "\u{10000}" });
+});
+
 const halves = [
   { what: "in a value", sent: '["\\ud800 1",12345678901234567890]', kept: '["\ufffd 1",12345678901234567890]' },
   { what: "in a name", sent: '{"a":{"\\uDE00":1}}', kept: '{"a":{"\ufffd":1}}' },
   { what: "before a whole pair", sent: '["\\uD83d\\ud83D\\ude00"]', kept: '["\ufffd😀"]' },
   { what: "in the wrong order", sent: '["\\ude00\\ud83d"]', kept: '["\ufffd\ufffd"]' },
   { what: "before another escape", sent: '["\\ud83d\\n\\ud83d\\u0041"]', kept: '["\ufffd\\n\ufffdA"]' },
+  {
+    what: "behind one that an escaped backslash only resembles",
+    sent: '["\\\\ud83d\\ude00"]',
+    kept: '["\\\\ud83d\ufffd"]',
+  },
   { what: "behind an escaped backslash", sent: '["\\\\\\ud800"]', kept: '["\\\\\ufffd"]' },
   { what: "that is none, behind a backslash", sent: '["\\\\ud800"]', kept: '["\\\\ud800"]' },
   { what: "disguised as an exact number", sent: '["\\ud8001",1e400]', kept: '["\ufffd1",1e400]' },
@@ -85,6 +109,9 @@ const refused = [
   { what: "a missing value", text: '{"a":}' },
   { what: "something after the end", text: "{} {}" },
   { what: "a string without an end beside a long number", text: '{"a":12345678901234567890,"b":"x' },
+  { what: "a long number as a name", text: '{"a":1e400, 12345678901234567890 :1}' },
+  { what: "a long number that begins with zero", text: "[-012345678901234567890]" },
+  { what: "a long number with two points", text: "[1e400,1.2345678901234567890.1]" },
   { what: "nesting of 513 levels", text: nested(513) },
   { what: "nesting of a million levels", text: nested(1_000_000) },
   { what: "nesting without an end", text: "[".repeat(1_000_000) },
@@ -103,9 +130,47 @@ for (const { what, text } of refused) {
   });
 }
 
+test("the reason for refusing a text is the same with and without a long number in it", () => {
+  for (const text of ['{"a":1e400,"b":}', "[12345678901234567890,]", '["\\u00zz",1e400]']) {
+    assert.throws(
+      () => parseJson(text),
+      (error: Error) => error.message === `parsing the body as JSON: ${reasonOf(text)}`,
+    );
+  }
+});
+
+function reasonOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "";
+}
+
+test("a number above the limit is refused wherever it stands, but not in a text, and not where the JSON is wrong", () => {
+  const limits = { max_depth: 8, max_number_length: 40 };
+  const long = "1".repeat(41);
+
+  assert.equal(codeOf(thrownBy(`{"a":"${long}","b":[ -0.${long} ]}`)), "LIMIT_EXCEEDED");
+  assert.equal(codeOf(thrownBy(`{"a":1.${"0".repeat(40)}}`)), "LIMIT_EXCEEDED");
+  assert.equal(codeOf(thrownBy(`{"a":${long},}`)), "MALFORMED_JSON");
+  assert.equal(thrownBy(`{"a":": ${long} ,"}`), undefined);
+
+  function thrownBy(text: string): unknown {
+    try {
+      parseJson(text, "precise", limits);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
+});
+
 const accepted = [
   { what: "a byte order mark", text: "\ufeff[1]" },
   { what: "nesting of 512 levels", text: nested(512) },
+  { what: "brackets by the thousand behind an escaped quote", text: `["\\"${"[".repeat(5000)}"]` },
   { what: "brackets by the thousand in a string", text: `["${"[".repeat(5000)}\\"]"]` },
   {
     what: "a long string of escapes beside a long number",

@@ -51,6 +51,19 @@ test("behind a channel that redelivers the store is asked before anything is tri
   assert.deepEqual(namesOf(chain.first), ["catch up", "redelivered", "retry", "split", "measure", "supervise", "sink"]);
 });
 
+test("while tracing is on a batch has its span before anything else happens to it", async (context) => {
+  const { durable, deadLetters } = await outlets(context);
+  const create = () => new ScriptedSink();
+  const sink = new SupervisedSink({ name: "s1", create, persistTimeout: 0, log, clock });
+  const retry = { batchTtl: 0, batchRetryIntervals: [1] };
+  const common = { name: "s1", sink, retry, deadLetters, counters: new SinkCounters(), log, clock };
+  const positions = { gate: durable.gate, keepers: [{ name: "s1", sink }] };
+
+  const chain = deliveryChain({ ...common, positions, tracing: { delivery: () => undefined }, channel: "c" });
+
+  assert.deepEqual(namesOf(chain.first).slice(0, 3), ["trace", "catch up", "retry"]);
+});
+
 test("the way forks in a group: each of its sinks is supervised by itself", async (context) => {
   const { deadLetters } = await outlets(context);
   const members = ["a", "b"].map((name) => {

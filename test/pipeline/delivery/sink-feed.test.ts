@@ -203,3 +203,35 @@ test("what cannot be stored before the grace period ends stays in the channel, i
   );
   assert.equal(channel.counters.takesFailed, 3);
 });
+
+test("a channel whose takes return nothing at once leaves time for everything else", async (context) => {
+  const { log } = recordingLog();
+  const dataDir = await tempFolder(context);
+  const config = { capacity: 1000, transactionCapacity: 100, "keep-alive": 0 };
+  const memory = new MemoryChannel(config, { name: "c1", log, dataDir, run: "run", now: () => new Date(0) });
+  let takes = 0;
+  memory.openTake = () => ({
+    take: async () => {
+      takes += 1;
+      return [];
+    },
+    commit: async () => {},
+    rollback: async () => {},
+  });
+  const { feed } = feedOf({
+    channel: memory,
+    sink: new ScriptedSink(),
+    retry: { batchTtl: -1, batchRetryIntervals: [1] },
+    deadLetters: new DeadLetters(dataDir),
+    batching: { batchSize: 1, batchTimeout: 30 },
+    more: {},
+    log,
+  });
+
+  feed.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  const meanwhile = takes;
+  await feed.drain(AbortSignal.timeout(5000));
+
+  assert.deepEqual([meanwhile, takes], [1, 1]);
+});

@@ -21,6 +21,8 @@ export const usual: LogConfig = {
   checkpointDir: "",
   dataDirs: [],
   maxFileSize: 65_536,
+  service_percentage: 100,
+  fair_taking: false,
 };
 
 /** A channel named c1 that is not started, its files below the folder. */

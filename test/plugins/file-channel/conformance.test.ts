@@ -12,12 +12,19 @@ const kinds = [
   { title: "spillable, four events in memory", memoryCapacity: 4 },
 ] as const;
 
-for (const { title, memoryCapacity } of kinds)
-  test(`${title}: keeps the contract of channels`, async (context) => {
+// A percentage above 100 counts the services and limits none: all cases have one service, which fills the channel.
+const ways = [
+  { way: "", sharing: {} },
+  { way: ", services in turn", sharing: { fair_taking: true } },
+  { way: ", counted by service", sharing: { service_percentage: 101 } },
+] as const;
+
+for (const { title, memoryCapacity, way, sharing } of kinds.flatMap((kind) => ways.map((way) => ({ ...kind, ...way }))))
+  test(`${title}${way}: keeps the contract of channels`, async (context) => {
     const folder = await tempFolder(context);
     const cases = channelConformance(async ({ waitSeconds, ...limits }) => {
       const inMemory = Math.min(memoryCapacity, limits.capacity - 1);
-      const config = { ...limits, memoryCapacity: inMemory, "keep-alive": waitSeconds };
+      const config = { ...limits, ...sharing, memoryCapacity: inMemory, "keep-alive": waitSeconds };
       return (await openIn(await mkdtemp(path.join(folder, "c-")), config)).channel;
     });
     for (const { name, run } of cases) await context.test(name, run);

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
-import { never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
+import { drain, never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
 import { type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
 import { positionOf } from "../../support/position.js";
 import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 /** A disk that fails on request: at opening a file, in the middle of a write, or at making it durable. */
@@ -180,3 +181,33 @@ for (const failing of ["open", "write", "sync"] as const)
       await again.channel.stop();
     }
   });
+
+test("a checkpoint that cannot be completed is logged once, and when it is written again", async (context) => {
+  const folder = await tempFolder(context);
+  const { channel, lines } = await openIn(folder, { maxFileSize: 1024 });
+  const shown = () =>
+    lines.flatMap(({ level, message }) => (message.startsWith("checkpoint") ? [`${level} ${message}`] : []));
+  for (const body of upTo(100)) await put(channel, body, body);
+  const [first = ""] = (await readdir(dataFolder(folder))).filter((name) => name.endsWith(".log")).toSorted();
+  const segment = path.join(dataFolder(folder), first);
+  const take = channel.openTake();
+  const taken = await take.take(150, never);
+  await rename(segment, `${segment}.aside`);
+  await mkdir(path.join(segment, "in the way"), { recursive: true });
+
+  await take.commit();
+  await until(
+    async () => shown(),
+    ({ length }) => length > 0,
+  );
+  await rm(segment, { recursive: true });
+  await rename(`${segment}.aside`, segment);
+  await drain(channel, 100);
+  await channel.stop();
+
+  assert.equal(taken.length, 150);
+  assert.deepEqual(shown(), [
+    "error checkpoint not written: a crash now would deliver events again",
+    "info checkpoint is written again",
+  ]);
+});

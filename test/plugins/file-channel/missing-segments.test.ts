@@ -180,7 +180,7 @@ test("a file of a newer version ends the start, is named with both versions, and
   const folder = await twoRuns(context, "killed");
   const [, file = ""] = await filesOf(folder);
   const bytes = await readFile(file);
-  bytes.writeUInt32LE(2, 8);
+  bytes.writeUInt32LE(3, 8);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 20)), 20);
   await writeFile(file, bytes);
   const before = await readFile(checkpointOf(folder));
@@ -189,7 +189,7 @@ test("a file of a newer version ends the start, is named with both versions, and
   await assert.rejects(channel.start(), (error: Error) => {
     assert.equal(codeOf(error), "CHANNEL_OF_NEWER_VERSION");
     assert.ok(
-      error.message.includes(`opening "${file}": it has version 2 of the format, and this agent reads version 1;`),
+      error.message.includes(`opening "${file}": it has version 3 of its format, and this agent reads version 2;`),
     );
     return true;
   });

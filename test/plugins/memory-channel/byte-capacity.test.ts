@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { codeOf, type Event } from "../../../core/sdk/index.js";
 import { never } from "../../../core/testing/channel-fixture.js";
 import type { MemoryLimits } from "../../../plugins/memory-channel/config.js";
-import { MemoryChannel, weightOf } from "../../../plugins/memory-channel/memory-channel.js";
+import { MemoryChannel } from "../../../plugins/memory-channel/memory-channel.js";
+import { weightOf } from "../../../plugins/memory-channel/weight.js";
 import { recordingLog } from "../../support/recording-log.js";
 
 function channel(limits: Partial<MemoryLimits>): MemoryChannel {

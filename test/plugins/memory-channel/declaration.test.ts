@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import plugin from "../../../plugins/memory-channel/index.js";
 
-const others = { byteCapacity: -1, byteCapacityBufferPercentage: 20, "keep-alive": 3 };
+const others = {
+  byteCapacity: -1,
+  byteCapacityBufferPercentage: 20,
+  "keep-alive": 3,
+  service_percentage: 100,
+  fair_taking: false,
+};
 
 const cases = [
   { capacity: 100, transactionCapacity: 100, faults: [] },

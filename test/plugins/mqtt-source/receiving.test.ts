@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { QuotaBuckets } from "../../../core/pipeline/quota-buckets.js";
+import { ServiceQuota } from "../../../core/pipeline/service-quota.js";
 import { AgentError } from "../../../core/sdk/index.js";
 import { until } from "../../support/until.js";
 import { notification, receivedAt, runningSource, sharedBroker } from "./running-source.js";
@@ -146,6 +148,24 @@ test("a message larger than max_message_size is acknowledged and counted, and th
       [false, notification(2).length],
     ],
   );
+});
+
+test("a message over the quota of its service is acknowledged and counted, and those behind it go in", async (context) => {
+  const broker = await sharedBroker(context);
+  if (broker === undefined) return;
+  const config = { ...broker.config, topic_pattern: `${broker.topic}/+service` };
+  const blocked = { flood: { eventsPerSecond: 0, burst: 1 } };
+  const limits = { usual: undefined, services: blocked, mostServices: 10 };
+  const quota = new ServiceQuota({ source: "mqtt-source", quota: limits, buckets: new QuotaBuckets() });
+  const { logged, received, refused } = await runningSource(context, { config, quota });
+  await logged("subscribed");
+
+  for (let sent = 0; sent < 3; sent += 1) await broker.publish(`${broker.topic}/flood`, notification(1));
+  await broker.publish(`${broker.topic}/other`, notification(2));
+
+  assert.deepEqual(await received(1), ["2"]);
+  const one = { status: 429, cause: "quota", service: "flood" };
+  assert.deepEqual(refused, [one, one, one]);
 });
 
 test("a handler that breaks costs its message only", async (context) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { connectAsync, type IClientOptions } from "mqtt";
+import type { ServiceQuota } from "../../../core/pipeline/service-quota.js";
 import type { Emit, Event, Handler } from "../../../core/sdk/index.js";
 import type { MqttConfig } from "../../../plugins/mqtt-source/config.js";
 import { MqttSource } from "../../../plugins/mqtt-source/mqtt-source.js";
@@ -46,6 +47,7 @@ export interface Setting {
   readonly handler?: Handler;
   /** Called before the events are recorded as emitted; what it rejects is not. */
   readonly emit?: Emit;
+  readonly quota?: ServiceQuota;
 }
 
 /** A source that runs until the test ends, with the real handler, and everything that it hands on. */
@@ -57,6 +59,7 @@ export async function runningSource(context: TestContext, setting: Setting) {
     now: () => receivedAt,
     handler: setting.handler ?? handler,
     ...(setting.emit === undefined ? {} : { emit: setting.emit }),
+    ...(setting.quota === undefined ? {} : { quota: setting.quota }),
   });
   const source = new MqttSource({ ...mqttConfig, ...setting.config }, traced.context);
   context.after(async () => {

@@ -113,7 +113,9 @@ function postgresqlPlace(context: TestContext, { host, port, user, password, dat
     limit: nameLimits.postgresql,
     sink: (more, now, of) => started(context, sinkOf({ ...config, ...more }, now, undefined, of)),
     data: (more, of, now) => dataOf(context, { ...config, ...more }, { of, now }),
-    rows: (schema, table) => rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY ctid`),
+    // Space of a transaction that was rolled back is used again, so an address alone gives no order.
+    rows: (schema, table) =>
+      rowsOf(config, `SELECT * FROM ${quoted(schema)}.${quoted(table)} ORDER BY xmin::text::bigint, ctid`),
     select: (schema, table, text) =>
       rowsOf(
         config,

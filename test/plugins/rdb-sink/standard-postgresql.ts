@@ -29,7 +29,7 @@ export const standardPostgresql = standardDialect({
   errors: errorPatterns({
     name: "PostgreSQL",
     missing: /^(3F000|42P01|42703) /,
-    raced: /^(23505|42P06|42P07|42701) /,
+    raced: /^(23505|42P06|42P07|42701|42710) /,
     refused: /^(22|23|42|54)\w{3} /,
   }),
 });

@@ -6,6 +6,7 @@ import type { QueuedEvent } from "../../../../core/sdk/channel/index.js";
 import { logPut } from "../../../../plugins/file-channel/log/appender.js";
 import { EventLog } from "../../../../plugins/file-channel/log/event-log.js";
 import { openNewFile } from "../../../../plugins/file-channel/log/files.js";
+import { noCodecs } from "../../../../plugins/file-channel/log/stored-event.js";
 import { recordingLog } from "../../../support/recording-log.js";
 import { tempFolder } from "../../../support/temp-folder.js";
 import { copyOf } from "../channel-folder.js";
@@ -22,6 +23,7 @@ function logIn(folder: string) {
     openFile: openNewFile,
     lockFolder: async (at: string, claim = {}) => await lockFolder(at, claim, { seconds: 0, log }),
     inMemory: false,
+    codecs: noCodecs,
   };
   return { events: new EventLog(settings, log, (group) => written.push(...group.events)), written, lines };
 }

@@ -1,10 +1,9 @@
-#!/usr/bin/env node
 import { constants } from "node:os";
 import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
-import { reasonOf } from "./sdk/index.js";
+import { codeOf, reasonOf } from "./sdk/index.js";
 
 // The young generation is small: helper threads cost more CPU time to collect it than they save.
 setFlagsFromString("--no-parallel-scavenge");
@@ -32,6 +31,8 @@ const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   env: process.env,
+  // NO_COLOR, FORCE_COLOR and TERM count.
+  screen: process.stdout.isTTY ? { colors: process.stdout.hasColors() } : undefined,
   get stopRequested() {
     listen();
     return stopping.signal;
@@ -108,6 +109,12 @@ function endUnlessTaken(error: unknown): void {
   terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
   process.exit(exitCodes.failure);
 }
+
+// Whoever reads may go away, as in `deneb docs | head`: what comes then is read by nobody, and no reason to end.
+for (const output of [process.stdout, process.stderr])
+  output.on("error", (error) => {
+    if (codeOf(error) !== "EPIPE") throw error;
+  });
 
 // Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
 const open = setInterval(() => {}, 2 ** 30);

@@ -1,0 +1,17 @@
+// Writes dist/core/main.js: the check of the version of Node, then the program. An old Node stops at syntax and modules that
+// it does not know before it runs anything, so the entry is text that all of them can read, and the compiler has no part in it.
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+
+const check = readFileSync(new URL("../core/check-node.js", import.meta.url), "utf8");
+const entry = new URL("../dist/core/main.js", import.meta.url);
+
+// `import()` in a text, because Node 8 cannot parse it. Node opens its debugger on SIGUSR1, for every process of the
+// machine, unless somebody listens.
+const load = `if (!isNodeTooOld) {
+  process.on("SIGUSR1", function () {});
+  Function("specifier", "return import(specifier)")("./process.js");
+}
+`;
+
+writeFileSync(entry, `#!/usr/bin/env node\n${check}${load}`);
+chmodSync(entry, 0o755);

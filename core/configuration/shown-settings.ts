@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Property, Schema } from "../sdk/index.js";
+import { isSecretName, MASK } from "./configuration-fault.js";
+import { holdsSecret } from "./shown-properties.js";
+
+/** A value as it may be shown. */
+export type ShownValue = string | number | boolean | readonly (string | number | boolean)[];
+
+/** One setting of a component of the running configuration, as people may see it. */
+export interface ShownSetting {
+  /** Its name behind that of the component; of an object or a map the whole path, as in `retry.times`. */
+  readonly name: string;
+  readonly value: ShownValue;
+  /** The value is a secret, or may hold one. */
+  readonly masked?: true;
+  /** Whether the value is the default of the schema. */
+  readonly default: boolean;
+}
+
+const MOST_CHARACTERS = 500;
+const MOST_ENTRIES = 200;
+
+/** The typed values of a component by the schema of its plugin, secrets masked; a secret that is empty is shown as empty. */
+export function shownSettings(schema: Schema, config: Readonly<Record<string, unknown>>): readonly ShownSetting[] {
+  return comparableSettings(schema, config).map(({ shown }) => shown);
+}
+
+/** A setting with its value, which must not be shown. */
+export interface ComparableSetting {
+  readonly shown: ShownSetting;
+  readonly value: unknown;
+}
+
+/** The same with the values themselves: two secrets that differ look alike. */
+export function comparableSettings(
+  schema: Schema,
+  config: Readonly<Record<string, unknown>>,
+): readonly ComparableSetting[] {
+  return Object.entries(schema).flatMap(([name, property]) => comparable(name, property, config[name]));
+}
+
+function comparable(name: string, property: Property, value: unknown): readonly ComparableSetting[] {
+  if (value === undefined) return [];
+  const { format, sensitive } = property;
+  if (sensitive === true) return [{ shown: secret(name, property, value), value }];
+  if (typeof format === "object" && "fields" in format) {
+    const below = comparableSettings(format.fields, isObject(value) ? value : {});
+    return below.map(({ shown, ...one }) => ({ ...one, shown: { ...shown, name: `${name}.${shown.name}` } }));
+  }
+  if (format === "map") return comparableMap(name, property, isObject(value) ? value : {});
+  return [{ shown: shownSetting(name, value, isDeepStrictEqual(value, property.default)), value }];
+}
+
+function secret(name: string, property: Property, value: unknown): ShownSetting {
+  const isDefault = isDeepStrictEqual(value, property.default);
+  const isEmpty = value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+  if (isEmpty) return { name, value: "", default: isDefault };
+  return { name, value: MASK, masked: true, default: isDefault };
+}
+
+/** Each entry by itself: what its key is called may say that it is a secret. */
+function comparableMap(
+  name: string,
+  property: Property,
+  map: Readonly<Record<string, unknown>>,
+): readonly ComparableSetting[] {
+  const prefix = name.replace(/\.\*$/, "");
+  const isDefault = isDeepStrictEqual(map, property.default);
+  return Object.entries(map)
+    .slice(0, MOST_ENTRIES)
+    .map(([key, value]) => {
+      const entry = `${prefix}.${key}`;
+      const shown = isSecretName(key) ? secret(entry, property, value) : shownSetting(entry, value, isDefault);
+      return { shown, value };
+    });
+}
+
+function shownSetting(name: string, value: unknown, isDefault: boolean): ShownSetting {
+  const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string");
+  if (texts.some(holdsSecret)) return { name, value: MASK, masked: true, default: isDefault };
+  const shown = Array.isArray(value) ? value.slice(0, MOST_ENTRIES).map(shownOne) : shownOne(value);
+  return { name, value: shown, default: isDefault };
+}
+
+function shownOne(value: unknown): string | number | boolean {
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

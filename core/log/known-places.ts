@@ -1,0 +1,88 @@
+import {
+  atBeginning,
+  isUpTo,
+  type LogPosition,
+  later,
+  letterPlace,
+  type PositionOwner,
+  positionOf,
+} from "./log-position.js";
+import type { Members } from "./members.js";
+import type { OwnPart } from "./own-parts.js";
+import type { QueuedPartEvent } from "./read-edge.js";
+
+export interface KnownPlacesParts {
+  readonly owner: PositionOwner;
+  readonly members: Pick<Members, "done">;
+  own(part: number): OwnPart | undefined;
+  /** Begins again with a part of which more is done than was read; false when it need not, or cannot. */
+  again(part: number, done: LogPosition): boolean;
+}
+
+/** The events of a part that have a dead letter and are not known to be done. */
+interface Letters {
+  readonly places: Map<string, Pick<QueuedPartEvent, "offset" | "index">>;
+  /** When it holds more, those that are done are removed. */
+  most: number;
+}
+
+const LEAST_LETTERS = 1000;
+
+/** What is done already, as stored positions and dead letters say. */
+export class KnownPlaces {
+  readonly #parts: KnownPlacesParts;
+  readonly #stored = new Map<number, LogPosition>();
+  readonly #left = new Map<number, Letters>();
+
+  constructor(parts: KnownPlacesParts) {
+    this.#parts = parts;
+  }
+
+  /** Up to where positions say that the part is stored. */
+  stored(part: number): LogPosition | undefined {
+    return this.#stored.get(part);
+  }
+
+  /** Tells which events of the part have a dead letter; undefined while none has. */
+  leftOut(part: number): ((place: Pick<QueuedPartEvent, "offset" | "index">) => boolean) | undefined {
+    const left = this.#left.get(part);
+    return left === undefined ? undefined : ({ offset, index }) => left.places.has(placeKey({ offset, index }));
+  }
+
+  /** What a stored position says is done; the number of events that are left out. */
+  skipTo(text: string): number {
+    const { owner, members, own, again } = this.#parts;
+    const found = positionOf(owner, text);
+    if (found === undefined) return 0;
+    const { part, position } = found;
+    const known = later(later(atBeginning, members.done(part)), this.#stored.get(part));
+    this.#stored.set(part, later(position, this.#stored.get(part)));
+    if (again(part, position)) return Math.max(0, position.events - known.events);
+    return own(part)?.queue.skipTo(position) ?? Math.max(0, position.events - known.events);
+  }
+
+  /** An event with this id has a dead letter; false when it is no event of this log and group. */
+  leaveOut(id: string): boolean {
+    const place = letterPlace(this.#parts.owner, id);
+    if (place === undefined) return false;
+    const { part } = place;
+    const left: Letters = this.#left.get(part) ?? { places: new Map(), most: LEAST_LETTERS };
+    left.places.set(placeKey(place), place);
+    this.#left.set(part, left);
+    this.#parts.own(part)?.queue.leaveOut(place);
+    if (left.places.size > left.most) this.#removeDone(part, left);
+    return true;
+  }
+
+  /** What is done is not read again. */
+  #removeDone(part: number, left: Letters): void {
+    const elsewhere = later(later(atBeginning, this.#parts.members.done(part)), this.#stored.get(part));
+    const done = this.#parts.own(part)?.queue.done ?? elsewhere;
+    for (const [key, place] of left.places) if (isUpTo(place, done)) left.places.delete(key);
+    left.most = Math.max(LEAST_LETTERS, 2 * left.places.size);
+  }
+}
+
+function placeKey({ offset, index }: Pick<QueuedPartEvent, "offset" | "index">): string {
+  return `${offset}+${index}`;
+}

@@ -1,0 +1,200 @@
+import { type Amount, channelStopped } from "../sdk/channel/index.js";
+import { FailureLog } from "../sdk/failure-log.js";
+import { AgentError, type ChannelContext, codeOf, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
+import type { Clocks } from "./agent-reports.js";
+import type { LogChannelConfig } from "./log-properties.js";
+import type { TakenPart } from "./log-take.js";
+import { OpenedLog } from "./opened-log.js";
+import type { OwnPart } from "./own-parts.js";
+import type { PartitionedLog } from "./partitioned-log.js";
+import { pause } from "./pause.js";
+
+const PAUSE_MILLIS = 1000;
+
+export interface LogConnectionParts {
+  readonly log: PartitionedLog;
+  readonly config: LogChannelConfig;
+  readonly context: ChannelContext;
+  readonly clocks: Clocks;
+}
+
+/** What an agent asks of a log. */
+export type LogUse = "open" | "append" | "read" | "report" | "share" | "trim";
+
+/** These say something about what was appended and nothing about the log. */
+const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
+
+/** Why and since when the log cannot be reached. */
+export interface LogFailure {
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Opens the log, again and again while it cannot be reached, and says how it stands. */
+export class LogConnection {
+  readonly #parts: LogConnectionParts;
+  readonly #stopping = new AbortController();
+  readonly #failures: FailureLog;
+  #opened: OpenedLog | undefined;
+  #opening: Promise<void> | undefined;
+  #whenOpen: (() => void)[] = [];
+  readonly #failing = new Map<LogUse, unknown>();
+  #failure: LogFailure | undefined;
+  #takes = false;
+  /** Calls that came before the log was open. */
+  readonly #early: ((opened: OpenedLog) => unknown)[] = [];
+
+  constructor(parts: LogConnectionParts) {
+    this.#parts = parts;
+    this.#failures = new FailureLog(parts.context.log, "the log can be reached again");
+  }
+
+  get opened(): OpenedLog | undefined {
+    return this.#opened;
+  }
+
+  get failure(): LogFailure | undefined {
+    return this.#failure;
+  }
+
+  get lost(): number {
+    return this.#opened?.lost ?? 0;
+  }
+
+  /** Rejects for a log that will not be had without a change; else it goes on trying. */
+  async start(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (retryableOf(error) === false) throw error;
+      this.outcome("open", error);
+      this.#opening = this.#openLater();
+    }
+  }
+
+  /** How something that was asked of the log has ended. */
+  outcome(use: LogUse, error?: unknown): void {
+    if (error === undefined) this.#works(use);
+    else if (!this.#stopping.signal.aborted && !ofTheRecord.has(codeOf(error))) this.#fails(use, error);
+  }
+
+  waiting(): Amount {
+    return this.#opened?.waiting() ?? { events: 0, bytes: 0 };
+  }
+
+  /** Resolves when the log is open; rejects when it is not in time. */
+  async whenOpen(millis: number): Promise<OpenedLog> {
+    if (this.#opened !== undefined) return this.#opened;
+    if (this.#stopping.signal.aborted) throw channelStopped(this.#parts.context.name);
+    const waiting = new AbortController();
+    this.#whenOpen.push(() => waiting.abort());
+    await pause(millis, waiting.signal);
+    if (this.#opened !== undefined) return this.#opened;
+    const cause = this.#failing.get("open");
+    const reason = cause === undefined ? "it is being opened" : reasonOf(cause);
+    const message = `putting into channel "${this.#parts.context.name}": its log cannot be used: ${reason}`;
+    throw new AgentError("LOG_UNAVAILABLE", message, { retryable: true, cause });
+  }
+
+  async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
+    if (!this.#takes) {
+      this.#takes = true;
+      this.#opened?.beat();
+    }
+    if (this.#opened === undefined) await this.#orOpen(AbortSignal.any([signal, this.#stopping.signal]));
+    return await this.#opened?.take(max, held, signal);
+  }
+
+  /** The number of events that are left out, as far as that is known now. */
+  skipTo(position: string): number {
+    return this.#tell((opened) => opened.places.skipTo(position)) ?? 0;
+  }
+
+  /** Whether an event with a dead letter is left out. */
+  leaveOut(id: string): boolean {
+    return this.#tell((opened) => opened.places.leaveOut(id)) ?? false;
+  }
+
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    // What waits for an engine that does not answer ends with the grace period.
+    const stopListening = onAbort(signal, () => void this.#parts.log.close(signal));
+    await this.#opening;
+    await this.#opened?.stop(signal);
+    stopListening();
+    this.#opened = undefined;
+    await this.#parts.log.close(signal);
+  }
+
+  #works(use: LogUse): void {
+    if (!this.#failing.delete(use) || this.#failing.size > 0) return;
+    this.#failures.works();
+    this.#failure = undefined;
+    this.#parts.context.report?.({ state: "up" });
+  }
+
+  #fails(use: LogUse, error: unknown): void {
+    const { context } = this.#parts;
+    this.#failing.set(use, error);
+    this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
+    const reason = reasonOf(error);
+    this.#failure = { reason, since: this.#failure?.since ?? context.now().getTime() };
+    context.report?.({ state: "down", reason });
+  }
+
+  #tell<T>(tell: (opened: OpenedLog) => T): T | undefined {
+    if (this.#opened !== undefined) return tell(this.#opened);
+    this.#early.push(tell);
+    return undefined;
+  }
+
+  async #orOpen(signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    this.#whenOpen.push(() => waiting.abort());
+    const either = AbortSignal.any([signal, waiting.signal]);
+    if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }));
+  }
+
+  async #openLater(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && this.#opened === undefined) {
+      await pause(PAUSE_MILLIS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.#open();
+      } catch (error) {
+        this.outcome("open", error);
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { log, config, context, clocks } = this.#parts;
+    const facts = await log.open(this.#stopping.signal);
+    for (const warning of facts.warnings) context.log.warn({ log: facts.id }, warning);
+    const opened = new OpenedLog({
+      log,
+      facts,
+      config,
+      context,
+      clocks,
+      hasTaken: () => this.#takes,
+      outcome: (use, error) => this.outcome(use, error),
+    });
+    for (const tell of this.#early.splice(0)) tell(opened);
+    await opened.start();
+    this.#opened = opened;
+    this.outcome("open");
+    await opened.whenReady(this.#stopping.signal);
+    context.log.info({ log: facts.id, partitions: facts.partitions, group: config.group }, "log is open");
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#whenOpen;
+    this.#whenOpen = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,92 @@
+import { AgentError, onAbort, type SharedLetterListener, type SharedLetters } from "../sdk/index.js";
+import type { ControlReader } from "./control-reader.js";
+import type { LogRecord, PartitionedLog } from "./partitioned-log.js";
+
+export interface LogLettersParts {
+  readonly log: Pick<PartitionedLog, "append" | "bounds" | "trim">;
+  readonly reader: Pick<ControlReader, "listen" | "leave">;
+  /** The most bytes of one entry. */
+  readonly largestRecord: number;
+}
+
+/** The dead letters that the agents of a log share: entries in one order for all. */
+export class LogLetters implements SharedLetters {
+  readonly #parts: LogLettersParts;
+  #appending: Promise<unknown> = Promise.resolve();
+  /** The offset behind the last entry that the listener has had; undefined while nobody follows. */
+  #followed: number | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: LogLettersParts) {
+    this.#parts = parts;
+  }
+
+  append(texts: readonly string[]): Promise<void> {
+    const next = this.#appending.catch(() => undefined).then(() => this.#appendAll(texts));
+    this.#appending = next;
+    return next;
+  }
+
+  async follow(from: number, listener: SharedLetterListener, signal: AbortSignal): Promise<void> {
+    const { next: end = 0, first = 0 } = (await this.#parts.log.bounds(["letters"])).get("letters") ?? {};
+    let isBehind = Math.max(from, first) < end;
+    this.#noteFollowed(Math.max(from, first));
+    if (!isBehind) listener.caughtUp();
+    await new Promise<void>((resolve, reject) => {
+      const next = async (records: readonly LogRecord[]) => {
+        await listener.entries(records.map(({ offset, value }) => ({ offset, text: Buffer.from(value).toString() })));
+        const followed = (records.at(-1)?.offset ?? -1) + 1;
+        this.#noteFollowed(followed);
+        if (!isBehind || followed < end) return;
+        isBehind = false;
+        listener.caughtUp();
+      };
+      const own = { next, failed: reject };
+      onAbort(signal, () => {
+        this.#parts.reader.leave("letters", own);
+        resolve();
+      });
+      if (!signal.aborted) this.#parts.reader.listen("letters", Math.max(from, first), own);
+    });
+  }
+
+  async forget(before: number): Promise<void> {
+    await this.#parts.log.trim(new Map([["letters", before]]));
+  }
+
+  /** Resolves when the listener has had all entries that are there now; at once while nobody follows. */
+  async caughtUp(): Promise<void> {
+    if (this.#followed === undefined) return;
+    const { next = 0, first = 0 } = (await this.#parts.log.bounds(["letters"])).get("letters") ?? {};
+    if (next <= first) return;
+    while ((this.#followed ?? next) < next) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Ends all waiting. */
+  stop(): void {
+    this.#followed = undefined;
+    this.#wake();
+  }
+
+  #noteFollowed(next: number): void {
+    this.#followed = Math.max(next, this.#followed ?? 0);
+    this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  async #appendAll(texts: readonly string[]): Promise<void> {
+    const values = texts.map((text) => Buffer.from(text));
+    const { largestRecord } = this.#parts;
+    const most = Math.max(0, ...values.map(({ byteLength }) => byteLength));
+    if (most > largestRecord) {
+      const message = `appending a dead letter of ${most} bytes to a log whose records have at most ${largestRecord} bytes`;
+      throw new AgentError("RECORD_TOO_LARGE", message, { retryable: false });
+    }
+    for (const value of values) await this.#parts.log.append("letters", value);
+  }
+}

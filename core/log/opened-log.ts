@@ -1,0 +1,273 @@
+import { randomUUID } from "node:crypto";
+import type { Amount } from "../sdk/channel/index.js";
+import type { ChannelContext, SettledEvents } from "../sdk/index.js";
+import type { AgentReport, PartReport } from "./agent-report.js";
+import { AgentReports, type Clocks } from "./agent-reports.js";
+import { ControlReader } from "./control-reader.js";
+import { KnownPlaces } from "./known-places.js";
+import type { LogUse } from "./log-connection.js";
+import { LogLetters } from "./log-letters.js";
+import type { PositionOwner } from "./log-position.js";
+import type { LogChannelConfig } from "./log-properties.js";
+import type { TakenPart } from "./log-take.js";
+import { Members } from "./members.js";
+import { type OwnPart, OwnParts } from "./own-parts.js";
+import { PartReader } from "./part-reader.js";
+import type { Appended, LogFacts, PartitionedLog } from "./partitioned-log.js";
+import { pause } from "./pause.js";
+import type { ReadRecord } from "./read-edge.js";
+import { Trimmer } from "./trimmer.js";
+import { WaitingTurns } from "./waiting-turns.js";
+
+/** Reports are sent this often in a session. */
+const BEATS = 3;
+const READY_MILLIS = 20;
+
+export interface OpenedLogParts {
+  readonly log: PartitionedLog;
+  readonly facts: LogFacts;
+  readonly config: LogChannelConfig;
+  readonly context: ChannelContext;
+  readonly clocks: Clocks;
+  /** True once a sink has taken. */
+  hasTaken(): boolean;
+  /** How what was asked of the log has ended. */
+  outcome(use: LogUse, error?: unknown): void;
+}
+
+/** What an agent does with a log that is open: it reads its share of the parts, tells the others, and hears of them. */
+export class OpenedLog {
+  readonly facts: LogFacts;
+  /** Names this one among those that share the log. */
+  readonly member = randomUUID();
+  readonly owner: PositionOwner;
+  readonly members: Members;
+  readonly own: OwnParts;
+  readonly turns: WaitingTurns;
+  readonly letters: LogLetters;
+  /** What is done already. */
+  readonly places: KnownPlaces;
+  readonly #parts: OpenedLogParts;
+  readonly #reports: AgentReports;
+  readonly #control: ControlReader;
+  readonly #reader: PartReader;
+  readonly #trimmer: Trimmer;
+  /** Since when the sinks of this agent have got no event done of a part of which they have taken some. */
+  readonly #since = new Map<TakenPart["own"], number>();
+  #startedAt = 0;
+  #unreadable = 0;
+  #untold = 0;
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(parts: OpenedLogParts) {
+    const { log, facts, config, context, clocks, outcome } = parts;
+    const sessionMillis = config.session_timeout * 1000;
+    this.#parts = parts;
+    this.facts = facts;
+    this.owner = { log: facts.id, group: config.group };
+    this.members = new Members({
+      member: this.member,
+      group: config.group,
+      sessionMillis,
+      retired: config.retired_groups,
+    });
+    this.#control = new ControlReader({ log, outcome: (error) => outcome("report", error) });
+    this.letters = new LogLetters({ log, reader: this.#control, largestRecord: facts.largestRecord });
+    this.places = new KnownPlaces({
+      owner: this.owner,
+      members: this.members,
+      own: (part) => this.own.all.get(part),
+      again: (part, done) => this.own.again(part, done),
+    });
+    this.own = new OwnParts({
+      log,
+      partitions: facts.partitions,
+      members: this.members,
+      clocks,
+      sessionMillis,
+      isHeard: () => this.#reports.isHeard,
+      stored: (part) => this.places.stored(part),
+      prepared: () => this.letters.caughtUp(),
+      resettle: () => this.#settleSoon(),
+      changed: () => this.#partsChanged(),
+      logger: context.log,
+    });
+    this.turns = new WaitingTurns(this.own.all);
+    this.#reader = new PartReader({
+      log,
+      own: this.own.all,
+      prefetchBytes: config.prefetch_bytes,
+      add: (part, records) => this.add(part, records),
+      unreadable: () => {
+        this.#unreadable += 1;
+      },
+      outcome: (error) => outcome("read", error),
+      logger: context.log,
+    });
+    this.#reports = new AgentReports({
+      log,
+      reader: this.#control,
+      members: this.members,
+      clocks,
+      beatMillis: sessionMillis / BEATS,
+      sessionMillis,
+      report: (left) => this.#report(left),
+      heard: () => {
+        this.#untold = 0;
+        this.#settleSoon();
+      },
+      outcome: (error) => outcome("report", error),
+    });
+    this.#trimmer = new Trimmer({
+      log,
+      group: config.group,
+      members: this.members,
+      own: this.own.all,
+      outcome: (error) => outcome("trim", error),
+    });
+  }
+
+  /** Events that are missing in the log; of a record that cannot be read, one. */
+  get lost(): number {
+    return [...this.own.all.values()].reduce((sum, { queue }) => sum + queue.lost, this.#unreadable);
+  }
+
+  /** Events that are appended to parts of other agents, until these tell how many wait. */
+  appended(events: number): void {
+    this.#untold += events;
+  }
+
+  /** What waits in the log, as far as it was read or heard of. */
+  waiting(): Amount {
+    let events = 0;
+    let bytes = 0;
+    for (const { queue } of this.own.all.values()) {
+      events += queue.size;
+      bytes += queue.bytes;
+    }
+    for (const { parts, member } of this.members.alive(this.#parts.clocks.steady()))
+      if (member !== this.member) for (const { waiting } of parts.values()) events += waiting;
+    return { events: events + this.#untold, bytes };
+  }
+
+  async start(): Promise<void> {
+    this.#startedAt = this.#parts.clocks.steady();
+    await this.#reports.start();
+    this.#reader.start();
+    if (this.#parts.config.trim) this.#trimmer.start();
+    // Time passes without reports, too.
+    this.#settling = setInterval(() => this.#settleSoon(), (this.#parts.config.session_timeout * 1000) / (2 * BEATS));
+  }
+
+  /** Tells the others at once how it stands. */
+  beat(): void {
+    this.#reports.beat();
+  }
+
+  /** Records that were read, or that this agent has just appended. */
+  add(part: number, records: readonly ReadRecord[]): void {
+    const own = this.own.all.get(part);
+    if (own === undefined || own.leaving) return;
+    own.queue.add(records, this.places.leftOut(part));
+    this.turns.wake();
+  }
+
+  /** Adds what this agent has appended without reading it, when nothing is between it and what was read. */
+  echo(part: number, { offset, previous }: Appended, record: () => ReadRecord): void {
+    const own = this.own.all.get(part);
+    if (own === undefined || previous === undefined || !this.#reader.hasRoom(own)) return;
+    if (previous >= own.queue.next) this.#reader.missed();
+    else if (offset >= own.queue.next) this.add(part, [record()]);
+  }
+
+  /** Resolves when this agent has its share and has read it, or has something of it; at the latest after a session. */
+  async whenReady(signal: AbortSignal): Promise<void> {
+    const end = this.#parts.clocks.steady() + this.#parts.config.session_timeout * 1000;
+    while (!signal.aborted && !this.#isReady() && this.#parts.clocks.steady() < end) await pause(READY_MILLIS, signal);
+  }
+
+  async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
+    const taken = await this.turns.take(max, held, signal);
+    if (taken !== undefined && !this.#since.has(taken.own)) this.#since.set(taken.own, this.#parts.clocks.steady());
+    return taken;
+  }
+
+  release({ own, events }: TakenPart, settled: SettledEvents | undefined): void {
+    own.queue.release(events, settled);
+    this.#since.delete(own);
+    this.#ended(own);
+  }
+
+  restore({ own, events }: TakenPart): void {
+    own.queue.restore(events);
+    if (own.leaving) own.queue.discardWaiting();
+    if (own.leaving || own.queue.size === 0) this.#since.delete(own);
+    this.#ended(own);
+  }
+
+  async stop(signal: AbortSignal): Promise<void> {
+    clearInterval(this.#settling);
+    this.turns.endAll();
+    this.letters.stop();
+    await Promise.all([this.#reader.stop(), this.#trimmer.stop()]);
+    await this.#reports.stop(signal);
+    await this.#control.stop();
+  }
+
+  /** What this agent reports of its parts. */
+  reported(): ReadonlyMap<number, PartReport> {
+    const parts = [...this.own.all].map(([part, own]) => {
+      const { done, size, oldest } = own.queue;
+      return [part, { done, waiting: size, more: !this.#reader.isAtEnd(own), oldest }] as const;
+    });
+    return new Map(parts);
+  }
+
+  #isReady(): boolean {
+    const parts = [...this.own.all.values()];
+    if (parts.some(({ queue }) => queue.waiting > 0)) return true;
+    const others = this.members.alive(this.#parts.clocks.steady()).length > 1;
+    return (parts.length > 0 || others) && parts.every((own) => this.#reader.isAtEnd(own));
+  }
+
+  #ended(own: OwnPart): void {
+    this.own.ended(own.queue.part);
+    this.#reader.drained(own.queue.part);
+    this.turns.wake();
+  }
+
+  #partsChanged(): void {
+    this.#reader.changed();
+    this.#reports.beat();
+    this.turns.wake();
+  }
+
+  #settleSoon(): void {
+    this.own.settle().then(
+      () => this.#parts.outcome("share"),
+      (error: unknown) => this.#parts.outcome("share", error),
+    );
+  }
+
+  #report(left: boolean): AgentReport {
+    const { context, clocks, config } = this.#parts;
+    const now = clocks.steady();
+    for (const own of this.#since.keys()) if (this.own.all.get(own.queue.part) !== own) this.#since.delete(own);
+    const isStuck = [...this.#since].some(
+      ([{ queue }, since]) => queue.size > 0 && now - since > config.stall_timeout * 1000,
+    );
+    return {
+      member: this.member,
+      run: context.run,
+      agent: [context.run.split(",", 1).join(), context.dataDir, context.name].join(" "),
+      group: config.group,
+      at: clocks.now().getTime(),
+      // Its sinks have a while to begin.
+      takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,
+      stuck: isStuck,
+      left,
+      parts: this.reported(),
+      heard: this.members.groups,
+    };
+  }
+}

@@ -1,0 +1,158 @@
+import type { Logger } from "../sdk/index.js";
+import type { Clocks } from "./agent-reports.js";
+import { atBeginning, type LogPosition, later } from "./log-position.js";
+import type { Members } from "./members.js";
+import { PartQueue } from "./part-queue.js";
+import type { PartitionedLog } from "./partitioned-log.js";
+
+export interface OwnPartsParts {
+  readonly log: Pick<PartitionedLog, "bounds">;
+  readonly partitions: number;
+  readonly members: Pick<Members, "share" | "worker" | "done" | "hasOthers">;
+  readonly clocks: Clocks;
+  readonly sessionMillis: number;
+  /** True while the other agents know of this one: else they may work on its parts. */
+  isHeard(): boolean;
+  /** Up to where positions say that a part is stored. */
+  stored(part: number): LogPosition | undefined;
+  /** Resolves when what must be known of a part before it is read is known. */
+  prepared(): Promise<void>;
+  /** Asks for a `settle` whose outcome is reported. */
+  resettle(): void;
+  /** The parts of this agent have changed. */
+  changed(): void;
+  readonly logger: Logger;
+}
+
+/** A part that this agent works on. */
+export interface OwnPart {
+  readonly queue: PartQueue;
+  /** Where the log ended when this agent began with it. */
+  readonly end: number;
+  /** Takes that hold events of it. */
+  holders: number;
+  /** True once it belongs to another agent: what is taken is finished, and nothing else. */
+  leaving: boolean;
+}
+
+/** The parts that this agent works on: takes those of its share as soon as nobody else does, and gives others away. */
+export class OwnParts {
+  readonly #parts: OwnPartsParts;
+  readonly #own = new Map<number, OwnPart>();
+  /** Since when this agent waits for another one to leave a part. */
+  readonly #wanted = new Map<number, number>();
+  /** Up to where parts were done when they were given away. */
+  readonly #left = new Map<number, LogPosition>();
+  /** Parts whose log ends before their stored position. */
+  readonly #ahead = new Set<number>();
+  #settling: Promise<void> = Promise.resolve();
+  #resettling: NodeJS.Immediate | undefined;
+
+  constructor(parts: OwnPartsParts) {
+    this.#parts = parts;
+  }
+
+  get all(): ReadonlyMap<number, OwnPart> {
+    return this.#own;
+  }
+
+  /** Parts that nobody may read: their log is shorter than what is stored of it. */
+  get ahead(): ReadonlySet<number> {
+    return this.#ahead;
+  }
+
+  /** Takes and gives away what the reports of the agents say; one call after another. Rejects when the log cannot be asked. */
+  settle(): Promise<void> {
+    const next = this.#settling.catch(() => undefined).then(() => this.#settle());
+    this.#settling = next;
+    return next;
+  }
+
+  /** A take that held events of the part has ended. */
+  ended(part: number): void {
+    const own = this.#own.get(part);
+    if (own === undefined) return;
+    own.holders -= 1;
+    this.#dropIfLeft(part, own);
+  }
+
+  /**
+   * Begins again with a part of which more is done than was read, and looks where the log ends now; false for one that
+   * was read that far, and for one of which a take holds events.
+   */
+  again(part: number, { offset }: LogPosition): boolean {
+    const own = this.#own.get(part);
+    if (own === undefined || own.holders > 0 || offset < own.queue.next) return false;
+    this.#own.delete(part);
+    this.#resettling ??= setImmediate(() => {
+      this.#resettling = undefined;
+      this.#parts.resettle();
+    });
+    return true;
+  }
+
+  async #settle(): Promise<void> {
+    const { members, partitions, clocks, isHeard } = this.#parts;
+    const share = isHeard() ? members.share(partitions, clocks.steady()) : new Set<number>();
+    for (const [part, own] of this.#own) {
+      if (share.has(part)) continue;
+      if (!own.leaving) own.queue.discardWaiting();
+      own.leaving = true;
+      this.#dropIfLeft(part, own);
+    }
+    for (const part of this.#wanted.keys()) if (!share.has(part)) this.#wanted.delete(part);
+    const free = [...share].filter((part) => this.#isFree(part));
+    if (free.length > 0) await this.#take(free);
+  }
+
+  /** Another agent that works on the part is waited for, for one session. */
+  #isFree(part: number): boolean {
+    const { members, clocks, sessionMillis } = this.#parts;
+    if (this.#own.has(part)) return false;
+    const now = clocks.steady();
+    const since = this.#wanted.get(part) ?? now;
+    this.#wanted.set(part, since);
+    return members.worker(part, now) === undefined || now - since > sessionMillis;
+  }
+
+  async #take(parts: readonly number[]): Promise<void> {
+    const { log, prepared, changed } = this.#parts;
+    await prepared();
+    const bounds = await log.bounds(parts);
+    for (const part of parts) {
+      const { first, next } = bounds.get(part) ?? { first: 0, next: 0 };
+      const from = this.#from(part);
+      if (from.offset >= next && from.offset >= 0) this.#reportAhead(part, from, next);
+      else {
+        this.#ahead.delete(part);
+        const queue = new PartQueue(part, from, this.#parts.members.hasOthers ? next : 0);
+        queue.skip(first);
+        this.#own.set(part, { queue, end: next, holders: 0, leaving: false });
+        this.#wanted.delete(part);
+      }
+    }
+    changed();
+  }
+
+  #from(part: number): LogPosition {
+    const { members, stored } = this.#parts;
+    return later(later(later(atBeginning, members.done(part)), stored(part)), this.#left.get(part));
+  }
+
+  #reportAhead(part: number, { offset }: LogPosition, next: number): void {
+    if (this.#ahead.has(part)) return;
+    this.#ahead.add(part);
+    this.#parts.logger.error(
+      { partition: part, stored: offset, next },
+      "the log ends before what is stored of this partition: either it is behind, or it has lost records and new ones would count " +
+        "as stored; nothing of the partition is delivered. If it stays so, delete the rows of its position",
+    );
+  }
+
+  #dropIfLeft(part: number, own: OwnPart): void {
+    if (!own.leaving || own.holders > 0) return;
+    this.#left.set(part, own.queue.done);
+    this.#own.delete(part);
+    this.#parts.changed();
+  }
+}

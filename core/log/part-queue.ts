@@ -1,0 +1,217 @@
+import type { SettledEvents } from "../sdk/index.js";
+import { isUpTo, type LogPosition } from "./log-position.js";
+import { type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecord } from "./read-edge.js";
+
+interface Entry {
+  readonly queued: QueuedPartEvent;
+  /** Up to where the part is done once this and all before it are. */
+  readonly after: Passed;
+  state: "waiting" | "taken" | "done";
+}
+
+/**
+ * What one agent has read of one part and what of it is done. Takes get the oldest events that wait; the position moves over
+ * what is done without a gap.
+ */
+export class PartQueue {
+  readonly part: number;
+  /** Oldest first, from the first one that is not done. */
+  #entries: Entry[] = [];
+  /** No entry before this one waits. */
+  #firstWaiting = 0;
+  #done: Passed;
+  /** What became of the events that are done. */
+  #books: Omit<SettledEvents, "elsewhere">;
+  readonly #edge: ReadEdge;
+  #waiting = 0;
+  #bytes = 0;
+
+  /**
+   * `from`: what is done already; nothing at or before it is handed out. Records before the offset `before` may have been
+   * delivered by others.
+   */
+  constructor(part: number, from: LogPosition, before: number) {
+    this.part = part;
+    this.#done = from;
+    this.#books = from;
+    this.#edge = new ReadEdge(part, from, before);
+  }
+
+  /** The offset from which to read on. */
+  get next(): number {
+    return this.#edge.next;
+  }
+
+  get done(): LogPosition {
+    return this.#with(this.#done);
+  }
+
+  /** Events since the part was made, as far as it was read. */
+  get eventsRead(): number {
+    return this.#edge.at.events;
+  }
+
+  /** Events that were read and are not done. */
+  get size(): number {
+    return this.#edge.at.events - this.#done.events;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get taken(): number {
+    return this.#entries.reduce((sum, { state }) => sum + (state === "taken" ? 1 : 0), 0);
+  }
+
+  /** Bytes of what was read and is not done. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Events that were left out because they came from their log before. */
+  get repeated(): number {
+    return this.#edge.repeated;
+  }
+
+  /** Events of records that are missing between others of the same writer. */
+  get lost(): number {
+    return this.#edge.lost;
+  }
+
+  /** When the oldest event that is not done was put. */
+  get oldest(): number | undefined {
+    return this.#entries[0]?.queued.at;
+  }
+
+  /** Records that were read, in order; what was added before is left out. `isDone` tells events that have a dead letter. */
+  add(records: readonly ReadRecord[], isDone?: (event: Pick<QueuedPartEvent, "offset" | "index">) => boolean): void {
+    for (const record of records)
+      for (const read of this.#edge.read(record, this.#done)) this.#push(read, isDone?.(read.queued) === true);
+    this.#settle();
+  }
+
+  /** What is at this offset cannot be read, or is gone: reading goes on behind it. */
+  skip(next: number): void {
+    this.#edge.skip(next);
+  }
+
+  take(max: number): readonly QueuedPartEvent[] {
+    const taken: QueuedPartEvent[] = [];
+    for (; this.#firstWaiting < this.#entries.length && taken.length < max; this.#firstWaiting += 1) {
+      const entry = this.#entries[this.#firstWaiting];
+      if (entry?.state !== "waiting") continue;
+      entry.state = "taken";
+      taken.push(entry.queued);
+    }
+    this.#waiting -= taken.length;
+    return taken;
+  }
+
+  restore(events: readonly QueuedPartEvent[]): void {
+    const own = new Set(events);
+    this.#entries.forEach((entry, at) => {
+      if (entry.state !== "taken" || !own.has(entry.queued)) return;
+      entry.state = "waiting";
+      this.#waiting += 1;
+      this.#firstWaiting = Math.min(this.#firstWaiting, at);
+    });
+  }
+
+  /** `settled` says what became of them; absent: they are stored. */
+  release(events: readonly QueuedPartEvent[], settled?: SettledEvents): void {
+    const all = { stored: events.length, elsewhere: 0, deadLettered: 0, filtered: 0 };
+    const { stored, elsewhere, deadLettered, filtered } = settled ?? all;
+    this.#books = {
+      // In the books of the log it does not matter by whom.
+      stored: this.#books.stored + stored + elsewhere,
+      deadLettered: this.#books.deadLettered + deadLettered,
+      filtered: this.#books.filtered + filtered,
+    };
+    const own = new Set(events);
+    for (const entry of this.#entries) {
+      if (own.size === 0) break;
+      if (own.delete(entry.queued) && entry.state === "taken") entry.state = "done";
+    }
+    this.#settle();
+  }
+
+  /** Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. */
+  after(events: readonly QueuedPartEvent[]): LogPosition {
+    const own = new Set(events);
+    let position = this.#done;
+    for (const { queued, after, state } of this.#entries) {
+      if (state !== "done" && !own.has(queued)) break;
+      position = after;
+    }
+    return this.#with(position, position.events - this.#done.events);
+  }
+
+  /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
+  skipTo(position: LogPosition): number {
+    if (isUpTo(position, this.#done)) return 0;
+    let count = 0;
+    for (const entry of this.#entries) {
+      if (entry.state !== "waiting" || !isUpTo(entry.queued, position)) continue;
+      entry.state = "done";
+      count += 1;
+    }
+    this.#waiting -= count;
+    this.#books = { ...this.#books, stored: this.#books.stored + count };
+    this.#settle();
+    if (this.#entries.length > 0 || isUpTo(position, this.#edge.at)) return count;
+    const unread = position.events - this.#edge.at.events;
+    this.#done = position;
+    this.#books = position;
+    this.#edge.moveTo(position);
+    return count + unread;
+  }
+
+  /** An event has a dead letter. */
+  leaveOut(place: Pick<QueuedPartEvent, "offset" | "index">): void {
+    const found = this.#entries.find(({ queued }) => queued.offset === place.offset && queued.index === place.index);
+    if (found?.state !== "waiting") return;
+    found.state = "done";
+    this.#waiting -= 1;
+    this.#noteDeadLetter();
+    this.#settle();
+  }
+
+  /** Discards what nobody has taken, so that the rest can be finished. */
+  discardWaiting(): void {
+    const kept = this.#entries.findLastIndex(({ state }) => state === "taken") + 1;
+    this.#entries = this.#entries.slice(0, kept);
+    this.#waiting = 0;
+    this.#firstWaiting = kept;
+  }
+
+  #with(place: Passed, stored = 0): LogPosition {
+    const { deadLettered, filtered } = this.#books;
+    return { ...place, stored: this.#books.stored + stored, deadLettered, filtered };
+  }
+
+  #push({ queued, after, isRepeated }: ReadEvent, hasLetter: boolean): void {
+    this.#entries.push({ queued, after, state: isRepeated || hasLetter ? "done" : "waiting" });
+    this.#bytes += queued.bytes;
+    if (hasLetter && !isRepeated) this.#noteDeadLetter();
+    if (!hasLetter && !isRepeated) this.#waiting += 1;
+  }
+
+  #noteDeadLetter(): void {
+    this.#books = { ...this.#books, deadLettered: this.#books.deadLettered + 1 };
+  }
+
+  /** Moves over what is done. */
+  #settle(): void {
+    let count = 0;
+    for (const { state, after, queued } of this.#entries) {
+      if (state !== "done") break;
+      this.#done = after;
+      this.#bytes -= queued.bytes;
+      count += 1;
+    }
+    if (count === 0) return;
+    this.#entries.splice(0, count);
+    this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
+  }
+}

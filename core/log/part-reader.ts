@@ -1,0 +1,154 @@
+import { codeOf, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import type { OwnPart } from "./own-parts.js";
+import { unpackedRecord } from "./packed-record.js";
+import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
+import { pause } from "./pause.js";
+import type { ReadRecord } from "./read-edge.js";
+import { ReadLoop } from "./read-loop.js";
+
+const WAIT_MILLIS = 500;
+/** After a read that found only what this agent has appended: each append would end another such read. */
+const ECHO_MILLIS = 20;
+/** From one read to the next while each finds little: what comes meanwhile is read together. */
+const APART_MILLIS = 10;
+/** A read that finds more is followed by the next one at once, and so is one that has not reached where the log ended at the beginning. */
+const LITTLE_BYTES = 65_536;
+/** Less is not read ahead of a part, however many parts there are. */
+const LEAST_AHEAD = 32_768;
+
+export interface PartReaderParts {
+  readonly log: Pick<PartitionedLog, "read">;
+  readonly own: ReadonlyMap<number, OwnPart>;
+  /** Bytes that are read ahead, of all parts together. */
+  readonly prefetchBytes: number;
+  /** Records of a part, in order. */
+  add(part: number, records: readonly ReadRecord[]): void;
+  /** A record that no agent can read is left out. */
+  unreadable(): void;
+  /** What a read rejected with, and undefined when one did not. */
+  outcome(error?: unknown): void;
+  readonly logger: Logger;
+}
+
+/** Reads the parts of this agent ahead of its sinks. */
+export class PartReader {
+  readonly #parts: PartReaderParts;
+  readonly #loop: ReadLoop;
+  /** What the read that is running does not ask for. */
+  #unread = new Set<number>();
+  /** Ends the pause after a read; undefined while there is none. */
+  #pausing: AbortController | undefined;
+  /** When the last read ended that found little, by a steady clock. */
+  #foundAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: PartReaderParts) {
+    this.#parts = parts;
+    this.#loop = new ReadLoop({ read: (signal) => this.#read(signal), outcome: (error) => parts.outcome(error) });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** True when more of the part is to be kept ahead. */
+  hasRoom({ queue, leaving }: OwnPart): boolean {
+    const { prefetchBytes, own } = this.#parts;
+    return !leaving && queue.bytes < Math.max(LEAST_AHEAD, prefetchBytes / Math.max(1, own.size));
+  }
+
+  /** True when nothing is known to be behind what was read of the part. */
+  isAtEnd(own: OwnPart): boolean {
+    return own.queue.next >= own.end && this.hasRoom(own);
+  }
+
+  /** Parts came or went, or one of them has room again. */
+  changed(): void {
+    this.#loop.changed();
+  }
+
+  /** What was read of the part has become less. */
+  drained(part: number): void {
+    const own = this.#parts.own.get(part);
+    if (this.#unread.has(part) && own !== undefined && this.hasRoom(own)) this.#loop.changed();
+  }
+
+  /** Somebody else has appended to a part of this agent. */
+  missed(): void {
+    this.#pausing?.abort();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const from = this.#wanted();
+    if (from.size === 0) return await pause(WAIT_MILLIS, signal);
+    const limits = { bytes: Math.max(LEAST_AHEAD, this.#parts.prefetchBytes / 4), waitMillis: WAIT_MILLIS };
+    const found = await this.#parts.log.read(from, limits, signal);
+    let isNew = found.size === 0;
+    let bytes = 0;
+    let isBehind = false;
+    for (const [part, records] of found) {
+      const own = typeof part === "number" ? this.#parts.own.get(part) : undefined;
+      const queue = own?.queue;
+      const fresh = queue === undefined ? [] : records.filter(({ offset }) => offset >= queue.next);
+      if (queue === undefined || fresh.length === 0) continue;
+      isNew = true;
+      bytes += fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
+      this.#parts.add(queue.part, this.#unpacked(queue.part, fresh));
+      isBehind ||= queue.next < (own?.end ?? 0);
+    }
+    if (!isNew) await this.#pause(signal);
+    else if (bytes > 0 && bytes < LITTLE_BYTES && !isBehind) await this.#keepApart(signal);
+  }
+
+  /** Many small reads cost more than the moment that fewer and larger ones take. */
+  async #keepApart(signal: AbortSignal): Promise<void> {
+    const left = this.#foundAt + APART_MILLIS - performance.now();
+    if (left > 0) await pause(left, signal);
+    this.#foundAt = performance.now();
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const pausing = new AbortController();
+    this.#pausing = pausing;
+    const stopListening = onAbort(signal, () => pausing.abort());
+    await pause(ECHO_MILLIS, pausing.signal);
+    stopListening();
+    this.#pausing = undefined;
+  }
+
+  /** The parts that have room, and from where they are read. */
+  #wanted(): ReadonlyMap<LogPart, number> {
+    const from = new Map<LogPart, number>();
+    this.#unread = new Set();
+    for (const [part, own] of this.#parts.own) {
+      if (this.hasRoom(own)) from.set(part, own.queue.next);
+      else if (!own.leaving) this.#unread.add(part);
+    }
+    return from;
+  }
+
+  /** Up to the first record of a later version. */
+  #unpacked(part: number, records: readonly LogRecord[]): readonly ReadRecord[] {
+    const read: ReadRecord[] = [];
+    for (const { offset, value } of records) {
+      try {
+        read.push({ offset, bytes: value.byteLength, ...unpackedRecord(value) });
+      } catch (error) {
+        if (codeOf(error) === "RECORD_NEWER") {
+          if (read.length === 0) throw error;
+          return read;
+        }
+        this.#parts.logger.error(
+          { partition: part, offset, reason: reasonOf(error) },
+          "a record of the log is left out",
+        );
+        this.#parts.unreadable();
+        read.push({ offset, bytes: value.byteLength, events: [], at: 0, writer: `unreadable ${offset}`, before: 0 });
+      }
+    }
+    return read;
+  }
+}

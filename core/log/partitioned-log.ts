@@ -1,0 +1,87 @@
+import type { Examined } from "../sdk/index.js";
+
+/**
+ * A part of a log with an order of its own: the numbers from 0 hold the events, `agents` what agents tell each other, and
+ * `letters` the dead letters that they share.
+ * @beta
+ */
+export type LogPart = number | "agents" | "letters";
+
+/** One record of a log. @beta */
+export interface LogRecord {
+  /** Its place in its part: a safe integer, larger than those of all records before it; there may be gaps. */
+  readonly offset: number;
+  readonly value: Uint8Array;
+}
+
+/** Where an appended record stands. @beta */
+export interface Appended {
+  readonly offset: number;
+  /** The offset of the record before it in its part, -1 for none; undefined where the engine does not tell. */
+  readonly previous: number | undefined;
+}
+
+/** What a part holds. @beta */
+export interface Bounds {
+  /** The offset of the oldest record, or `next` when there is none. */
+  readonly first: number;
+  /**
+   * The offset of the newest record and one; of a part without records any offset that no record of it had. The next record
+   * gets this offset or a larger one.
+   */
+  readonly next: number;
+}
+
+/** What an opened log says of itself. @beta */
+export interface LogFacts {
+  /**
+   * Names this log and no other, also when one of the same name is made after it was removed, and the same for all agents; of
+   * letters, digits, `.`, `_`, `-` and `/`.
+   */
+  readonly id: string;
+  /** How many parts hold events: they have the numbers 0 to partitions - 1. */
+  readonly partitions: number;
+  /** The most bytes of one record. */
+  readonly largestRecord: number;
+  /** One sentence for each setting with which an acknowledged record could be lost, and its remedy; logged at the start. */
+  readonly warnings: readonly string[];
+}
+
+/** What one read returns at the most. @beta */
+export interface ReadLimits {
+  /** Bytes of all records together; the first record is returned whatever its size. */
+  readonly bytes: number;
+  /** Milliseconds after which a read that found nothing returns. */
+  readonly waitMillis: number;
+}
+
+/**
+ * A log in parts, kept by an engine that several agents reach. Whoever writes an adapter for an engine implements this; the
+ * channel over it is `LogChannel`. Members other than `open` and `close` are called between these two, several at a
+ * time: at most one `append` for each part, one `read` of parts with numbers and one of the others.
+ *
+ * Errors are an AgentError: `LOG_UNAVAILABLE` (retryable) when the engine cannot be reached or does not answer in time,
+ * `LOG_FULL` (retryable) when it has no room, `RECORD_TOO_LARGE`, `LOG_DENIED` and `LOG_SETTINGS` (not retryable) when it will
+ * not take the record, the credentials, or is set up in another way than the configuration says.
+ * @beta
+ */
+export interface PartitionedLog extends Examined {
+  /** Connects, and makes the log when it is missing and may be made. Called again after a failure, and after `close`. */
+  open(signal: AbortSignal): Promise<LogFacts>;
+  /** Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. */
+  append(part: LogPart, value: Uint8Array): Promise<Appended>;
+  /**
+   * The next records of these parts, each from the given offset or the next one that is there, in order, as many
+   * as `limits` allow: reads that find little are some milliseconds apart. Waits until one part has any. Empty when there is none in time or the signal aborts. Offsets jump forward and, after a takeover, back.
+   */
+  read(
+    from: ReadonlyMap<LogPart, number>,
+    limits: ReadLimits,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>>;
+  bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>>;
+  /** Removes the records before these offsets, where the engine can; it may keep some of them. */
+  trim(before: ReadonlyMap<LogPart, number>): Promise<void>;
+  /** Ends connections and reads. Safe before `open` and twice. */
+  close(signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import { useState } from "preact/hooks";
+import { session } from "../live/page-state.js";
+import { useWatched } from "../live/watched.js";
+import { Field } from "./field.js";
+import { Notice, View } from "./small.js";
+
+/** Asks for the token that the agent wants. */
+export function TokenForm() {
+  const { problem } = useWatched(session);
+  const [token, setToken] = useState("");
+  return (
+    <View title="This agent needs a token">
+      <p>
+        A read token shows the page, an admin token changes things, too. It is kept in this tab until you close it or
+        forget it, and is sent to this agent only.
+      </p>
+      {problem === undefined ? null : <Notice kind="bad">{problem}</Notice>}
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          session.give(token.trim());
+        }}
+      >
+        <Field label="Token" type="password" value={token} onValue={setToken} required />
+        <div class="actions">
+          <button type="submit" class="primary" disabled={token.trim() === ""}>
+            Open
+          </button>
+        </div>
+      </form>
+    </View>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from "preact/hooks";
+import { Confirm } from "../parts/dialog.js";
+import { count, many } from "../parts/format.js";
+import { Failure } from "../parts/small.js";
+import { useCall } from "../parts/use-call.js";
+import { type Dropped, dropLetters, type LetterChoice, type Replayed, replayLetters } from "./letter-calls.js";
+import { LetterPlan } from "./letter-plan.js";
+
+interface ActionsParts {
+  readonly choice: LetterChoice;
+  /** Whether the list is empty, so that nothing can be done. */
+  readonly isEmpty: boolean;
+  /** With a sentence that says what was done. */
+  readonly onDone: (sentence: string) => void;
+}
+
+/** Buttons for the letters that are ticked, or for all that match the search. */
+export function LetterActions({ choice, isEmpty, onDone }: ActionsParts) {
+  const [asking, setAsking] = useState<"replay" | "drop" | undefined>(undefined);
+  const plan = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, true, signal));
+  const replay = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, false, signal));
+  const drop = useCall<undefined, Dropped>((_given, signal) => dropLetters(choice, signal));
+  const which = choice.ids.length === 0 ? "all that match" : many(choice.ids.length, "dead letter");
+  const close = () => setAsking(undefined);
+  const doReplay = async () => {
+    const result = await replay.run(undefined);
+    close();
+    if (result !== undefined) onDone(replaySentence(result));
+  };
+  const doDrop = async () => {
+    const result = await drop.run(undefined);
+    close();
+    if (result !== undefined) onDone(dropSentence(result));
+  };
+  return (
+    <>
+      <div class="actions">
+        <button type="button" disabled={isEmpty || plan.running} onClick={() => void plan.run(undefined)}>
+          {plan.running ? "Looking ahead …" : `Dry run of ${which}`}
+        </button>
+        <button type="button" disabled={isEmpty} onClick={() => setAsking("replay")}>
+          Replay {which}
+        </button>
+        <button type="button" class="danger" disabled={isEmpty} onClick={() => setAsking("drop")}>
+          Drop {which}
+        </button>
+      </div>
+      <Failure failure={plan.failure ?? replay.failure ?? drop.failure} />
+      {plan.result === undefined ? null : <LetterPlan planned={plan.result} onClose={plan.clear} />}
+      {asking === "replay" ? (
+        <Confirm
+          title={`Replay ${which}?`}
+          action="Replay"
+          running={replay.running}
+          onConfirm={doReplay}
+          onClose={close}
+        >
+          <p>Their events go to their sinks again. What fails again becomes a dead letter again.</p>
+        </Confirm>
+      ) : null}
+      {asking === "drop" ? (
+        <Confirm title={`Drop ${which}?`} action="Drop" running={drop.running} onConfirm={doDrop} onClose={close}>
+          <p>Their events are deleted from the disk. This cannot be undone.</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+function replaySentence({ replayed, underway }: Replayed): string {
+  return `The replay of ${many(replayed, "dead letter")} was started${also(underway)}.`;
+}
+
+function dropSentence({ dropped, underway }: Dropped): string {
+  return `${many(dropped, "dead letter")} dropped${also(underway)}.`;
+}
+
+function also(underway: number): string {
+  return underway === 0 ? "" : `; ${count(underway)} were being replayed already`;
+}

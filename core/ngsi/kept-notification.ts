@@ -1,0 +1,67 @@
+import { AgentError, keepText, type TextCodec } from "../sdk/index.js";
+import { type DecodeOptions, decode, type NgsiVersion } from "./decode/decode.js";
+import type { HeaderFields, StatedFormat } from "./headers.js";
+import type { Entity, Notification } from "./model.js";
+
+const NAME = "ngsi-1";
+
+/** What a text is read with, besides the limits, which it has passed. */
+interface KeptOptions {
+  readonly version: NgsiVersion;
+  readonly headers: HeaderFields;
+  readonly attrs_format?: StatedFormat | undefined;
+}
+
+/** The headers that a notification is read with. */
+const readHeaders = ["content-type", "ngsild-attribute-format", "ngsiv2-attrsformat", "ngsild-tenant"] as const;
+
+/** It was within the limits when it came; those of today may be others. */
+const unlimited = {
+  max_name_length: Number.POSITIVE_INFINITY,
+  max_attributes: Number.POSITIVE_INFINITY,
+  max_entities: Number.POSITIVE_INFINITY,
+  max_depth: Number.POSITIVE_INFINITY,
+  max_number_length: Number.POSITIVE_INFINITY,
+} satisfies DecodeOptions;
+
+/**
+ * Notes the text of a notification for its entity, with what it was read with. Only where it is the only one: a text with
+ * several would be kept for each of them.
+ * @beta
+ */
+export function keepNotification({ entities }: Notification, text: string, how: KeptOptions): void {
+  const [entity] = entities;
+  if (entity !== undefined && entities.length === 1) keepText(entity, { codec: NAME, options: optionsText(how), text });
+}
+
+/** Reads the texts of notifications of one entity. @beta */
+export const notificationCodec: TextCodec = {
+  name: NAME,
+  decode(text, options): Entity {
+    const { version, headers, attrs_format = "auto" }: KeptOptions = JSON.parse(options);
+    const { entities } = decode(version, text, headers, { ...unlimited, attrs_format });
+    const [entity] = entities;
+    if (entity !== undefined && entities.length === 1) return entity;
+    const message = `reading a notification that was kept for one entity: it holds ${entities.length}`;
+    throw new AgentError("NOT_ONE_ENTITY", message, { retryable: false });
+  },
+};
+
+/** Of the last notification: a broker sends the same headers with each. */
+let last: { readonly how: KeptOptions; readonly text: string } | undefined;
+
+function optionsText(how: KeptOptions): string {
+  if (last !== undefined && isAlike(how, last.how)) return last.text;
+  const { version, attrs_format } = how;
+  const headers = Object.fromEntries(
+    readHeaders.flatMap((name) => (how.headers[name] === undefined ? [] : [[name, how.headers[name]]])),
+  );
+  last = { how: { version, headers, attrs_format }, text: JSON.stringify({ version, headers, attrs_format }) };
+  return last.text;
+}
+
+function isAlike(one: KeptOptions, other: KeptOptions): boolean {
+  if (one.version !== other.version || one.attrs_format !== other.attrs_format) return false;
+  for (const name of readHeaders) if (one.headers[name] !== other.headers[name]) return false;
+  return true;
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { FailureLog } from "../../sdk/failure-log.js";
+import {
+  AgentError,
+  codeOf,
+  type Logger,
+  type LogSummary,
+  type SharedLetter,
+  type SharedLetters,
+} from "../../sdk/index.js";
+import type { DeadLetters } from "./dead-letters.js";
+import { LetterPlaces } from "./letter-places.js";
+import { OtherGroups } from "./other-groups.js";
+import { OwnChanges, sharingStopped } from "./own-changes.js";
+import {
+  type ChangeEntry,
+  entryOfText,
+  type LetterChange,
+  type LetterSharing,
+  type PlacedChange,
+  textOfEntry,
+} from "./shared-changes.js";
+
+/** Milliseconds before the letters are followed again after a failure. */
+const pauseAfterFailure = 1000;
+/** Milliseconds between two looks whether the log is open. */
+const pauseUntilOpen = 100;
+/** Milliseconds between two attempts to have settled letters removed from the log. */
+const forgetInterval = 60_000;
+
+export interface LetterFollowerParts {
+  /** Undefined while the log is not open. */
+  readonly shared: () => SharedLetters | undefined;
+  readonly summary: () => LogSummary | undefined;
+  readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset">;
+  readonly log: Logger;
+  /** Milliseconds that an entry may take from the log to this agent's files; absent: 20,000. */
+  readonly longestReturn?: number;
+}
+
+/**
+ * The dead letters of one channel that agents share. Each change is an entry of the log that the agents share; all of them
+ * follow it and make the changes in its order, those of their own included: so all come to the same letters.
+ */
+export class LetterFollower implements LetterSharing {
+  #log = "";
+  #group = "";
+  readonly #parts: LetterFollowerParts;
+  /** Tells own entries from those of others. */
+  readonly #by = randomUUID();
+  readonly #ending = new AbortController();
+  readonly #places = new LetterPlaces();
+  readonly #others = new OtherGroups();
+  readonly #own: OwnChanges;
+  readonly #sinks = new Set<string>();
+  readonly #failures: FailureLog;
+  #next = 0;
+  /** Changes since the log was last trimmed. */
+  #changes = 0;
+  #isCaughtUp = false;
+  #following: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: LetterFollowerParts) {
+    this.#parts = parts;
+    this.#own = new OwnChanges(parts.longestReturn);
+    this.#failures = new FailureLog(parts.log, "shared dead letters are followed again");
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  isAtWork(run: string): boolean {
+    return run === this.#agent || (this.#parts.summary()?.agents ?? []).some((agent) => agent.run === run);
+  }
+
+  /** Whether an event of the channel, by what its positions call it, has a letter of some agent. */
+  has(idInChannel: string): boolean {
+    return this.#places.has(idInChannel);
+  }
+
+  /** Resolves to true when every entry that was there is taken over; to false when it stops before that. */
+  async start(): Promise<boolean> {
+    this.#timer = setInterval(() => void this.forgetSettled(), forgetInterval).unref();
+    return await new Promise<boolean>((resolve) => {
+      this.#following = this.#follow(() => resolve(true)).finally(() => resolve(false));
+    });
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#ending.abort();
+    this.#own.fail(sharingStopped());
+    await this.#following;
+    for (const sink of this.#sinks) await this.#parts.letters.share(sink, undefined);
+  }
+
+  /** From now on the letters of this sink are shared. */
+  async add(sink: string): Promise<void> {
+    if (this.#sinks.has(sink)) return;
+    this.#sinks.add(sink);
+    await this.#parts.letters.share(sink, this);
+  }
+
+  async publish(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly boolean[]> {
+    const shared = this.#parts.shared();
+    if (this.#ending.signal.aborted || shared === undefined)
+      throw this.#ending.signal.aborted ? sharingStopped() : notOpen();
+    const agent = this.#agent;
+    const group = this.#group;
+    return await this.#own.published(changes, {
+      append: (numbered) =>
+        shared.append(
+          numbered.map(({ change, number }) =>
+            textOfEntry({ kind: "change", change, agent, group, by: this.#by, number }),
+          ),
+        ),
+      signal: signal ?? this.#ending.signal,
+    });
+  }
+
+  async publishLetters(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly LetterChange[]> {
+    if (changes.length === 0) return [];
+    try {
+      await this.publish(changes, signal);
+      return [];
+    } catch (error) {
+      if (codeOf(error) !== "RECORD_TOO_LARGE") throw error;
+      if (changes.length === 1) return changes;
+      const half = Math.ceil(changes.length / 2);
+      const first = await this.publishLetters(changes.slice(0, half), signal);
+      return [...first, ...(await this.publishLetters(changes.slice(half), signal))];
+    }
+  }
+
+  /** Has the log forget what no agent needs any more; one agent at a time does it. */
+  async forgetSettled(): Promise<void> {
+    const { letters, log } = this.#parts;
+    const shared = this.#parts.shared();
+    const isFirst = this.#parts.summary()?.agents[0]?.mine === true;
+    if (shared === undefined || !isFirst || !this.#isCaughtUp || this.#changes === 0 || this.#ending.signal.aborted)
+      return;
+    const changes = this.#changes;
+    let before = Math.min(this.#next, this.#others.oldest() ?? this.#next);
+    try {
+      for (const sink of this.#sinks) before = Math.min(before, (await letters.oldestOffset(sink)) ?? before);
+      await shared.append([textOfEntry({ kind: "forgotten", before })]);
+      await shared.forget(before);
+      this.#changes -= changes;
+    } catch (error) {
+      log.debug({ reason: String(error) }, "settled dead letters stay in the log, will be tried again");
+    }
+  }
+
+  get #agent(): string {
+    return this.#parts.summary()?.agents.find(({ mine }) => mine)?.run ?? this.#by;
+  }
+
+  async #follow(started: () => void): Promise<void> {
+    const { signal } = this.#ending;
+    const caughtUp = () => {
+      this.#isCaughtUp = true;
+      started();
+    };
+    const listener = { entries: (entries: readonly SharedLetter[]) => this.#takeOver(entries), caughtUp };
+    while (!signal.aborted) {
+      const shared = this.#parts.shared();
+      const summary = this.#parts.summary();
+      const isOpen = shared !== undefined && summary !== undefined;
+      try {
+        if (isOpen) {
+          await this.#open(summary);
+          await shared.follow(this.#next, listener, signal);
+        }
+      } catch (error) {
+        this.#own.fail(error);
+        this.#failures.failed("error", error, { message: "shared dead letters are not followed, will be tried again" });
+      }
+      const milliseconds = isOpen ? pauseAfterFailure : pauseUntilOpen;
+      await pause(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** What of the files is shared depends on the log. */
+  async #open({ id, group }: LogSummary): Promise<void> {
+    if (this.#log === id) return;
+    this.#log = id;
+    this.#group = group;
+    this.#next = 0;
+    for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
+  }
+
+  async #takeOver(entries: readonly SharedLetter[]): Promise<void> {
+    let changes: Numbered[] = [];
+    for (const { offset, text } of entries) {
+      const entry = entryOfText(text);
+      if (entry === undefined) this.#parts.log.warn({ offset }, "an entry of shared dead letters cannot be read");
+      else if (entry.kind === "forgotten") {
+        await this.#apply(changes);
+        changes = [];
+        await this.#forgotten(entry.before);
+      } else if (entry.group === this.#group) changes.push(this.#numbered(entry, offset));
+      else this.#others.note(entry, offset);
+    }
+    await this.#apply(changes);
+    this.#next = Math.max(this.#next, (entries.at(-1)?.offset ?? -1) + 1);
+    this.#failures.works();
+  }
+
+  #numbered({ change, agent, by, number }: ChangeEntry, offset: number): Numbered {
+    const own = by === this.#by;
+    return { ...change, place: { log: this.#log, offset, agent }, own, number: own ? number : 0 };
+  }
+
+  /** Of letters before this offset no agent has one open. */
+  async #forgotten(before: number): Promise<void> {
+    const place = { log: this.#log, offset: before - 1, agent: "" };
+    for (const sink of this.#sinks) await this.#parts.letters.closeBefore(sink, place);
+    this.#places.forget(before);
+    this.#others.forget(before);
+  }
+
+  async #apply(changes: readonly Numbered[]): Promise<void> {
+    for (const sink of new Set(changes.map((one) => one.sink))) {
+      await this.add(sink);
+      const own = changes.filter((one) => one.sink === sink);
+      const counted = await this.#parts.letters.apply(sink, own);
+      for (const [index, { number }] of own.entries()) this.#own.returned(number, counted[index] === true);
+    }
+    for (const { record, place } of changes) if ("event" in record) this.#places.note(record.id, place.offset);
+    this.#changes += changes.length;
+  }
+}
+
+interface Numbered extends PlacedChange {
+  /** 0 for a change of another agent. */
+  readonly number: number;
+}
+
+function notOpen(): AgentError {
+  const message = "sharing dead letters: the log that agents share is not open yet";
+  return new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
+}

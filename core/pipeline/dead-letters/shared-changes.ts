@@ -1,0 +1,128 @@
+import { isRecord } from "../../sdk/event.js";
+import { isLetter, isMark, type LetterRecord, type SharedPlace } from "./dead-letter.js";
+import type { LetterEntry, Sharing } from "./table.js";
+
+/** How the letters of a sink become those of several agents. */
+export interface LetterSharing extends Sharing {
+  /** Resolves when the changes are in the log and taken over here: to whether each of them counts. */
+  publish(changes: readonly LetterChange[]): Promise<readonly boolean[]>;
+  /** The same for new letters, rejecting when the signal aborts first; resolves to those that are too large to be shared. */
+  publishLetters(changes: readonly LetterChange[], signal?: AbortSignal): Promise<readonly LetterChange[]>;
+}
+
+/** A change of the letters of one sink that all agents make, in the order of their log. */
+export interface LetterChange {
+  readonly sink: string;
+  readonly record: LetterRecord;
+  /**
+   * A mark counts only while the letter stands at the record of this offset, undefined for one that is not shared: of two
+   * agents that change one letter at once the first one does. That a letter is stored always counts.
+   */
+  readonly after?: number | undefined;
+}
+
+/** A change with its place. */
+export interface PlacedChange extends LetterChange {
+  readonly place: SharedPlace;
+  /** True when this process made it. */
+  readonly own: boolean;
+}
+
+/** What the changes make of the letters of a sink. */
+export interface AppliedChanges {
+  /** What is to be written into the file. */
+  readonly records: readonly { readonly record: LetterRecord; readonly own: boolean }[];
+  /** For each change whether it counts, or did so before. */
+  readonly counted: readonly boolean[];
+}
+
+/** What the next change of a letter needs to know. */
+type Standing = Pick<LetterEntry, "offset" | "mark" | "replays">;
+
+/** Takes changes over in their order: the same result in all agents. Those that were taken over before change nothing. */
+export function appliedChanges(
+  changes: readonly PlacedChange[],
+  entryOf: (id: string) => Standing | undefined,
+): AppliedChanges {
+  const standing = new Map<string, Standing>();
+  const records: { readonly record: LetterRecord; readonly own: boolean }[] = [];
+  const counted = changes.map((change) => {
+    const { record, place, own } = change;
+    const before = standing.get(record.id) ?? entryOf(record.id);
+    if (before?.offset !== undefined && before.offset >= place.offset) return before.offset === place.offset;
+    const next = nextStanding(change, before);
+    if (next === undefined) return false;
+    standing.set(record.id, next);
+    const again = isMark(record) || next.replays === 0 ? {} : { replays: next.replays };
+    records.push({ record: { ...record, ...again, shared: place }, own });
+    return true;
+  });
+  return { records, counted };
+}
+
+/** Undefined when the change does not count. */
+function nextStanding({ record, after, place }: PlacedChange, before: Standing | undefined): Standing | undefined {
+  const { offset } = place;
+  if (isMark(record)) {
+    const isUnderstood = record.mark === "stored" || (before !== undefined && before.offset === after);
+    return isUnderstood ? { offset, mark: record.mark, replays: before?.replays ?? 0 } : undefined;
+  }
+  const again = before?.mark === "replaying" ? before.replays + 1 : 0;
+  return { offset, mark: "waiting", replays: Math.max(record.replays ?? 0, again) };
+}
+
+/** What an agent writes into the log of shared letters. */
+export type SharedEntry =
+  | ChangeEntry
+  /** All letters before this offset are settled, and their entries may be missing from now on. */
+  | { readonly kind: "forgotten"; readonly before: number };
+
+export interface ChangeEntry {
+  readonly kind: "change";
+  readonly change: LetterChange;
+  /** The run of the agent that wrote it. */
+  readonly agent: string;
+  /** Each group over a log has letters of its own. */
+  readonly group: string;
+  /** With the number: which entry it is, for the agent that wrote it. */
+  readonly by: string;
+  readonly number: number;
+}
+
+const VERSION = 1;
+const longestName = 200;
+
+export function textOfEntry(entry: SharedEntry): string {
+  if (entry.kind === "forgotten") return JSON.stringify({ version: VERSION, forgotten: entry.before });
+  const { change, agent, group, by, number } = entry;
+  const { sink, record, after } = change;
+  return JSON.stringify({ version: VERSION, sink, record, after, agent, group, by, number });
+}
+
+/** Undefined for a text that no agent of this version wrote. */
+export function entryOfText(text: string): SharedEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || value.version !== VERSION) return undefined;
+  const { forgotten, sink, record, after, agent, group, by, number } = value;
+  if (typeof forgotten === "number") return { kind: "forgotten", before: forgotten };
+  if (!isMark(record) && !isLetter(record)) return undefined;
+  if (typeof sink !== "string" || !isFileName(sink) || typeof agent !== "string" || typeof by !== "string")
+    return undefined;
+  if (typeof group !== "string" || typeof by !== "string") return undefined;
+  if (typeof number !== "number" || (after !== undefined && typeof after !== "number")) return undefined;
+  return { kind: "change", change: { sink, record, after }, agent, group, by, number };
+}
+
+/** Whether a name can be that of a file: the letters of a sink are in one. */
+function isFileName(sink: string): boolean {
+  try {
+    return sink !== "" && encodeURIComponent(sink).length <= longestName;
+  } catch {
+    return false;
+  }
+}

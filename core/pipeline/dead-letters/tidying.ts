@@ -1,0 +1,95 @@
+import { FailureLog } from "../../sdk/failure-log.js";
+import type { Logger } from "../../sdk/index.js";
+import type { LetterBook } from "./book.js";
+import type { DeadLetterFile } from "./file.js";
+
+/** Milliseconds after which the text of stored letters is removed from a file. */
+const tidyDelay = 10_000;
+/** Rewriting a file takes no more than this share of the time. */
+const tidyShare = 0.05;
+/** A larger file is not rewritten while the agent stops; the next start does it. */
+const mostBytesAtStop = 67_108_864;
+
+interface ShelfTidyingParts {
+  readonly sink: string;
+  readonly file: DeadLetterFile;
+  readonly log: Logger;
+  readonly uptime: () => number;
+  readonly book: () => Promise<LetterBook>;
+  /** Runs work while nobody else changes the file. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Removes the texts of settled letters from a file: a while after they were settled, or now. */
+export class ShelfTidying {
+  readonly #parts: ShelfTidyingParts;
+  readonly #stopping = new AbortController();
+  readonly #failures: FailureLog;
+  #compactions: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #restUntil = 0;
+
+  constructor(parts: ShelfTidyingParts) {
+    this.#parts = parts;
+    this.#failures = new FailureLog(parts.log, "settled dead letters are removed again");
+  }
+
+  later(): void {
+    if (this.#stopping.signal.aborted || this.#timer !== undefined) return;
+    const delay = Math.max(tidyDelay, this.#restUntil - this.#parts.uptime());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tidy();
+    }, delay).unref();
+  }
+
+  async stop(book: LetterBook | undefined): Promise<void> {
+    clearTimeout(this.#timer);
+    const { settledTexts = 0, bytes = 0 } = book ?? {};
+    if (settledTexts > 0 && bytes <= mostBytesAtStop) await this.#tidy();
+    this.#stopping.abort();
+    await this.#compactions;
+  }
+
+  async compact(): Promise<void> {
+    const work = this.#compactions.then(() => this.#compact());
+    this.#compactions = work.catch(() => undefined);
+    await work;
+  }
+
+  async #tidy(): Promise<void> {
+    try {
+      await this.compact();
+      this.#failures.works({ sink: this.#parts.sink });
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      const message = "settled dead letters could not be removed, will be tried again";
+      this.#failures.failed("error", error, { message, fields: { sink: this.#parts.sink } });
+      this.later();
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const { file, uptime, inTurn } = this.#parts;
+    const startedAt = uptime();
+    const book = await this.#parts.book();
+    let texts = 0;
+    try {
+      const write = await inTurn(async () => {
+        texts = book.settledTexts;
+        book.settledTexts = 0;
+        return texts === 0 ? undefined : await file.beginDraft(this.#stopping.signal);
+      });
+      const draft = await write?.();
+      if (draft === undefined) return;
+      await inTurn(() => draft.finish());
+      book.forgetSettled();
+    } catch (error) {
+      book.settledTexts += texts;
+      throw error;
+    } finally {
+      const now = uptime();
+      this.#restUntil = now + (now - startedAt) / tidyShare;
+    }
+  }
+}

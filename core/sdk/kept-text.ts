@@ -1,0 +1,44 @@
+import type { Event } from "./event.js";
+
+/**
+ * The text that the body of an event was read from. A durable channel keeps it in place of JSON made of the body, and has
+ * the body read from it again after a restart.
+ * @beta
+ */
+export interface KeptText {
+  /** Name of the {@link TextCodec} that reads it. */
+  readonly codec: string;
+  /** What the codec needs to know besides the text: JSON on one line. */
+  readonly options: string;
+  /** It holds this body and no other. */
+  readonly text: string;
+}
+
+/** Reads kept texts. Later versions of it must read what earlier ones kept. @beta */
+export interface TextCodec {
+  readonly name: string;
+  /** What is equal to the body that the text was kept for. */
+  decode(text: string, options: string): unknown;
+}
+
+/** By the body itself: another body, such as one that an interceptor made, has no text. */
+const texts = new WeakMap<object, KeptText>();
+
+/**
+ * Notes the text that the body of an event was read from, until the event is in its channels. Bodies are never changed after
+ * that; an event with other headers and the same body keeps it.
+ * @beta
+ */
+export function keepText(body: object, text: KeptText): void {
+  texts.set(body, text);
+}
+
+/** The text that was kept for this very body. @beta */
+export function keptTextOf(body: unknown): KeptText | undefined {
+  return typeof body === "object" && body !== null ? texts.get(body) : undefined;
+}
+
+/** Frees the texts of the bodies of events. */
+export function forgetTexts(events: readonly Event[]): void {
+  for (const { body } of events) if (typeof body === "object" && body !== null) texts.delete(body);
+}

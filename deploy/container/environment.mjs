@@ -1,0 +1,79 @@
+// What variables of the images of the predecessor mean here.
+
+/** Variables of the process that stand for others, for all commands. */
+const RENAMED = {
+  CYGNUS_API_PORT: "DENEB_MANAGEMENT_PORT",
+  AGENT_API_PORT: "DENEB_MANAGEMENT_PORT",
+  CYGNUS_LOG_LEVEL: "DENEB_LOG_LEVEL",
+  AGENT_LOG_LEVEL: "DENEB_LOG_LEVEL",
+};
+
+const LEVELS = { ALL: "debug", TRACE: "debug", WARNING: "warn", FATAL: "error", OFF: "error" };
+
+/** The host of a database was the switch that turned its sink on; each comes with what the sink then is. */
+const HOSTS = [
+  { prefix: "AGENT_RDB", sink: { AGENT_RDB_DIALECT: "postgresql" } },
+  { prefix: "CYGNUS_POSTGRESQL", sink: { AGENT_RDB_DIALECT: "postgresql" } },
+  { prefix: "CYGNUS_POSTGIS", sink: { AGENT_RDB_DIALECT: "postgresql", AGENT_RDB_ATTR_GEOMETRY: "true" } },
+  { prefix: "CYGNUS_MYSQL", sink: { AGENT_RDB_DIALECT: "mysql" } },
+];
+const NO_HOST = { AGENT_RDB_DIALECT: "sqlite" };
+
+/** Variables without effect, and what to use instead. */
+const WITHOUT_EFFECT = [
+  [/^CYGNUS_JAVA_OPTS$/, "limit the memory of the container, or set NODE_OPTIONS=--max-old-space-size=MEBIBYTES"],
+  [/^CYGNUS_(AGENT_NAME|CONF_PATH|CONF_FILE)$/, "mount your file as /etc/deneb/agent.properties"],
+  [/^CYGNUS_MULTIAGENT$/, "start one container for each agent"],
+  [/^CYGNUS_SERVICE_PORT$/, "set AGENT_SERVICE_PORT, or publish another port of the host"],
+  [/^CYGNUS_MONITORING_TYPE$/, "read the metrics of the management interface at /metrics"],
+  [/^CYGNUS_LOG_APPENDER$/, "mount a logging file as /etc/deneb/logging.json"],
+  [/^CYGNUS_(MONGO|STH|CKAN|HDFS|CARTO|ORION|ELASTICSEARCH|ARCGIS)_HOST$/, "there is no such sink"],
+  [/_SKIP_(CONF|NAME_MAPPINGS)_GENERATION$/, "a mounted file is never changed"],
+];
+
+/**
+ * The variables to add to an environment and lines for people. `choosesDatabase`: the properties file takes the kind of
+ * database from the environment.
+ */
+export function takenOver(env, choosesDatabase) {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parts = [ofTheProcess(set), withoutEffect(set), choosesDatabase ? ofTheDatabase(set) : {}];
+  const variables = Object.assign({}, ...parts.map((part) => part.variables));
+  return { variables, notices: parts.flatMap(({ notices = [] }) => notices) };
+}
+
+function ofTheProcess(env) {
+  const given = Object.entries(RENAMED).filter(([old, name]) => old in env && !(name in env));
+  const values = given.map(([old, name]) => [old, name, name === "DENEB_LOG_LEVEL" ? levelOf(env[old]) : env[old]]);
+  return {
+    variables: Object.fromEntries(values.map(([, name, value]) => [name, value])),
+    notices: values.map(([old, name, value]) => `${old} is read as ${name}=${value}`),
+  };
+}
+
+function levelOf(text) {
+  return LEVELS[text.toUpperCase()] ?? text.toLowerCase();
+}
+
+function withoutEffect(env) {
+  const notices = Object.keys(env).flatMap((name) =>
+    WITHOUT_EFFECT.filter(([pattern]) => pattern.test(name)).map(([, remedy]) => `${name} has no effect: ${remedy}`),
+  );
+  return { notices: notices.sort() };
+}
+
+function ofTheDatabase(env) {
+  const chosen = HOSTS.find(({ prefix }) => `${prefix}_HOST` in env);
+  const wanted = chosen === undefined ? NO_HOST : { ...chosen.sink, ...renamed(env, chosen.prefix) };
+  const isSilent = chosen !== undefined || "AGENT_RDB_DIALECT" in env;
+  return {
+    variables: Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in env))),
+    notices: isSilent ? [] : ["AGENT_RDB_HOST is not set: rows go to SQLite files in the data directory"],
+  };
+}
+
+/** The variables of a database of the predecessor, under the names that the file of the image and the sink read. */
+function renamed(env, prefix) {
+  const own = Object.entries(env).filter(([name]) => name.startsWith(`${prefix}_`));
+  return Object.fromEntries(own.map(([name, value]) => [name.replace(prefix, "AGENT_RDB"), value]));
+}

@@ -1,0 +1,38 @@
+// For HEALTHCHECK: exit code 0 when the management interface of this container answers 2xx at the path, else 1.
+// node health.mjs [/live | /ready]
+import { readFileSync } from "node:fs";
+import { request as plain } from "node:http";
+import { request as secure } from "node:https";
+
+const { env } = process;
+const path = process.argv[2] ?? "/live";
+const isTls = Boolean(env["DENEB_MANAGEMENT_TLS_CERTIFICATE"]);
+
+// An interface that listens on every address listens on loopback too.
+const given = env["DENEB_MANAGEMENT_HOST"] ?? "";
+const host = { "": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1" }[given] ?? given;
+
+// The certificate is that of this container, for the names that others use.
+const tls = isTls ? { rejectUnauthorized: false, cert: file("CLIENT_CERT"), key: file("CLIENT_KEY") } : {};
+const port = env["DENEB_MANAGEMENT_PORT"] || 5080;
+const call = (isTls ? secure : plain)({ host, port, path, timeout: 4000, ...tls }, (answer) => {
+  answer.setEncoding("utf8");
+  let text = "";
+  answer.on("data", (part) => {
+    text += part;
+  });
+  answer.on("end", () => end(answer.statusCode >= 200 && answer.statusCode < 300, `${answer.statusCode} ${text}`));
+});
+call.on("timeout", () => end(false, `no answer from ${host}:${port}`));
+call.on("error", (error) => end(false, `${host}:${port}: ${error.message}`));
+call.end();
+
+function file(name) {
+  const path = env[`DENEB_MANAGEMENT_${name}`];
+  return path ? readFileSync(path) : undefined;
+}
+
+function end(isWell, text) {
+  process.stdout.write(`${text.trim().slice(0, 2000)}\n`);
+  process.exit(isWell ? 0 : 1);
+}

@@ -1,0 +1,33 @@
+import type { Event, Putting, ServiceHolding } from "deneb/sdk";
+import type { QueuedEvent } from "deneb/sdk/channel";
+import type { Written } from "./appender.js";
+
+/** Decides which events of a log are handed out next, and has them read. */
+export interface Supply {
+  /** Counts a put for its services; returns how to take that back. Throws when one of them would hold too much. */
+  claim(events: readonly Event[], sizes: (at: number) => number, putting: Putting | undefined): () => void;
+  /** Undefined where services are not told apart. */
+  largestServices(most: number): readonly ServiceHolding[] | undefined;
+  /** Called when the log is open, before anything else. */
+  open(): Promise<void>;
+  /** Whether something has to be read to be handed out. */
+  readonly unread: boolean;
+  /** Whether something on disk would have to come before an event in memory alone. */
+  readonly isBehind: boolean;
+  /** Up to `max` events that are in memory. */
+  shift(max: number): readonly QueuedEvent[];
+  /** Reads the next ones and returns those that are handed out by that. */
+  read(max: number): Promise<readonly QueuedEvent[]>;
+  /** Events were written; true when some of them can be handed out now. */
+  written(...group: Parameters<Written>): boolean;
+  /** Events that are in memory alone; the sizes are those that were claimed. */
+  remember(events: readonly QueuedEvent[], sizes: (at: number) => number): void;
+  /** Events that were handed out are done. */
+  release(taken: readonly QueuedEvent[]): void;
+  /** Events that were handed out come again. */
+  restore(taken: readonly QueuedEvent[]): void;
+  /** The sequence numbers of events that are done by now and are not handed out any more. */
+  drop(): Promise<readonly number[]>;
+  /** Resolves when nothing is being read. */
+  settled(): Promise<void>;
+}

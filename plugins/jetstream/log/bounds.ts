@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import type { Bounds, LogPart } from "deneb/log";
+import { logSettings } from "./errors.js";
+import type { Link } from "./link.js";
+import { streamState } from "./stream.js";
+import type { Subjects } from "./subjects.js";
+
+const AT_ONCE = 16;
+const NANOS = 1_000_000;
+/** A consumer that was left behind goes away after this time. */
+const IDLE_MILLIS = 10_000;
+
+interface Measuring {
+  readonly link: Link;
+  readonly stream: string;
+  readonly subjects: Subjects;
+  readonly timeout: number;
+}
+
+/**
+ * What parts hold. The state of the stream tells how many records each has; where the first and the last one stand is asked
+ * of consumers that deliver no bodies and live for this one question.
+ */
+export async function boundsOf(of: Measuring, parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
+  const { link, stream, subjects } = of;
+  // The newest records first: what is appended meanwhile lies beyond them.
+  const found = await streamState(link, stream, { filter: `${stream}.>` });
+  if (found === undefined) throw logSettings(`measuring the stream "${stream}"`, "it was deleted; restart the agents");
+  const counts = found.state.subjects ?? {};
+  const countOf = (part: LogPart) => counts[subjects.of(part)] ?? 0;
+  const next = found.state.last_seq + 1;
+  const empty = { first: next, next };
+  const bounds = new Map<LogPart, Bounds>(parts.map((part) => [part, empty]));
+  await inTurn(
+    parts.filter((part) => countOf(part) > 0),
+    async (part) => {
+      const last = await sequence(of, part, "last");
+      if (last === undefined) return;
+      const first = countOf(part) === 1 ? last : ((await sequence(of, part, "all")) ?? last);
+      bounds.set(part, { first: Math.min(first, last), next: last + 1 });
+    },
+  );
+  return bounds;
+}
+
+/** Removes what stands before these offsets. */
+export async function trimTo(of: Measuring, before: ReadonlyMap<LogPart, number>): Promise<void> {
+  const { link, stream, subjects } = of;
+  // Sequences begin with 1, and 0 would remove everything.
+  const wanted = [...before].filter(([, offset]) => offset > 1);
+  // A server takes no records while it removes some: one part after another, so that these come between.
+  for (const [part, seq] of wanted) {
+    const filter = subjects.of(part);
+    await link.api(`removing the stored records of "${filter}"`, `STREAM.PURGE.${stream}`, { body: { filter, seq } });
+  }
+}
+
+/** The sequence of the first or the last record of a part, without its body; undefined for none. */
+async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
+  const { link, stream, subjects, timeout } = of;
+  const subject = subjects.of(part);
+  const doing = `measuring "${subject}"`;
+  const name = `deneb-${randomBytes(9).toString("hex")}`;
+  const config = {
+    name,
+    filter_subject: subject,
+    deliver_policy: policy,
+    ack_policy: "none",
+    headers_only: true,
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: IDLE_MILLIS * NANOS,
+  };
+  await link.api(doing, `CONSUMER.CREATE.${stream}.${name}.${subject}`, { body: { stream_name: stream, config } });
+  try {
+    const payload = JSON.stringify({ batch: 1, expires: (timeout / 2) * NANOS, no_wait: true });
+    const next = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`;
+    const message = await link.ask({ doing, subject: next, payload, record: true });
+    // $JS.ACK.<stream>.<consumer>.<delivered>.<sequence>.<...>, with domain and account before the stream on some servers.
+    const words = (message.reply ?? "").split(".");
+    const at = words.indexOf(name);
+    return at === -1 ? undefined : Number(words[at + 2]);
+  } finally {
+    await link.api(doing, `CONSUMER.DELETE.${stream}.${name}`).catch(() => undefined);
+  }
+}
+
+async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const failures: unknown[] = [];
+  await Promise.all(
+    Array.from({ length: Math.min(AT_ONCE, items.length) }, async () => {
+      for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift()) {
+        await work(item).catch((error: unknown) => failures.push(error));
+      }
+    }),
+  );
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,113 @@
+import { AgentError, codeOf, reasonOf } from "deneb/sdk";
+
+/** What a server of NATS answers instead of doing what a request asks. */
+export interface ApiError {
+  readonly code?: number;
+  readonly err_code?: number;
+  readonly description?: string;
+}
+
+export const apiCodes = { wrongLastSequence: 10_071, streamNotFound: 10_059, nameInUse: 10_058 } as const;
+
+/** Store failed, insufficient resources, storage and memory resources, limits of the account. */
+const FULL: readonly number[] = [10_077, 10_023, 10_047, 10_028, 10_002];
+const TOO_LARGE = 10_054;
+/** A cluster without a leader, or one that loses a server. */
+const AWAY: readonly number[] = [10_008, 10_009, 10_118];
+/** Fewer servers than replicas: some of a cluster that has just begun are not there yet. */
+const FEW_SERVERS = 10_005;
+/** JetStream is off, for the account or at all; replicas without a cluster. */
+const WRONG: readonly number[] = [10_076, 10_039, 10_074];
+
+export function logUnavailable(doing: string, reason: string): AgentError {
+  return new AgentError("LOG_UNAVAILABLE", `${doing}: ${reason}`, { retryable: true });
+}
+
+/** Nobody takes the subject of a request: the stream is gone, or the server has just begun. */
+export class NobodyAnswers extends AgentError {
+  constructor(doing: string, subject: string) {
+    super("LOG_UNAVAILABLE", `${doing}: nobody answers "${subject}", JetStream is off or begins`, { retryable: true });
+  }
+}
+
+export function logSettings(doing: string, reason: string): AgentError {
+  return new AgentError("LOG_SETTINGS", `${doing}: ${reason}`, { retryable: false });
+}
+
+function logDenied(doing: string, reason: string): AgentError {
+  return new AgentError("LOG_DENIED", `${doing}: ${reason}`, { retryable: false });
+}
+
+export function recordTooLarge(doing: string, reason: string): AgentError {
+  return new AgentError("RECORD_TOO_LARGE", `${doing}: ${reason}`, { retryable: false });
+}
+
+/** The error for an answer of the API of JetStream. */
+export function apiFailure(
+  doing: string,
+  { code = 500, err_code = 0, description = "no reason" }: ApiError,
+): AgentError {
+  const reason = `the server answers "${description}" (${err_code})`;
+  if (FULL.includes(err_code)) {
+    const remedy = "raise max_bytes of the stream or the storage of the account, or see why events are not stored";
+    return new AgentError("LOG_FULL", `${doing}: ${reason}; ${remedy}`, { retryable: true });
+  }
+  if (err_code === TOO_LARGE) return recordTooLarge(doing, `${reason}; raise max_msg_size of the stream`);
+  if (err_code === FEW_SERVERS) {
+    return logUnavailable(doing, `${reason}; replicas is the number of servers that must be there`);
+  }
+  const away = AWAY.includes(err_code) || (code >= 500 && !WRONG.includes(err_code));
+  return away ? logUnavailable(doing, reason) : logSettings(doing, reason);
+}
+
+/** What the client threw; its message holds neither passwords nor tokens. */
+export function clientFailure(doing: string, error: unknown): AgentError {
+  if (error instanceof AgentError) return error;
+  const found = chain(error);
+  const nobody = found.find(({ name }) => name.startsWith("NoResponders"));
+  if (nobody !== undefined) return new NobodyAnswers(doing, /'(.*)'/.exec(nobody.message)?.[1] ?? "");
+  const violation = found.find(({ name }) => name === "PermissionViolationError");
+  if (violation !== undefined) {
+    const subject = /"([^"]*)"/.exec(violation.message)?.[1] ?? "a subject";
+    const verb = /subscription/i.test(violation.message) ? "subscribe to" : "publish to";
+    return logDenied(doing, `the user may not ${verb} "${subject}"; allow it in the permissions of the user`);
+  }
+  if (found.some(({ name }) => /^(?:Authorization|UserAuthenticationExpired)Error$/.test(name))) {
+    return logDenied(doing, "the server refuses the credentials; check username, password, token and credentials_file");
+  }
+  return tlsFailure(doing, found) ?? logUnavailable(doing, found.map(reasonFor).at(-1) ?? reasonOf(error));
+}
+
+/** The name of each cause, the outermost first. */
+function chain(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chain(error.cause)] : [];
+}
+
+function reasonFor(error: Error): string {
+  return error.name === "TimeoutError" ? "the server does not answer in time (request_timeout)" : error.message;
+}
+
+const UNTRUSTED =
+  /SELF_SIGNED|UNABLE_TO|CERT_HAS_EXPIRED|CERT_NOT_YET|ALTNAME|CERT_SIGNATURE|CERT_UNTRUSTED|INVALID_CA/;
+
+function tlsFailure(doing: string, found: readonly Error[]): AgentError | undefined {
+  for (const error of found) {
+    const code = codeOf(error) ?? "";
+    if (UNTRUSTED.test(code)) {
+      return logDenied(doing, `the certificate of the server is not trusted (${code}); check tls_ca_file`);
+    }
+    if (/^ERR_SSL_.*(?:CERTIFICATE|BAD_CERT|UNKNOWN_CA)/.test(code)) {
+      return logDenied(doing, `the server refuses the certificate of this client (${code}); check tls_cert_file`);
+    }
+    if (/^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO)/.test(code)) {
+      return logDenied(doing, `TLS fails (${code}); check tls_ca_file, tls_cert_file and tls_key_file`);
+    }
+    if (/does not support 'tls'/.test(error.message)) {
+      return logDenied(
+        doing,
+        "the server does not offer TLS; write nats:// in servers and leave out tls_ca_file, or turn TLS on at the server",
+      );
+    }
+  }
+  return undefined;
+}

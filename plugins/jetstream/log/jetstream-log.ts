@@ -1,0 +1,140 @@
+import type { NatsConnection } from "@nats-io/transport-node";
+import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
+import type { Examiner, Probe } from "deneb/sdk";
+import type { JetStreamConfig } from "../config.js";
+import { boundsOf, trimTo } from "./bounds.js";
+import { logSettings, logUnavailable } from "./errors.js";
+import { Identity } from "./identity.js";
+import { Link } from "./link.js";
+import { Parts } from "./parts.js";
+import { jetstreamProbes } from "./probes.js";
+import { Reader } from "./reader.js";
+import { factsOf, idOf, makeStream, streamState } from "./stream.js";
+import { type Subjects, subjectsOf } from "./subjects.js";
+import { Writer } from "./writer.js";
+
+interface Opened {
+  readonly identity: Identity;
+  readonly reader: Reader;
+  readonly writer: Writer;
+}
+
+/** A log in one stream of JetStream; offsets are the sequences of the stream. */
+export class JetStreamLog implements PartitionedLog {
+  readonly #config: JetStreamConfig;
+  readonly #component: string;
+  readonly #subjects: Subjects;
+  readonly #link: Link;
+  readonly #parts = new Parts();
+  #opened: Opened | undefined;
+  #ended = new AbortController();
+
+  /** `component` is the name and kind for messages, such as `channel "log"`. */
+  constructor(config: JetStreamConfig, component: string) {
+    this.#config = config;
+    this.#component = component;
+    this.#subjects = subjectsOf(config.stream);
+    this.#link = new Link(config, component, (connection) => this.#listen(connection));
+  }
+
+  async open(_signal: AbortSignal): Promise<LogFacts> {
+    this.#opened = undefined;
+    this.#ended = new AbortController();
+    this.#link.reopen();
+    this.#parts.uncertain();
+    const { stream, create_stream, request_timeout: timeout } = this.#config;
+    const doing = `opening the stream "${stream}"`;
+    let found = await streamState(this.#link, stream);
+    if (found === undefined && create_stream) {
+      await makeStream(this.#link, this.#config, this.#subjects);
+      found = await streamState(this.#link, stream);
+    }
+    if (found === undefined) throw logSettings(doing, "it does not exist; make it or set create_stream = true");
+    const server = (await this.#link.connection(doing)).info ?? { version: "0", max_payload: 0 };
+    const facts = factsOf(found, { config: this.#config, subjects: this.#subjects, server });
+    const link = this.#link;
+    const id = idOf(stream, found);
+    const identity = new Identity({ link, stream, id, newest: found.state.last_seq, timeout });
+    const { largestRecord } = facts;
+    const shared = { link, stream, subjects: this.#subjects, identity };
+    const wrote = (part: LogPart, offset: number) => this.#announce(part, offset);
+    const writer = new Writer({ ...shared, largestRecord, timeout, wrote });
+    const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
+    this.#opened = { identity, writer, reader: new Reader({ ...shared, parts: this.#parts, saw }) };
+    return facts;
+  }
+
+  async append(part: LogPart, value: Uint8Array): Promise<Appended> {
+    return await this.#open("appending a record").writer.append(part, value);
+  }
+
+  async read(
+    from: ReadonlyMap<LogPart, number>,
+    limits: ReadLimits,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
+    const { reader } = this.#open("reading records");
+    const ended = this.#ended.signal;
+    try {
+      return await reader.read(from, limits, AbortSignal.any([signal, ended]));
+    } catch (error) {
+      if (ended.aborted) return new Map();
+      throw error;
+    }
+  }
+
+  async bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
+    const { identity } = this.#open("measuring parts");
+    await identity.check();
+    return await boundsOf(this.#measuring(), parts);
+  }
+
+  async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
+    const { identity } = this.#open("removing records");
+    // What stands in another stream of the same name is not stored yet.
+    await identity.check();
+    await trimTo(this.#measuring(), before);
+  }
+
+  async close(_signal: AbortSignal): Promise<void> {
+    this.#opened = undefined;
+    this.#ended.abort();
+    await this.#link.close();
+  }
+
+  probes(examiner: Examiner): readonly Probe[] {
+    return jetstreamProbes(this.#config, this.#component, examiner);
+  }
+
+  #measuring() {
+    const { stream, request_timeout: timeout } = this.#config;
+    return { link: this.#link, stream, subjects: this.#subjects, timeout };
+  }
+
+  #open(doing: string): Opened {
+    if (this.#opened === undefined) throw logUnavailable(doing, `the stream "${this.#config.stream}" is not open`);
+    return this.#opened;
+  }
+
+  /** Other agents hear of a record at once; those who do not ask for it a little later. */
+  #announce(part: LogPart, offset: number): void {
+    this.#parts.announced(part, offset);
+    this.#link.say(this.#subjects.announcing(part), String(offset));
+  }
+
+  #listen(connection: NatsConnection): void {
+    connection.subscribe(this.#subjects.announced, {
+      callback: (error, message) => {
+        const part = error === null ? this.#subjects.part(message.subject) : undefined;
+        const offset = part === undefined ? Number.NaN : Number(message.string());
+        if (part !== undefined && Number.isSafeInteger(offset)) this.#parts.announced(part, offset);
+      },
+    });
+    this.#parts.uncertain();
+    this.#opened?.identity.uncertain();
+    connection.closed().then(
+      () => this.#parts.uncertain(),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,211 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Msg, MsgHdrs, NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
+import { codeOf, onAbort } from "deneb/sdk";
+import { loadClient, type NatsClient } from "../client.js";
+import type { JetStreamConfig } from "../config.js";
+import { type ApiError, apiFailure, clientFailure, logUnavailable, NobodyAnswers } from "./errors.js";
+import { connectionOptions, greets } from "./options.js";
+
+const PAUSE_MILLIS = 100;
+const LONGEST_TRY_MILLIS = 2000;
+const TRIES = 3;
+
+/** What one request carries. */
+export interface Asking {
+  /** What is being done, for messages. */
+  readonly doing: string;
+  readonly subject: string;
+  readonly payload?: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly within?: number;
+  /** True for an answer that comes under the subject of a record, as those of consumers do. */
+  readonly record?: boolean;
+}
+
+export interface ApiCall {
+  readonly body?: object;
+  /** Milliseconds; absent: request_timeout. */
+  readonly within?: number;
+}
+
+/** A connection that is made when it is needed, and made again after it was lost. Rejects with codes of a log only. */
+export class Link {
+  readonly #config: JetStreamConfig;
+  readonly #component: string;
+  readonly #connected: (connection: NatsConnection, client: NatsClient) => void;
+  #client: NatsClient | undefined;
+  #connection: NatsConnection | undefined;
+  #connecting: Promise<NatsConnection> | undefined;
+  #ended = new AbortController();
+
+  /** `connected` is called with each new connection. */
+  constructor(
+    config: JetStreamConfig,
+    component: string,
+    connected: (connection: NatsConnection, client: NatsClient) => void = () => undefined,
+  ) {
+    this.#config = config;
+    this.#component = component;
+    this.#connected = connected;
+  }
+
+  /** May be called again after `close`. */
+  reopen(): void {
+    if (this.#ended.signal.aborted) this.#ended = new AbortController();
+  }
+
+  async connection(doing: string, within = this.#config.request_timeout): Promise<NatsConnection> {
+    if (this.#ended.signal.aborted) throw logUnavailable(doing, "the log is closed");
+    if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection;
+    this.#connecting ??= this.#connect(within, this.#ended.signal).finally(() => {
+      this.#connecting = undefined;
+    });
+    try {
+      return await this.#connecting;
+    } catch (error) {
+      throw clientFailure(doing, error);
+    }
+  }
+
+  /** Milliseconds after which a request without an answer is worth another one: a cluster without a leader forgets it. */
+  get tryMillis(): number {
+    return Math.min(LONGEST_TRY_MILLIS, this.#config.request_timeout / TRIES);
+  }
+
+  /** Asks once. */
+  async request(asking: Asking): Promise<Msg> {
+    const { doing, subject, payload = "", within = this.tryMillis } = asking;
+    const end = performance.now() + within;
+    const connection = await this.connection(doing, within);
+    const timeout = Math.max(1, Math.ceil(end - performance.now()));
+    try {
+      const headers = this.#headers(asking.headers);
+      const options = { timeout, noMux: asking.record === true, ...(headers === undefined ? {} : { headers }) };
+      const answer = connection.request(subject, payload, options);
+      return await (options.noMux ? orClosed(answer, connection, doing) : answer);
+    } catch (error) {
+      // Nobody knows what became of the others that wait there; another server of the cluster may answer.
+      if (error instanceof Error && error.name === "TimeoutError" && timeout > within / 2) this.#drop(connection);
+      throw clientFailure(doing, error);
+    }
+  }
+
+  /** Asks what may be asked twice, until there is an answer or the time is over. */
+  async ask(asking: Asking): Promise<Msg> {
+    const end = performance.now() + (asking.within ?? this.#config.request_timeout);
+    for (;;) {
+      const left = Math.max(1, end - performance.now());
+      try {
+        return await this.request({ ...asking, within: Math.min(left, this.tryMillis) });
+      } catch (error) {
+        const lost = codeOf(error) === "LOG_UNAVAILABLE" && !(error instanceof NobodyAnswers);
+        if (!lost || performance.now() + PAUSE_MILLIS >= end || this.#ended.signal.aborted) throw error;
+        await delay(PAUSE_MILLIS);
+      }
+    }
+  }
+
+  /** A request to the API of JetStream; rejects when the answer is an error. */
+  async api<Answer extends object>(doing: string, call: string, { body, within }: ApiCall = {}): Promise<Answer> {
+    const payload = body === undefined ? "" : JSON.stringify(body);
+    const time = within === undefined ? {} : { within };
+    const message = await this.ask({ doing, subject: `$JS.API.${call}`, payload, ...time });
+    const answer: Answer & { readonly error?: ApiError } = JSON.parse(message.string());
+    if (answer.error !== undefined) throw apiFailure(doing, answer.error);
+    return answer;
+  }
+
+  /** Says something to whoever listens; nothing when there is no connection. */
+  say(subject: string, payload: string): void {
+    if (this.#connection !== undefined && !this.#connection.isClosed()) this.#connection.publish(subject, payload);
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#connecting?.catch(() => undefined);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection !== undefined) await connection.close().catch(() => undefined);
+  }
+
+  #drop(connection: NatsConnection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    connection.close().catch(() => undefined);
+  }
+
+  #headers(values: Readonly<Record<string, string>> | undefined): MsgHdrs | undefined {
+    if (values === undefined) return undefined;
+    const headers = this.#client?.headers();
+    for (const [name, value] of Object.entries(values)) headers?.set(name, value);
+    return headers;
+  }
+
+  /** Tries each server until one is there or the time is over; then the last failure counts. */
+  async #connect(within: number, ended: AbortSignal): Promise<NatsConnection> {
+    const end = performance.now() + within;
+    const client = await loadClient();
+    const options = await connectionOptions(client, this.#config, this.#component);
+    for (;;) {
+      for (const [index, server] of this.#servers().entries()) {
+        const left = Math.max(1, end - performance.now());
+        try {
+          const timeout = Math.ceil(left / (this.#config.servers.length - index));
+          return this.#keep(await connected(client, { ...options, servers: [server], timeout }, ended), client);
+        } catch (error) {
+          const failure = clientFailure(`connecting to NATS at ${server}`, error);
+          const over = performance.now() + PAUSE_MILLIS >= end || ended.aborted;
+          if (over || !failure.retryable) throw failure;
+        }
+      }
+      await delay(PAUSE_MILLIS, undefined, { signal: ended });
+    }
+  }
+
+  /** In an order of chance, so that agents spread over the servers. */
+  #servers(): readonly string[] {
+    return this.#config.servers
+      .map((server) => ({ server, rank: Math.random() }))
+      .sort((left, right) => left.rank - right.rank)
+      .map(({ server }) => server);
+  }
+
+  #keep(connection: NatsConnection, client: NatsClient): NatsConnection {
+    this.#client = client;
+    this.#connection = connection;
+    this.#connected(connection, client);
+    return connection;
+  }
+}
+
+/** The client leaves such a request without an end when its connection is closed. */
+async function orClosed(answer: Promise<Msg>, connection: NatsConnection, doing: string): Promise<Msg> {
+  const closed = connection.closed().then(() => {
+    throw logUnavailable(doing, "the connection was closed");
+  });
+  return await Promise.race([answer, closed]);
+}
+
+async function connected(
+  client: NatsClient,
+  options: NodeConnectionOptions,
+  ended: AbortSignal,
+): Promise<NatsConnection> {
+  const [server = ""] = [options.servers ?? []].flat();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), options.timeout ?? 0);
+  const stopListening = onAbort(ended, () => late.abort());
+  try {
+    await greets(server, late.signal);
+    return await client.connect(options);
+  } catch (error) {
+    if (late.signal.aborted && codeOf(error) === "ABORT_ERR") {
+      throw logUnavailable(`connecting to NATS at ${server}`, "the server does not answer in time (request_timeout)");
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}

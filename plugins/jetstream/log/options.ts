@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import type { NodeConnectionOptions } from "@nats-io/transport-node";
+import { AgentError, codeOf, readTlsFiles } from "deneb/sdk";
+import type { NatsClient } from "../client.js";
+import type { JetStreamConfig } from "../config.js";
+
+const DEFAULT_PORT = 4222;
+
+/** The options of a connection; reads the files of the configuration. Rejects with code `CERTIFICATE_UNREADABLE`. */
+export async function connectionOptions(
+  client: NatsClient,
+  config: JetStreamConfig,
+  component: string,
+): Promise<NodeConnectionOptions> {
+  const { username, password, token, tls_ca_file, tls_cert_file, tls_verify } = config;
+  const secured = tls_ca_file !== "" || tls_cert_file !== "" || config.servers.some((server) => /^tls:/i.test(server));
+  const { ca, cert, key } = await readTlsFiles(config, component, (file) => readFile(file, "utf8"));
+  const files = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert, ...keyOf(key) }) };
+  // The client hands these on to node:tls, although its type does not say so.
+  const tls = { ...files, rejectUnauthorized: tls_verify };
+  return {
+    name: "deneb",
+    // A lost connection ends all that waits for it at once; the link makes the next one.
+    reconnect: false,
+    noAsyncTraces: true,
+    // What is configured is authentic; a server may announce addresses that agents do not reach.
+    ignoreClusterUpdates: true,
+    ...(secured || !tls_verify ? { tls } : {}),
+    ...(username === "" ? {} : { user: username, pass: password }),
+    ...(token === "" ? {} : { token }),
+    ...(config.credentials_file === "" ? {} : { authenticator: await credentials(client, config, component) }),
+  };
+}
+
+function keyOf(key: string | undefined): { readonly key?: string } {
+  return key === undefined ? {} : { key };
+}
+
+async function credentials(client: NatsClient, { credentials_file: file }: JetStreamConfig, component: string) {
+  const starting = `starting ${component}: reading the file of its property "credentials_file"`;
+  const content = await readFile(file).catch((cause: unknown) => {
+    throw new AgentError("CERTIFICATE_UNREADABLE", `${starting} (${codeOf(cause)})`, { retryable: false });
+  });
+  if (!/BEGIN NATS USER JWT[\s\S]*BEGIN USER NKEY SEED/.test(content.toString())) {
+    const reason = "it holds no user JWT with its seed; write it with nsc generate creds";
+    throw new AgentError("LOG_DENIED", `${starting}: ${reason}`, { retryable: false });
+  }
+  return client.credsAuthenticator(content);
+}
+
+/**
+ * Whether a server greets at this address. The client forgets the socket of a server that accepts connections and says
+ * nothing, as a frozen one does; that socket would stay.
+ */
+export async function greets(server: string, signal: AbortSignal): Promise<void> {
+  const { hostname, port } = new URL(server.includes("://") ? server : `nats://${server}`);
+  const socket = connect({
+    host: hostname.replaceAll(/[[\]]/g, ""),
+    port: port === "" ? DEFAULT_PORT : Number(port),
+    signal,
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("data", () => resolve());
+      socket.once("error", reject);
+      socket.once("close", () => reject(new Error("the server closes the connection")));
+    });
+  } finally {
+    socket.on("error", () => undefined);
+    socket.destroy();
+  }
+}

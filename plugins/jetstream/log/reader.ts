@@ -1,0 +1,118 @@
+import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
+import { type Asked, Collection, type Records } from "./collection.js";
+import { apiFailure, NobodyAnswers } from "./errors.js";
+import type { Identity } from "./identity.js";
+import type { Link } from "./link.js";
+import type { Parts } from "./parts.js";
+import type { Subjects } from "./subjects.js";
+
+/** How many records are under way at the same time. */
+const AT_ONCE = 16;
+const NOT_FOUND = 404;
+
+export interface Reading {
+  readonly link: Link;
+  readonly stream: string;
+  readonly subjects: Subjects;
+  readonly identity: Identity;
+  readonly parts: Parts;
+  /** Called with each record that is read. */
+  readonly saw: (part: LogPart, offset: number) => void;
+}
+
+/** A record that was read and did not fit into the answer any more: the first one from `from` on. */
+interface Spare {
+  readonly from: number;
+  readonly record: LogRecord;
+}
+
+/** Reads records one by one, each by its subject and the sequence from which on it is wanted. No consumer is needed. */
+export class Reader {
+  readonly #of: Reading;
+  readonly #spare = new Map<LogPart, Spare>();
+  #begin = 0;
+
+  constructor(of: Reading) {
+    this.#of = of;
+  }
+
+  async read(
+    from: ReadonlyMap<LogPart, number>,
+    { bytes, waitMillis }: ReadLimits,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
+    const end = performance.now() + waitMillis;
+    for (;;) {
+      if (signal.aborted) return new Map();
+      await this.#of.identity.assured("reading records");
+      const records = await this.#due(from, bytes, signal);
+      if (records.size > 0 || performance.now() >= end) return records;
+      await this.#of.parts.change(from.keys(), end, signal);
+    }
+  }
+
+  async #due(from: ReadonlyMap<LogPart, number>, bytes: number, signal: AbortSignal): Promise<Records> {
+    const now = performance.now();
+    const due = [...from].filter(([part, offset]) => this.#spare.has(part) || this.#of.parts.due(part, offset, now));
+    // Another part begins each time, so that none waits behind those that fill the answer.
+    this.#begin += 1;
+    const turn = this.#begin % Math.max(1, due.length);
+    return await this.#collected(new Collection([...due.slice(turn), ...due.slice(0, turn)], bytes), signal);
+  }
+
+  /** Each part gives one record, and then the next one when its turn comes again. */
+  async #collected(collection: Collection, signal: AbortSignal): Promise<Records> {
+    const failures: unknown[] = [];
+    const work = async (): Promise<void> => {
+      for (let next = collection.next(); next !== undefined; next = collection.next()) {
+        if (signal.aborted || failures.length > 0) return;
+        await this.#collect(collection, next).catch((error: unknown) => failures.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, collection.waiting.length) }, work));
+    if (failures.length > 0 && collection.records.size === 0) throw failures[0];
+    return collection.records;
+  }
+
+  async #collect(collection: Collection, { part, offset }: Asked): Promise<void> {
+    const record = await this.#record(part, offset);
+    collection.answered();
+    if (record === undefined) return;
+    if (!collection.takes(part, record)) this.#spare.set(part, { from: offset, record });
+    else if (this.#of.parts.found(part, record.offset)) collection.again(part, record.offset + 1);
+  }
+
+  async #record(part: LogPart, from: number): Promise<LogRecord | undefined> {
+    const spare = this.#spare.get(part);
+    this.#spare.delete(part);
+    if (spare !== undefined && spare.from <= from && from <= spare.record.offset) return spare.record;
+    const record = await this.#next(part, Math.max(1, from));
+    if (record === undefined) {
+      this.#of.parts.nothing(part, from);
+      return undefined;
+    }
+    this.#of.identity.saw(record.offset);
+    this.#of.saw(part, record.offset);
+    return record;
+  }
+
+  async #next(part: LogPart, from: number): Promise<LogRecord | undefined> {
+    const { link, stream, subjects } = this.#of;
+    const subject = subjects.of(part);
+    const doing = `reading a record of "${subject}"`;
+    const payload = JSON.stringify({ seq: from, next_by_subj: subject });
+    const asking = { doing, subject: `$JS.API.DIRECT.GET.${stream}`, payload };
+    const message = await link.ask(asking).catch(async (error: unknown) => {
+      if (error instanceof NobodyAnswers) await this.#of.identity.check();
+      throw error;
+    });
+    const { headers } = message;
+    if (headers === undefined) throw apiFailure(doing, { description: "an answer without a sequence" });
+    if (headers.code === NOT_FOUND) return undefined;
+    const offset = Number(headers.get("Nats-Sequence"));
+    if (headers.code > 0 || headers.get("Nats-Subject") !== subject || !Number.isSafeInteger(offset) || offset < from) {
+      throw apiFailure(doing, { code: headers.code, description: headers.description });
+    }
+    return { offset, value: message.data };
+  }
+}

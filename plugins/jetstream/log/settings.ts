@@ -1,0 +1,68 @@
+import type { JetStreamConfig } from "../config.js";
+import type { StreamSettings } from "./stream.js";
+import type { Subjects } from "./subjects.js";
+
+const NANOS = 1_000_000;
+
+/** One sentence for each setting with which a stream cannot be this log, and its remedy. */
+export function settingFaults(found: StreamSettings, config: JetStreamConfig, { stored }: Subjects): readonly string[] {
+  const { stream, partitions, replicas, request_timeout } = config;
+  const edit = (option: string) => `nats stream edit ${stream} ${option}`;
+  const again = (option: string) => `it cannot be changed, make the stream again with ${option}`;
+  const has = partitionsIn(found.description);
+  const window = found.duplicate_window / NANOS;
+  const faults: readonly (readonly [boolean, string])[] = [
+    [
+      has === undefined,
+      `its description does not say how many partitions it has; ${edit(`--description partitions=${partitions}`)}`,
+    ],
+    [
+      has !== undefined && has !== partitions,
+      `it has ${has} partitions and the property "partitions" says ${partitions}; set the property to ${has}`,
+    ],
+    [
+      !sameWords(found.subjects ?? [], stored),
+      `its subjects are "${(found.subjects ?? []).join(" ")}"; ${edit(`--subjects ${stored.join(",")}`)}`,
+    ],
+    [found.retention !== "limits", `its retention is "${found.retention}"; ${again("--retention limits")}`],
+    [found.storage !== "file", `its storage is "${found.storage}"; ${again("--storage file")}`],
+    [
+      found.discard !== "new",
+      `a full stream removes its oldest events, discard is "${found.discard}"; ${edit("--discard new")}`,
+    ],
+    [
+      found.max_age !== 0,
+      `it removes events that are not stored yet after ${found.max_age / NANOS / 1000} seconds; ${edit("--max-age 0")}`,
+    ],
+    [
+      (found.max_msgs_per_subject ?? -1) > 0,
+      `it keeps ${found.max_msgs_per_subject} messages of a subject only; ${edit("--max-msgs-per-subject -1")}`,
+    ],
+    [found.allow_direct !== true, `direct reads are off; ${edit("--allow-direct")}`],
+    [found.deny_purge === true, `what is stored cannot be removed from it; ${again("deny_purge false")}`],
+    [found.sealed === true, `it is sealed; ${again("another name")}`],
+    [found.no_ack === true, `it acknowledges nothing; ${edit("--ack")}`],
+    [
+      found.mirror !== undefined || (found.sources ?? []).length > 0,
+      "it copies from another stream; name one that does not",
+    ],
+    [
+      found.num_replicas < replicas,
+      `it has ${found.num_replicas} replicas and the property "replicas" says ${replicas}; ${edit(`--replicas ${replicas}`)}`,
+    ],
+    [
+      window < 2 * request_timeout,
+      `it recognizes a repeated record for ${window} milliseconds only; ${edit(`--dupe-window ${Math.ceil((2 * request_timeout) / 1000)}s`)}`,
+    ],
+  ];
+  return faults.filter(([wrong]) => wrong).map(([, text]) => text);
+}
+
+function partitionsIn(description: string | undefined): number | undefined {
+  const [, count] = /\bpartitions=(\d{1,6})\b/.exec(description ?? "") ?? [];
+  return count === undefined ? undefined : Number(count);
+}
+
+function sameWords(found: readonly string[], wanted: readonly string[]): boolean {
+  return found.length === wanted.length && wanted.every((word) => found.includes(word));
+}

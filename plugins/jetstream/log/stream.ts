@@ -1,0 +1,122 @@
+import type { LogFacts } from "deneb/log";
+import { AgentError } from "deneb/sdk";
+import type { JetStreamConfig } from "../config.js";
+import { apiCodes, logSettings } from "./errors.js";
+import type { Link } from "./link.js";
+import { settingFaults } from "./settings.js";
+import type { Subjects } from "./subjects.js";
+import { warningsOf } from "./warnings.js";
+
+/** The settings of a stream, as a server tells them; older servers leave out those that they do not have. */
+export interface StreamSettings {
+  readonly description?: string;
+  readonly subjects?: readonly string[];
+  readonly retention: string;
+  readonly storage: string;
+  readonly discard: string;
+  readonly num_replicas: number;
+  readonly max_age: number;
+  readonly max_msgs_per_subject?: number;
+  readonly max_msg_size?: number;
+  /** Nanoseconds. */
+  readonly duplicate_window: number;
+  readonly allow_direct?: boolean;
+  readonly deny_purge?: boolean;
+  readonly sealed?: boolean;
+  readonly no_ack?: boolean;
+  readonly persist_mode?: string;
+  readonly mirror?: object;
+  readonly sources?: readonly object[] | null;
+}
+
+export interface StreamState {
+  readonly config: StreamSettings;
+  readonly created: string;
+  readonly state: { readonly last_seq: number; readonly subjects?: Readonly<Record<string, number>> };
+}
+
+const NANOS = 1_000_000;
+/** A record that the client sends a second time is recognized that long. */
+const DUPLICATE_WINDOW_MILLIS = 120_000;
+/** Room for the headers of a record within the largest message of a server. */
+const HEADERS_BYTES = 512;
+
+export interface Wanted {
+  /** Subjects whose records are counted. */
+  readonly filter?: string;
+  /** Milliseconds; absent: request_timeout. */
+  readonly within?: number | undefined;
+}
+
+/** Undefined: there is no such stream. */
+export async function streamState(link: Link, stream: string, wanted: Wanted = {}): Promise<StreamState | undefined> {
+  const { filter, within } = wanted;
+  const doing = `reading the settings of the stream "${stream}"`;
+  const call = {
+    ...(filter === undefined ? {} : { body: { subjects_filter: filter } }),
+    ...(within === undefined ? {} : { within }),
+  };
+  try {
+    return await link.api<StreamState>(doing, `STREAM.INFO.${stream}`, call);
+  } catch (error) {
+    if (isAnswer(error, apiCodes.streamNotFound)) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the stream. When another agent makes it at the same moment, that is the one. */
+export async function makeStream(link: Link, config: JetStreamConfig, { stored }: Subjects): Promise<void> {
+  const { stream, partitions, replicas, max_bytes } = config;
+  const wanted = {
+    name: stream,
+    description: `log of Deneb, partitions=${partitions}`,
+    subjects: stored,
+    retention: "limits",
+    storage: "file",
+    discard: "new",
+    num_replicas: replicas,
+    max_bytes: max_bytes === 0 ? -1 : max_bytes,
+    max_msgs: -1,
+    max_msgs_per_subject: -1,
+    max_msg_size: -1,
+    max_age: 0,
+    max_consumers: -1,
+    duplicate_window: DUPLICATE_WINDOW_MILLIS * NANOS,
+    allow_direct: true,
+  };
+  try {
+    await link.api(`making the stream "${stream}"`, `STREAM.CREATE.${stream}`, { body: wanted });
+  } catch (error) {
+    if (!isAnswer(error, apiCodes.nameInUse)) throw error;
+  }
+}
+
+/** Names a stream, and not one of the same name that is made later. */
+export function idOf(stream: string, { created }: StreamState): string {
+  return `${stream}/${created.replaceAll(/[^\w.-]/g, "")}`;
+}
+
+/** What the opened log says of itself. Rejects with code `LOG_SETTINGS` when its settings are not those of a log. */
+export function factsOf(found: StreamState, of: FactsOf): LogFacts {
+  const { config, subjects, server } = of;
+  const [fault] = settingFaults(found.config, config, subjects);
+  if (fault !== undefined) throw logSettings(`opening the stream "${config.stream}"`, fault);
+  const { max_msg_size = -1 } = found.config;
+  const largest = max_msg_size > 0 ? Math.min(max_msg_size, server.max_payload) : server.max_payload;
+  return {
+    id: idOf(config.stream, found),
+    partitions: config.partitions,
+    largestRecord: Math.max(1, largest - HEADERS_BYTES),
+    warnings: warningsOf(found.config, config.stream, server.version),
+  };
+}
+
+export interface FactsOf {
+  readonly config: JetStreamConfig;
+  readonly subjects: Subjects;
+  readonly server: { readonly version: string; readonly max_payload: number };
+}
+
+function isAnswer(error: unknown, code: number): boolean {
+  return error instanceof AgentError && error.message.includes(`(${code})`);
+}

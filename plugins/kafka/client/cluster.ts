@@ -1,0 +1,168 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "@platformatic/kafka";
+import { onAbort } from "deneb/sdk";
+import { connectionOptions } from "./connection-options.js";
+import { type Address, Connections, type RequestLimits } from "./connections.js";
+import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
+import { type Library, loadLibrary } from "./library.js";
+import { addressOf, type ConnectionConfig } from "./properties.js";
+import { requireVersions } from "./versions.js";
+
+const PAUSE_MILLIS = 100;
+/** Which part of the time for a call one attempt may take: a broker that hangs leaves time for another one. */
+const ATTEMPTS = 3;
+
+export type Send<T> = (connection: Connection, library: Library) => Promise<T>;
+
+export interface Asking extends Partial<RequestLimits> {
+  /** Requests of one purpose share a connection; absent: those of administration. */
+  readonly purpose?: string;
+}
+
+/** The brokers of a cluster: requests to one of them, or to any that answers. Made by {@link openCluster}. */
+export class KafkaCluster {
+  readonly library: Library;
+  readonly #connections: Connections;
+  readonly #bootstrap: readonly Address[];
+  readonly #requestTimeout: number;
+  readonly #closing = new AbortController();
+  #brokers: ReadonlyMap<number, Address> = new Map();
+  /** Which of the brokers is asked first: the one that answered last. */
+  #turn = 0;
+
+  constructor(library: Library, connections: Connections, { bootstrap_servers, request_timeout }: ConnectionConfig) {
+    this.library = library;
+    this.#connections = connections;
+    this.#bootstrap = bootstrap_servers.map(addressOf).filter((address) => address !== undefined);
+    this.#requestTimeout = request_timeout;
+    // Each partition that waits for its leader listens.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Milliseconds within which a call must be done. */
+  get callMillis(): number {
+    return this.#requestTimeout;
+  }
+
+  /** Milliseconds within which one of its requests must be answered. */
+  get attemptMillis(): number {
+    return Math.max(100, Math.ceil(this.#requestTimeout / ATTEMPTS));
+  }
+
+  /** Aborts when the cluster is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Tells where the brokers are. */
+  know(brokers: ReadonlyMap<number, Address>): void {
+    this.#brokers = brokers;
+  }
+
+  addressOf(node: number): Address | undefined {
+    return this.#brokers.get(node);
+  }
+
+  /** The connection over which a broker answered last, to check its certificate. */
+  socket(): Connection["socket"] | undefined {
+    return this.#connections.anySocket();
+  }
+
+  /** Asks a certain broker, once. */
+  async askNode<T>(node: number, send: Send<T>, { purpose = "admin", millis, signal }: Asking = {}): Promise<T> {
+    const address = this.#brokers.get(node);
+    if (address === undefined) throw new KafkaError("unavailable", `broker ${node} is not there`);
+    return await this.#ask(address, send, { purpose, millis: millis ?? this.attemptMillis, signal });
+  }
+
+  /** Asks any broker: one after another until one answers, each once. */
+  async askAny<T>(send: Send<T>, { purpose = "admin", millis }: Asking = {}): Promise<T> {
+    const addresses = distinct([...this.#brokers.values(), ...this.#bootstrap]);
+    let failure: unknown;
+    for (let step = 0; step < addresses.length; step += 1) {
+      const at = (this.#turn + step) % addresses.length;
+      const address = addresses[at];
+      if (address === undefined) continue;
+      try {
+        const answer = await this.#ask(address, send, { purpose, millis: millis ?? this.attemptMillis });
+        this.#turn = at;
+        return answer;
+      } catch (error) {
+        failure = error;
+        if (kafkaErrorOf(error, "").kind !== "unavailable" || this.closing.aborted) break;
+      }
+    }
+    throw failure;
+  }
+
+  /** Tries something until it is done, fails for good, or the time for a call is over. */
+  async persistently<T>(doing: string, attempt: () => Promise<T>): Promise<T> {
+    const end = performance.now() + this.#requestTimeout;
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const failure = kafkaErrorOf(error, doing);
+        const over = performance.now() + PAUSE_MILLIS > end || this.closing.aborted;
+        if (over || (failure.kind !== "unavailable" && failure.kind !== "full")) throw named(failure, doing);
+        await this.pause();
+      }
+    }
+  }
+
+  /** Waits a moment before another attempt; returns at once when the cluster is closed. */
+  async pause(): Promise<void> {
+    await delay(PAUSE_MILLIS, undefined, { signal: this.closing }).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#connections.close();
+  }
+
+  async #ask<T>(address: Address, send: Send<T>, on: RequestLimits & { readonly purpose: string }): Promise<T> {
+    const { purpose, ...limits } = on;
+    return await this.#connections.request({ ...address, purpose }, (line) => send(line, this.library), limits);
+  }
+}
+
+/**
+ * Loads the library and asks each of the bootstrap servers, once, until one says what it can. Rejects with a {@link KafkaError} or with what the loading of files says;
+ * the signal ends it.
+ */
+export async function openCluster(
+  config: ConnectionConfig,
+  component: string,
+  signal: AbortSignal,
+): Promise<KafkaCluster> {
+  const library = await loadLibrary();
+  const options = await connectionOptions(config, component);
+  const cluster = new KafkaCluster(library, new Connections(library, config.client_id, options), config);
+  const stopListening = onAbort(signal, () => cluster.close());
+  try {
+    await requireVersions(cluster);
+    return cluster;
+  } catch (error) {
+    cluster.close();
+    throw hinted(kafkaErrorOf(error, "connecting"), config);
+  } finally {
+    stopListening();
+  }
+}
+
+/** A broker that wants TLS or a user ends a connection that begins without, and says nothing. */
+function hinted(failure: KafkaError, { security_protocol }: ConnectionConfig): KafkaError {
+  if (failure.kind !== "unavailable" || !/clos|no answer|ECONNRESET/i.test(failure.message)) return failure;
+  const hint = `the brokers may want another security_protocol than ${security_protocol}`;
+  return new KafkaError(failure.kind, `${failure.message}; ${hint}`, { cause: failure });
+}
+
+function distinct(addresses: readonly Address[]): readonly Address[] {
+  return [...new Map(addresses.map((address) => [`${address.host}:${address.port}`, address])).values()];
+}
+
+function named(failure: KafkaError, doing: string): KafkaError {
+  const message = failure.message.startsWith(doing) ? failure.message : `${doing}: ${failure.message}`;
+  return new KafkaError(failure.kind, message, { id: failure.id, cause: failure.cause });
+}

@@ -1,0 +1,135 @@
+import type { Connection, ConnectionOptions } from "@platformatic/kafka";
+import { onAbort } from "deneb/sdk";
+import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
+import type { Library } from "./library.js";
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A broker, and what its connection is for: answers come in the order of requests, so one that waits holds up those after it. */
+export interface Line extends Address {
+  readonly purpose: string;
+}
+
+export interface RequestLimits {
+  /** Milliseconds after which the connection is cut. */
+  readonly millis: number;
+  /** Cuts the connection. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Entry {
+  readonly connection: Connection;
+  readonly ready: Promise<void>;
+}
+
+/** One connection for each line, made when it is used, and again after it broke. */
+export class Connections {
+  readonly #library: Library;
+  readonly #options: ConnectionOptions;
+  readonly #clientId: string;
+  readonly #entries = new Map<string, Entry>();
+  #closed = false;
+
+  constructor(library: Library, clientId: string, options: ConnectionOptions) {
+    this.#library = library;
+    this.#clientId = clientId;
+    this.#options = options;
+  }
+
+  /** Sends one request. One that fails, is aborted or takes too long ends its connection: answers come in the order of requests. */
+  async request<T>(line: Line, send: (connection: Connection) => Promise<T>, limits: RequestLimits): Promise<T> {
+    const doing = `asking ${line.host}:${line.port}`;
+    if (this.#closed) throw new KafkaError("unavailable", `${doing}: the connections are closed`);
+    const entry = this.#entries.get(keyOf(line)) ?? this.#connect(line);
+    try {
+      return await limited(limits, doing, async () => {
+        await entry.ready;
+        return await answered(send(entry.connection));
+      });
+    } catch (error) {
+      this.#forget(line, entry);
+      destroy(entry);
+      throw kafkaErrorOf(error, doing);
+    }
+  }
+
+  /** The socket of one of the connections that are there. */
+  anySocket(): Connection["socket"] | undefined {
+    const [entry] = this.#entries.values();
+    return entry?.connection.socket;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const entry of this.#entries.values()) destroy(entry);
+    this.#entries.clear();
+  }
+
+  #connect(line: Line): Entry {
+    const connection = new this.#library.Connection(this.#clientId, this.#options);
+    const entry: Entry = { connection, ready: connected(connection, line) };
+    entry.ready.catch(() => undefined);
+    // Without a listener the emitter throws.
+    connection.on("error", () => this.#forget(line, entry));
+    connection.on("close", () => this.#forget(line, entry));
+    this.#entries.set(keyOf(line), entry);
+    return entry;
+  }
+
+  #forget(line: Line, entry: Entry): void {
+    if (this.#entries.get(keyOf(line)) === entry) this.#entries.delete(keyOf(line));
+  }
+}
+
+async function connected(connection: Connection, { host, port }: Line): Promise<void> {
+  try {
+    await connection.connect(host, port);
+  } catch (error) {
+    throw kafkaErrorOf(error, `connecting to ${host}:${port}`);
+  }
+}
+
+function keyOf({ host, port, purpose }: Line): string {
+  return `${host}:${port} ${purpose}`;
+}
+
+/** An answer that holds errors of single partitions is one: the caller looks at each. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Error && "response" in error && error.response !== undefined) return responseOf<T>(error);
+    throw error;
+  }
+}
+
+// The library types the answer in its error as anything.
+function responseOf<T>(error: Error): T {
+  return Reflect.get(error, "response");
+}
+
+function destroy({ connection }: Entry): void {
+  void connection.close().catch(() => undefined);
+  // Closing alone waits until a broker has taken all that was written.
+  connection.socket?.destroy();
+}
+
+async function limited<T>({ millis, signal }: RequestLimits, doing: string, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: no answer in ${millis} ms`)), millis);
+    if (signal !== undefined) {
+      stopListening = onAbort(signal, () => reject(new KafkaError("unavailable", `${doing}: aborted`)));
+    }
+  });
+  try {
+    return await Promise.race([work(), ended]);
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}

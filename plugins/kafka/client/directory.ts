@@ -1,0 +1,68 @@
+import type { KafkaCluster } from "./cluster.js";
+import { KafkaError } from "./kafka-error.js";
+import { type Metadata, readMetadata, type Topic } from "./topics.js";
+
+/** A partition of a topic. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Who leads the partitions of some topics. A topic that is made again under its name is not the one that was opened. */
+export class Directory {
+  readonly #cluster: KafkaCluster;
+  #known: Metadata;
+  #reading: Promise<void> | undefined;
+
+  constructor(cluster: KafkaCluster, opened: Metadata) {
+    this.#cluster = cluster;
+    this.#known = opened;
+  }
+
+  topic(name: string): Topic {
+    const topic = this.#known.topics.get(name);
+    if (topic === undefined) throw new KafkaError("settings", `topic "${name}" is not open`);
+    return topic;
+  }
+
+  /** The broker that leads a partition. Throws when none does now. */
+  leader({ topic, partition }: Place): number {
+    const leader = this.topic(topic).partitions[partition]?.leader ?? -1;
+    if (leader >= 0 && this.#known.brokers.has(leader)) return leader;
+    throw new KafkaError("unavailable", `partition ${partition} of topic "${topic}" has no leader`);
+  }
+
+  /** Groups places by the broker that leads them; those without are left out. */
+  byLeader<P extends Place>(places: Iterable<P>): ReadonlyMap<number, readonly P[]> {
+    const groups = new Map<number, P[]>();
+    for (const place of places) {
+      const leader = this.topic(place.topic).partitions[place.partition]?.leader ?? -1;
+      if (leader < 0) continue;
+      const group = groups.get(leader);
+      if (group === undefined) groups.set(leader, [place]);
+      else group.push(place);
+    }
+    return groups;
+  }
+
+  /** Asks the brokers again; calls at the same time share one answer. */
+  async refresh(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { topics } = this.#known;
+    const fresh = await readMetadata(this.#cluster, [...topics.keys()]);
+    for (const { name, id } of topics.values()) {
+      const now = fresh.topics.get(name);
+      if (now === undefined)
+        throw fresh.faults.get(name) ?? new KafkaError("unavailable", `topic "${name}" is not there`);
+      if (now.id !== id)
+        throw new KafkaError("settings", `topic "${name}" was removed and made again while it was in use`);
+    }
+    this.#known = fresh;
+  }
+}

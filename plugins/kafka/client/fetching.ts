@@ -1,0 +1,126 @@
+import type { fetchV13, RecordsBatch } from "@platformatic/kafka";
+import type { KafkaCluster } from "./cluster.js";
+import type { Directory } from "./directory.js";
+import { protocolError } from "./kafka-error.js";
+import type { Position } from "./offsets.js";
+
+const NO_ERROR = 0;
+const NO_SESSION = 0;
+const SESSIONLESS = -1;
+const CONTROL = 0b10_0000;
+
+/** One record as it was read. */
+export interface FetchedRecord {
+  readonly offset: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: readonly (readonly [name: Buffer | null, value: Buffer | null])[];
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+}
+
+/** What one partition answered. */
+export interface Fetched extends Position {
+  readonly records: readonly FetchedRecord[];
+  /** Where to go on reading: behind the records, and behind marks that are none. */
+  readonly next: number;
+}
+
+export interface FetchOutcome {
+  /** Partitions that have something. */
+  readonly fetched: readonly Fetched[];
+  /** Positions that are not in their partition. */
+  readonly outside: readonly Position[];
+  /** Whether a partition has another leader or none: the metadata is old. */
+  readonly stale: boolean;
+}
+
+export interface FetchLimits {
+  readonly purpose: string;
+  readonly bytes: number;
+  readonly waitMillis: number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks one broker for the records of partitions that it leads, and lets it wait until there are any. */
+export async function fetchFrom(
+  { cluster, directory }: { readonly cluster: KafkaCluster; readonly directory: Directory },
+  node: number,
+  { positions, limits }: { readonly positions: readonly Position[]; readonly limits: FetchLimits },
+): Promise<FetchOutcome> {
+  const { purpose, bytes, waitMillis, signal } = limits;
+  const topics = topicsOf(directory, positions, bytes);
+  const answer: fetchV13.FetchResponse = await cluster.askNode(
+    node,
+    async (connection, library) =>
+      await library.fetchV13.api.async(connection, waitMillis, 1, bytes, 0, NO_SESSION, SESSIONLESS, topics, [], ""),
+    { purpose, signal, millis: waitMillis + cluster.attemptMillis },
+  );
+  if (answer.errorCode !== NO_ERROR) throw protocolError(cluster.library, answer.errorCode, "reading");
+  return outcomeOf(cluster, positions, { directory, answer });
+}
+
+function outcomeOf(
+  cluster: KafkaCluster,
+  positions: readonly Position[],
+  { directory, answer }: { readonly directory: Directory; readonly answer: fetchV13.FetchResponse },
+): FetchOutcome {
+  const places = new Map(positions.map((at) => [`${directory.topic(at.topic).id}:${at.partition}`, at]));
+  const fetched: Fetched[] = [];
+  const outside: Position[] = [];
+  let stale = false;
+  const take = (position: Position, { errorCode, records }: fetchV13.FetchResponsePartition): void => {
+    if (errorCode === NO_ERROR) {
+      const found = recordsOf(records ?? [], position);
+      if (found.next > position.offset) fetched.push(found);
+      return;
+    }
+    const error = protocolError(cluster.library, errorCode, `reading topic "${position.topic}"`);
+    if (error.kind === "offset") outside.push(position);
+    else if (error.kind === "unavailable" || error.kind === "full") stale = true;
+    else throw error;
+  };
+  for (const { topicId, partitions } of answer.responses) {
+    for (const partition of partitions) {
+      const position = places.get(`${topicId}:${partition.partitionIndex}`);
+      if (position !== undefined) take(position, partition);
+    }
+  }
+  return { fetched, outside, stale };
+}
+
+function recordsOf(batches: readonly RecordsBatch[], position: Position): Fetched {
+  const records: FetchedRecord[] = [];
+  let next = position.offset;
+  for (const batch of batches) {
+    const first = Number(batch.firstOffset);
+    next = Math.max(next, first + batch.lastOffsetDelta + 1);
+    if ((batch.attributes & CONTROL) !== 0) continue;
+    for (const { offsetDelta, key, value, headers, timestampDelta } of batch.records) {
+      const offset = first + offsetDelta;
+      // A batch is read as a whole, from its beginning.
+      if (offset < position.offset) continue;
+      records.push({ offset, key, value, headers, timestamp: Number(batch.firstTimestamp + timestampDelta) });
+    }
+  }
+  return { ...position, records, next };
+}
+
+function topicsOf(directory: Directory, positions: readonly Position[], bytes: number) {
+  const byTopic = new Map<string, Position[]>();
+  for (const position of positions) {
+    const group = byTopic.get(position.topic);
+    if (group === undefined) byTopic.set(position.topic, [position]);
+    else group.push(position);
+  }
+  return [...byTopic].map(([topic, group]) => ({
+    topicId: directory.topic(topic).id,
+    partitions: group.map(({ partition, offset }) => ({
+      partition,
+      currentLeaderEpoch: -1,
+      fetchOffset: BigInt(offset),
+      lastFetchedEpoch: -1,
+      partitionMaxBytes: bytes,
+    })),
+  }));
+}

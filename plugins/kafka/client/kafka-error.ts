@@ -1,0 +1,134 @@
+import type { Library } from "./library.js";
+
+/**
+ * What a failure means: `unavailable` passes by itself, `full` when somebody makes room; `denied`, `too-large` and `settings`
+ * do not. `offset`: the partition has no such offset.
+ */
+export type KafkaErrorKind = "unavailable" | "full" | "denied" | "too-large" | "settings" | "offset";
+
+/** A failure of a request to Kafka, or of the connection for it. Its message holds no secret. */
+export class KafkaError extends Error {
+  readonly kind: KafkaErrorKind;
+  /** Name of the error in the protocol, such as `NOT_LEADER_OR_FOLLOWER`; empty when it comes from the connection. */
+  readonly id: string;
+
+  constructor(
+    kind: KafkaErrorKind,
+    message: string,
+    { id = "", cause }: { readonly id?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.name = "KafkaError";
+    this.kind = kind;
+    this.id = id;
+  }
+}
+
+const kinds: Readonly<Record<string, KafkaErrorKind>> = {
+  OFFSET_OUT_OF_RANGE: "offset",
+  MESSAGE_TOO_LARGE: "too-large",
+  RECORD_LIST_TOO_LARGE: "too-large",
+  TOPIC_AUTHORIZATION_FAILED: "denied",
+  CLUSTER_AUTHORIZATION_FAILED: "denied",
+  GROUP_AUTHORIZATION_FAILED: "denied",
+  SASL_AUTHENTICATION_FAILED: "denied",
+  UNSUPPORTED_SASL_MECHANISM: "denied",
+  ILLEGAL_SASL_STATE: "denied",
+  SECURITY_DISABLED: "denied",
+  KAFKA_STORAGE_ERROR: "full",
+  INVALID_TOPIC_EXCEPTION: "settings",
+  INVALID_PARTITIONS: "settings",
+  INVALID_REPLICATION_FACTOR: "settings",
+  INVALID_REPLICA_ASSIGNMENT: "settings",
+  INVALID_CONFIG: "settings",
+  INVALID_REQUIRED_ACKS: "settings",
+  INVALID_RECORD: "settings",
+  INVALID_TIMESTAMP: "settings",
+  POLICY_VIOLATION: "settings",
+  UNSUPPORTED_VERSION: "settings",
+  UNSUPPORTED_FOR_MESSAGE_FORMAT: "settings",
+  TOPIC_DELETION_DISABLED: "settings",
+};
+
+const meanings: Readonly<Record<string, string>> = {
+  KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
+  NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas",
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: "fewer replicas are in sync than min.insync.replicas",
+  SASL_AUTHENTICATION_FAILED: "sasl_username or sasl_password is wrong",
+  UNSUPPORTED_SASL_MECHANISM: "the brokers do not offer this sasl_mechanism",
+};
+
+/** The error of a code in an answer. */
+export function protocolError(library: Library, code: number, doing: string, detail?: string | null): KafkaError {
+  const names: Readonly<Record<string, string>> = library.protocolErrorsCodesById;
+  const id = names[String(code)] ?? `error ${code}`;
+  const more = meanings[id] ?? (detail === undefined || detail === null || detail === "" ? undefined : detail);
+  return new KafkaError(kinds[id] ?? "unavailable", `${doing}: ${id}${more === undefined ? "" : `, ${more}`}`, { id });
+}
+
+/** The error of anything that a request or a connection threw. */
+export function kafkaErrorOf(error: unknown, doing: string): KafkaError {
+  if (error instanceof KafkaError) return error;
+  const chain = causes(error);
+  const id = chain.map(({ apiId }) => apiId).find((name) => name !== undefined);
+  if (id !== undefined) {
+    const meaning = meanings[id];
+    const text = `${doing}: ${id}${meaning === undefined ? "" : `, ${meaning}`}`;
+    return new KafkaError(kinds[id] ?? "unavailable", text, { id, cause: error });
+  }
+  const tls = chain.map(({ code, message }) => tlsMeaning(code ?? "", message)).find((text) => text !== undefined);
+  if (tls !== undefined) return new KafkaError("denied", `${doing}: ${tls}`, { cause: error });
+  if (chain.some(({ code }) => code === "PLT_KFK_AUTHENTICATION")) {
+    const reason = `the authentication failed (${chain.at(-1)?.message}); see sasl_mechanism, sasl_username and sasl_password`;
+    return new KafkaError("denied", `${doing}: ${reason}`, { cause: error });
+  }
+  const last = chain.at(-1);
+  const reason = last === undefined ? String(error) : last.code?.startsWith("E") ? last.code : last.message;
+  return new KafkaError("unavailable", `${doing}: ${reason}`, { cause: error });
+}
+
+interface Link {
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly apiId: string | undefined;
+}
+
+/** The error, what caused it and what it is made of, from the outside to the inside. */
+function causes(error: unknown): readonly Link[] {
+  if (!(error instanceof Error)) return [];
+  const inner = error instanceof AggregateError ? error.errors.flatMap(causes) : [];
+  return [
+    { message: error.message, code: textOf(error, "code"), apiId: textOf(error, "apiId") },
+    ...inner,
+    ...causes(error.cause),
+  ];
+}
+
+function textOf(error: object, name: string): string | undefined {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+const untrusted = [
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+];
+
+function tlsMeaning(code: string, message: string): string | undefined {
+  if (untrusted.includes(code))
+    return `the certificate of the broker is not signed by an authority of ssl_ca_file (${code})`;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return `the certificate of the broker is not valid now (${code})`;
+  if (code === "CERT_SIGNATURE_FAILURE")
+    return `the certificate of the broker does not fit those of ssl_ca_file (${code})`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the certificate of the broker is for another host (${code})`;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || message.startsWith("TLS handshake failed")) {
+    return "the broker does not speak TLS on this port; see security_protocol";
+  }
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_OSSL_"))
+    return `TLS failed (${code}); see ssl_cert_file and ssl_key_file`;
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { onAbort } from "deneb/sdk";
+import type { KafkaCluster } from "./cluster.js";
+import type { Directory } from "./directory.js";
+import { type FetchOutcome, fetchFrom } from "./fetching.js";
+import type { Position } from "./offsets.js";
+
+/** How long a broker waits for records at the most before it answers that there are none. */
+const LONGEST_WAIT = 5000;
+
+export type FetchAnswer = { readonly outcome: FetchOutcome } | { readonly error: unknown };
+
+interface Pending {
+  /** What was asked for: offsets by topic and partition. */
+  readonly asked: ReadonlyMap<string, number>;
+  readonly cancel: AbortController;
+  readonly answer: Promise<{ readonly node: number; readonly answer: FetchAnswer }>;
+}
+
+/** What brokers were asked for and have not answered: one fetch for each, which goes on while its positions are still wanted. */
+export class PendingFetches {
+  readonly #on: { readonly cluster: KafkaCluster; readonly directory: Directory };
+  readonly #purpose: string;
+  readonly #pending = new Map<number, Pending>();
+
+  constructor(cluster: KafkaCluster, directory: Directory, purpose: string) {
+    this.#on = { cluster, directory };
+    this.#purpose = purpose;
+  }
+
+  /** Asks each broker that leads some of them, unless it was asked for just that already. Returns for how many one was asked. */
+  ask(positions: readonly Position[], bytes: number, waitMillis: number): number {
+    const groups = this.#on.directory.byLeader(positions);
+    for (const node of [...this.#pending.keys()]) if (!groups.has(node)) this.#cancel(node);
+    let count = 0;
+    for (const [node, group] of groups) {
+      count += group.length;
+      const asked = new Map(group.map((position) => [keyOf(position), position.offset]));
+      const pending = this.#pending.get(node);
+      if (pending !== undefined && same(pending.asked, asked)) continue;
+      this.#cancel(node);
+      const cancel = new AbortController();
+      const limits = {
+        purpose: this.#purpose,
+        bytes: Math.max(1, Math.floor(bytes / groups.size)),
+        waitMillis: Math.min(waitMillis, LONGEST_WAIT),
+        signal: cancel.signal,
+      };
+      const answer = fetchFrom(this.#on, node, { positions: group, limits }).then(
+        (outcome) => ({ node, answer: { outcome } }),
+        (error: unknown) => ({ node, answer: { error } }),
+      );
+      this.#pending.set(node, { asked, cancel, answer });
+    }
+    return count;
+  }
+
+  /** The first answer; undefined when there is none in time, or the signal aborts. */
+  async next(millis: number, signal: AbortSignal): Promise<FetchAnswer | undefined> {
+    const timer = new AbortController();
+    const stops = [signal, this.#on.cluster.closing].map((end) => onAbort(end, () => timer.abort()));
+    const time = delay(millis, undefined, { signal: timer.signal }).catch(() => undefined);
+    try {
+      const first = await Promise.race([...[...this.#pending.values()].map(({ answer }) => answer), time]);
+      if (first === undefined || signal.aborted) return undefined;
+      this.#pending.delete(first.node);
+      return first.answer;
+    } finally {
+      timer.abort();
+      for (const stop of stops) stop();
+    }
+  }
+
+  /** Ends them all. */
+  cancel(): void {
+    for (const node of [...this.#pending.keys()]) this.#cancel(node);
+  }
+
+  #cancel(node: number): void {
+    this.#pending.get(node)?.cancel.abort();
+    this.#pending.delete(node);
+  }
+}
+
+function keyOf({ topic, partition }: Position): string {
+  return `${topic}:${partition}`;
+}
+
+function same(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): boolean {
+  return one.size === other.size && [...one].every(([key, offset]) => other.get(key) === offset);
+}

@@ -1,0 +1,133 @@
+import type { KafkaCluster } from "./cluster.js";
+import type { Directory, Place } from "./directory.js";
+import { KafkaError, kafkaErrorOf, protocolError } from "./kafka-error.js";
+import { type Identity, type Message, ProduceLane } from "./produce-lane.js";
+
+/** Sequences are numbers of 31 bits and begin again with 0. */
+const SEQUENCES = 2 ** 31;
+/** What the bytes of a message are at the least, with its lengths. */
+const MESSAGE_BYTES = 64;
+/** The broker knows nothing of this identity, or not what it should: nothing was written, and another identity may write it. */
+const forgotten: readonly string[] = ["OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_EPOCH"];
+
+interface Progress {
+  identity: Identity | undefined;
+  sequence: number;
+}
+
+/**
+ * Writes messages so that each stands in its partition once, however often a request is repeated: the brokers know the
+ * identity of the producer and the number of each message. Nobody else writes to a partition through the same producer while
+ * a write to it is under way.
+ */
+export class Producer {
+  readonly #cluster: KafkaCluster;
+  readonly #directory: Directory;
+  readonly #lanes = new Map<number, ProduceLane>();
+  readonly #progress = new Map<string, Progress>();
+  /** The newest; partitions that began with an older one keep it. */
+  #identity: Identity | undefined;
+  #asking: Promise<Identity> | undefined;
+
+  constructor(cluster: KafkaCluster, directory: Directory) {
+    this.#cluster = cluster;
+    this.#directory = directory;
+  }
+
+  /**
+   * Resolves with the offset of the first message when all replicas in sync have the messages. Rejects with a KafkaError;
+   * of kind `unavailable` it does not say whether they were written.
+   */
+  async write(place: Place, messages: readonly Message[]): Promise<number> {
+    const progress = this.#progressOf(place);
+    const end = performance.now() + this.#cluster.callMillis;
+    const bytes = messages.reduce((sum, message) => sum + weight(message), 0);
+    for (;;) {
+      try {
+        const identity = progress.identity ?? (await this.#newIdentity());
+        progress.identity = identity;
+        const lane = this.#lane(this.#directory.leader(place));
+        const offset = await lane.send({ ...place, messages, bytes, identity, sequence: progress.sequence }, end);
+        progress.sequence = (progress.sequence + messages.length) % SEQUENCES;
+        return offset;
+      } catch (error) {
+        const failure = kafkaErrorOf(error, `writing to topic "${place.topic}"`);
+        const again = await this.#mayTryAgain(failure, progress, end);
+        if (again !== undefined) {
+          // Whether it was written is not known: a next message must not have its number.
+          this.#forget(progress);
+          throw again;
+        }
+      }
+    }
+  }
+
+  /** Undefined to try again, or the error with which to end. */
+  async #mayTryAgain(failure: KafkaError, progress: Progress, end: number): Promise<KafkaError | undefined> {
+    if (forgotten.includes(failure.id)) this.#forget(progress);
+    else if (failure.kind !== "unavailable" && failure.kind !== "full") return failure;
+    if (this.#cluster.closing.aborted) return failure;
+    await this.#cluster.pause();
+    if (performance.now() >= end) return failure;
+    try {
+      await this.#directory.refresh();
+    } catch (error) {
+      const other = kafkaErrorOf(error, "reading the metadata");
+      if (other.kind !== "unavailable" && other.kind !== "full") return other;
+    }
+    return undefined;
+  }
+
+  /** No partition comes back to an identity that it had. */
+  #forget(progress: Progress): void {
+    if (this.#identity === progress.identity) this.#identity = undefined;
+    progress.identity = undefined;
+    progress.sequence = 0;
+  }
+
+  async #newIdentity(): Promise<Identity> {
+    if (this.#identity !== undefined) return this.#identity;
+    this.#asking ??= this.#askIdentity().finally(() => {
+      this.#asking = undefined;
+    });
+    this.#identity = await this.#asking;
+    return this.#identity;
+  }
+
+  async #askIdentity(): Promise<Identity> {
+    const { errorCode, producerId, producerEpoch } = await this.#cluster.askAny(
+      async (connection, library) => await library.initProducerIdV4.api.async(connection, null, 0, -1n, -1),
+    );
+    if (errorCode !== 0) throw notBegun(protocolError(this.#cluster.library, errorCode, "beginning to write"));
+    return { producerId, producerEpoch };
+  }
+
+  #progressOf({ topic, partition }: Place): Progress {
+    const key = `${topic}:${partition}`;
+    const known = this.#progress.get(key);
+    if (known !== undefined) return known;
+    const progress: Progress = { identity: undefined, sequence: 0 };
+    this.#progress.set(key, progress);
+    return progress;
+  }
+
+  #lane(node: number): ProduceLane {
+    const known = this.#lanes.get(node);
+    if (known !== undefined) return known;
+    const lane = new ProduceLane(this.#cluster, node);
+    this.#lanes.set(node, lane);
+    return lane;
+  }
+}
+
+/** Brokers give identities to users that are allowed to write to any topic. */
+function notBegun(error: KafkaError): KafkaError {
+  if (error.kind !== "denied") return error;
+  const message = `${error.message}, the user may write to no topic; allow Write on those of this log`;
+  return new KafkaError(error.kind, message, { id: error.id });
+}
+
+function weight({ key, value, headers }: Message): number {
+  const named = [...(headers ?? [])].reduce((sum, [name, content]) => sum + name.length + content.length, 0);
+  return MESSAGE_BYTES + (key?.length ?? 0) + value.length + named;
+}

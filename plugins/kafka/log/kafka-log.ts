@@ -1,0 +1,155 @@
+import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
+import { AgentError, type Examiner, onAbort, type Probe } from "deneb/sdk";
+import { type KafkaCluster, openCluster } from "../client/cluster.js";
+import { Directory, type Place } from "../client/directory.js";
+import type { Fetched } from "../client/fetching.js";
+import { deleteRecords, readExtents } from "../client/offsets.js";
+import { Producer } from "../client/producer.js";
+import { Reader } from "../client/reader.js";
+import type { KafkaLogConfig } from "../config.js";
+import { logError } from "./log-error.js";
+import { kafkaLogProbes } from "./log-probes.js";
+import { openTopics, type TopicNames, topicNames } from "./open-topics.js";
+
+interface Opened {
+  readonly cluster: KafkaCluster;
+  readonly directory: Directory;
+  readonly producer: Producer;
+  /** Reads of parts with numbers, and of the others. */
+  readonly events: Reader;
+  readonly others: Reader;
+  readonly facts: LogFacts;
+}
+
+/** A log in three topics of Kafka: that of the events with their partitions, one for the agents, one for dead letters. */
+export class KafkaLog implements PartitionedLog {
+  readonly #config: KafkaLogConfig;
+  readonly #component: string;
+  readonly #topics: TopicNames;
+  #opened: Opened | undefined;
+
+  /** `component` is named in messages about certificate files. */
+  constructor(config: KafkaLogConfig, component: string) {
+    this.#config = config;
+    this.#component = component;
+    this.#topics = topicNames(config);
+  }
+
+  async open(signal: AbortSignal): Promise<LogFacts> {
+    this.#close();
+    const doing = "opening the log in Kafka";
+    return await this.#named(doing, async () => {
+      signal.throwIfAborted();
+      const cluster = await openCluster(this.#config, this.#component, signal);
+      const stopListening = onAbort(signal, () => cluster.close());
+      try {
+        const { metadata, facts } = await openTopics(cluster, this.#config);
+        const directory = new Directory(cluster, metadata);
+        this.#opened = {
+          cluster,
+          directory,
+          producer: new Producer(cluster, directory),
+          events: new Reader(cluster, directory, "events"),
+          others: new Reader(cluster, directory, "others"),
+          facts,
+        };
+        return facts;
+      } catch (error) {
+        cluster.close();
+        throw error;
+      } finally {
+        stopListening();
+      }
+    });
+  }
+
+  async append(part: LogPart, value: Uint8Array): Promise<Appended> {
+    const { producer, facts } = this.#open();
+    const doing = `appending ${value.length} bytes to part ${part} of the log`;
+    if (value.length > facts.largestRecord) {
+      const limit = `the largest record of topic "${this.#topics.events}" is ${facts.largestRecord} bytes; a larger max.message.bytes of the topic allows more`;
+      throw new AgentError("RECORD_TOO_LARGE", `${doing}: ${limit}`, { retryable: false });
+    }
+    return await this.#named(doing, async () => {
+      const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
+      const offset = await producer.write(this.#place(part), [message]);
+      // Nothing else than records has an offset in these topics, and each has the next one.
+      return { offset, previous: offset - 1 };
+    });
+  }
+
+  async read(
+    from: ReadonlyMap<LogPart, number>,
+    { bytes, waitMillis }: ReadLimits,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
+    const { events, others } = this.#open();
+    const [first] = from.keys();
+    const reader = typeof first === "number" ? events : others;
+    const positions = [...from].map(([part, offset]) => ({ ...this.#place(part), offset }));
+    return await this.#named("reading the log", async () => {
+      const fetched = await reader.read(positions, { bytes, waitMillis, signal });
+      return new Map(fetched.map((found) => [this.#part(found), recordsOf(found)] as const));
+    });
+  }
+
+  async bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
+    const { cluster, directory } = this.#open();
+    const places = parts.map((part) => this.#place(part));
+    return await this.#named("reading the bounds of the log", async () => {
+      const extents = await readExtents(cluster, directory, places);
+      return new Map(
+        extents.map((extent) => [this.#part(extent), { first: extent.first, next: extent.next }] as const),
+      );
+    });
+  }
+
+  async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
+    const { cluster, directory } = this.#open();
+    const positions = [...before].map(([part, offset]) => ({ ...this.#place(part), offset }));
+    if (positions.length === 0) return;
+    await this.#named("trimming the log", async () => await deleteRecords(cluster, directory, positions));
+  }
+
+  async close(_signal: AbortSignal): Promise<void> {
+    this.#close();
+  }
+
+  probes(examiner: Examiner): readonly Probe[] {
+    return kafkaLogProbes(this.#config, this.#component, examiner);
+  }
+
+  #close(): void {
+    this.#opened?.events.cancel();
+    this.#opened?.others.cancel();
+    this.#opened?.cluster.close();
+    this.#opened = undefined;
+  }
+
+  #open(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
+    throw new AgentError("LOG_UNAVAILABLE", "using the log in Kafka: it is not open", { retryable: true });
+  }
+
+  #place(part: LogPart): Place {
+    if (typeof part === "number") return { topic: this.#topics.events, partition: part };
+    return { topic: this.#topics[part], partition: 0 };
+  }
+
+  #part({ topic, partition }: Place): LogPart {
+    if (topic === this.#topics.agents) return "agents";
+    return topic === this.#topics.letters ? "letters" : partition;
+  }
+
+  async #named<T>(doing: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw logError(error, doing);
+    }
+  }
+}
+
+function recordsOf({ records }: Fetched): readonly LogRecord[] {
+  return records.map(({ offset, value }) => ({ offset, value: value ?? new Uint8Array() }));
+}

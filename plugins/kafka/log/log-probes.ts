@@ -1,0 +1,36 @@
+import { type Examiner, type Probe, type ProbeResult, reasonOf } from "deneb/sdk";
+import type { KafkaCluster } from "../client/cluster.js";
+import { createTopics, readMetadata } from "../client/topics.js";
+import type { KafkaLogConfig } from "../config.js";
+import { connectProbe } from "../connect-probe.js";
+import { newTopics, openTopics, topicNames } from "./open-topics.js";
+
+/** Whether the brokers let this client in, and whether the topics are there, may be made, and keep what is accepted. */
+export function kafkaLogProbes(config: KafkaLogConfig, component: string, examiner: Examiner): readonly Probe[] {
+  const topics = {
+    tries: `find the topic ${config.topic}`,
+    run: async (cluster: KafkaCluster) => await topicsFound(cluster, config),
+  };
+  return [connectProbe(config, component, { examiner, next: [topics] })];
+}
+
+/** A probe leaves nothing behind: a topic that is missing is made for a trial only. */
+async function topicsFound(cluster: KafkaCluster, config: KafkaLogConfig): Promise<ProbeResult> {
+  const names = Object.values(topicNames(config));
+  const { topics, faults, brokers } = await readMetadata(cluster, names);
+  const missing = names.filter((name) => faults.get(name)?.id === "UNKNOWN_TOPIC_OR_PARTITION");
+  if (missing.length > 0 && config.create_topic) {
+    try {
+      await createTopics(cluster, newTopics(config, missing, brokers.size), true);
+    } catch (error) {
+      const remedy = "allow the user to make topics (Create on the cluster or on their names), or make them by hand";
+      return { outcome: "failed", reason: reasonOf(error), remedy };
+    }
+    return { outcome: "ok", reason: `${missing.join(" ")} will be made at the start` };
+  }
+  const { facts } = await openTopics(cluster, config);
+  const [warning, ...more] = facts.warnings;
+  const found = `${facts.partitions} partitions, ${topics.size} topics`;
+  if (warning === undefined) return { outcome: "ok", reason: found };
+  return { outcome: "warning", reason: [found, warning, ...more].join("; ") };
+}

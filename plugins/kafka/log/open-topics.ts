@@ -1,0 +1,103 @@
+import type { LogFacts } from "deneb/log";
+import type { KafkaCluster } from "../client/cluster.js";
+import { KafkaError } from "../client/kafka-error.js";
+import { createTopics, type Metadata, type NewTopic, readMetadata, readSettings } from "../client/topics.js";
+import type { KafkaLogConfig } from "../config.js";
+import { largestRecord, requireSettings, warningsOf } from "./topic-settings.js";
+
+const USUAL_REPLICAS = 3;
+const MISSING = "UNKNOWN_TOPIC_OR_PARTITION";
+
+/** The three topics of a log. */
+export interface TopicNames {
+  readonly events: string;
+  readonly agents: string;
+  readonly letters: string;
+}
+
+export function topicNames({ topic }: { readonly topic: string }): TopicNames {
+  return { events: topic, agents: `${topic}.agents`, letters: `${topic}.letters` };
+}
+
+export interface OpenedTopics {
+  readonly metadata: Metadata;
+  readonly facts: LogFacts;
+}
+
+/** Finds the topics of a log, makes those that are missing when they may be made, and judges their settings. */
+export async function openTopics(cluster: KafkaCluster, config: KafkaLogConfig): Promise<OpenedTopics> {
+  const names = topicNames(config);
+  const all = Object.values(names);
+  const metadata = await cluster.persistently("opening the topics", async () => {
+    const found = await readMetadata(cluster, all);
+    const missing = all.filter((name) => found.faults.get(name)?.id === MISSING);
+    if (missing.length === 0) return led(found, all);
+    if (!config.create_topic) throw notThere(missing);
+    await createTopics(cluster, newTopics(config, missing, found.brokers.size));
+    return led(await readMetadata(cluster, all), all);
+  });
+  return { metadata, facts: await factsOf(cluster, metadata, config) };
+}
+
+/** The topics of these names as they would be made. */
+export function newTopics(config: KafkaLogConfig, names: readonly string[], brokers: number): readonly NewTopic[] {
+  const { partitions, replication_factor, min_insync_replicas, max_message_bytes } = config;
+  const replicas = replication_factor === 0 ? Math.max(1, Math.min(USUAL_REPLICAS, brokers)) : replication_factor;
+  const least = min_insync_replicas === 0 ? Math.max(1, replicas - 1) : min_insync_replicas;
+  const settings = {
+    "cleanup.policy": "delete",
+    "retention.ms": "-1",
+    "retention.bytes": "-1",
+    "max.message.bytes": String(max_message_bytes),
+    "min.insync.replicas": String(least),
+  };
+  return names.map((name) => ({ name, partitions: name === config.topic ? partitions : 1, replicas, settings }));
+}
+
+/** Rejects while a topic is not there, or one of its partitions has no leader. */
+function led(metadata: Metadata, names: readonly string[]): Metadata {
+  for (const name of names) {
+    const topic = metadata.topics.get(name);
+    if (topic === undefined) {
+      throw metadata.faults.get(name) ?? new KafkaError("unavailable", `topic "${name}" is not there yet`);
+    }
+    const without = topic.partitions.find(({ leader }) => leader < 0);
+    if (without !== undefined || topic.partitions.length === 0) {
+      throw new KafkaError("unavailable", `partition ${without?.index ?? 0} of topic "${name}" has no leader`);
+    }
+  }
+  return metadata;
+}
+
+async function factsOf(cluster: KafkaCluster, metadata: Metadata, config: KafkaLogConfig): Promise<LogFacts> {
+  const settings = await settingsOf(cluster, [...metadata.topics.keys()]);
+  const judged = [...metadata.topics.values()].map((topic) => ({ topic, settings: settings?.get(topic.name) }));
+  for (const one of judged) {
+    const needs = one.topic.name === config.topic ? config.partitions : 1;
+    requireSettings(one, { has: one.topic.partitions.length, needs });
+  }
+  const events = metadata.topics.get(config.topic);
+  const partitions = events?.partitions.length ?? 0;
+  const more = `topic "${config.topic}" has ${partitions} partitions, and all are used; set partitions = ${partitions}`;
+  return {
+    id: `${metadata.clusterId}/${events?.id}`,
+    partitions,
+    largestRecord: Math.min(...judged.map(largestRecord)),
+    warnings: [...(partitions > config.partitions ? [more] : []), ...judged.flatMap(warningsOf)],
+  };
+}
+
+/** Undefined when the user may not read them. */
+async function settingsOf(cluster: KafkaCluster, names: readonly string[]) {
+  try {
+    return await cluster.persistently("reading the settings of the topics", () => readSettings(cluster, names));
+  } catch (error) {
+    if (error instanceof KafkaError && error.kind === "denied") return undefined;
+    throw error;
+  }
+}
+
+function notThere(missing: readonly string[]): KafkaError {
+  const names = missing.map((name) => `"${name}"`).join(", ");
+  return new KafkaError("settings", `there is no topic ${names}; make it, or set create_topic = true`);
+}

@@ -1,0 +1,88 @@
+import type { ConfigOf, PropertyFault, Schema } from "deneb/sdk";
+import { checkConnection, connectionProperties } from "../client/properties.js";
+
+/** The longest name of a group that Kafka keeps. */
+const LONGEST_GROUP = 255;
+
+export const kafkaSourceSchema = {
+  ...connectionProperties,
+  topics: {
+    doc: "Topics to read, separated by blanks or commas. One that is not there yet is read once it is.",
+    format: "words",
+  },
+  group: {
+    doc: "Sources of one group share the partitions, each read by one of them; up to where is kept in Kafka under this name. Empty means deneb- and the name of the source.",
+    format: "text",
+    default: "",
+    maxLength: LONGEST_GROUP,
+  },
+  start: {
+    doc: "Where a partition is begun that the group has not read before. earliest: at its oldest record. latest: behind its newest.",
+    format: ["earliest", "latest"],
+    default: "earliest",
+  },
+  service: {
+    doc: "Service of records whose headers do not name it. Empty leaves it to the handler.",
+    format: "text",
+    default: "",
+  },
+  service_path: {
+    doc: "Service path of records whose headers do not name it. Empty leaves it to the handler.",
+    format: "text",
+    default: "",
+  },
+  notification_target: {
+    doc: "Path under which the handler is given each record; must be the notification_target of the handler.",
+    format: "text",
+    default: "/notify",
+  },
+  content_type: {
+    doc: "Content type of records whose headers do not name it.",
+    format: "text",
+    default: "application/json",
+  },
+  max_message_size: {
+    doc: "Largest value of a record, in bytes; a record with a larger one is counted as refused.",
+    format: "count",
+    default: 10_485_760,
+    min: 1,
+  },
+  channel_retry_interval: {
+    doc: "Milliseconds after which a record for which a channel has no room is tried again.",
+    format: "millis",
+    default: 1000,
+    min: 1,
+  },
+  commit_interval: {
+    doc: "Milliseconds after which it is committed to Kafka up to where records are in the channels.",
+    format: "millis",
+    default: 1000,
+    min: 10,
+  },
+  session_timeout: {
+    doc: "Milliseconds without a sign of life after which the others of the group get the partitions of a source.",
+    format: "millis",
+    default: 10_000,
+    min: 1000,
+  },
+} as const satisfies Schema;
+
+export type KafkaSourceConfig = ConfigOf<typeof kafkaSourceSchema>;
+
+type Fault = PropertyFault<typeof kafkaSourceSchema>;
+
+export function checkKafkaSource(config: KafkaSourceConfig): readonly Fault[] {
+  const { topics } = config;
+  return [
+    ...checkConnection(config),
+    ...(topics.length === 0 ? [{ property: "topics", reason: "must name a topic" } as const] : []),
+    ...topics.filter(isFaulty).map((topic) => {
+      const reason = `must be of letters, digits, ".", "_" and "-", at most 249 of them, not "${topic}"`;
+      return { property: "topics", reason } as const;
+    }),
+  ];
+}
+
+function isFaulty(topic: string): boolean {
+  return !/^[\w.-]{1,249}$/.test(topic) || topic === "." || topic === "..";
+}

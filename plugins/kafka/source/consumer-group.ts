@@ -1,0 +1,166 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { KafkaCluster } from "../client/cluster.js";
+import type { Place } from "../client/directory.js";
+import { KafkaError, kafkaErrorOf } from "../client/kafka-error.js";
+import {
+  assignedPlaces,
+  assignmentBytes,
+  type Member,
+  spread,
+  subscribedTopics,
+  subscriptionBytes,
+} from "./assignment.js";
+import type { Coordinator } from "./coordinator.js";
+
+const TYPE = "consumer";
+/** Only sources of Deneb are members: what spreads the partitions is the same for all. */
+const PROTOCOL = "deneb";
+/** How long the others wait for a member to end what it does and to join again. */
+const REBALANCE_MILLIS = 30_000;
+const HEARTBEATS_PER_SESSION = 4;
+const FORGOTTEN = "UNKNOWN_MEMBER_ID";
+
+/** What a source has of its group until its members change. */
+export interface Membership {
+  readonly generation: number;
+  readonly memberId: string;
+  readonly places: readonly Place[];
+}
+
+export interface ConsumerGroupParts {
+  readonly cluster: KafkaCluster;
+  readonly coordinator: Coordinator;
+  readonly group: string;
+  readonly topics: readonly string[];
+  readonly sessionMillis: number;
+  /** How many partitions topics have; those that are not there are left out. */
+  partitionsOf(topics: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+/**
+ * A member of a group of Kafka, by the requests themselves. It spreads the work and nothing else: the origin of a record shows
+ * what two members read for a moment.
+ */
+export class ConsumerGroup {
+  readonly #parts: ConsumerGroupParts;
+  #memberId = "";
+
+  constructor(parts: ConsumerGroupParts) {
+    this.#parts = parts;
+  }
+
+  /** Joins, and waits until the partitions are spread. Rejects with a KafkaError. */
+  async join(signal: AbortSignal): Promise<Membership> {
+    for (;;) {
+      if (signal.aborted) throw new KafkaError("unavailable", "joining the group: aborted");
+      const joined = await this.#join(signal);
+      if (joined === undefined) continue;
+      const { generation, members } = joined;
+      const assignments = members === undefined ? [] : await this.#assignments(members);
+      const places = await this.#sync(generation, assignments, signal);
+      if (places !== undefined) return { generation, memberId: this.#memberId, places };
+    }
+  }
+
+  /** Tells the group that the member is there; returns when the membership is over, or the signal aborts. */
+  async keep({ generation, memberId }: Membership, signal: AbortSignal): Promise<void> {
+    const { coordinator, group, sessionMillis } = this.#parts;
+    let heard = performance.now();
+    while (performance.now() - heard < sessionMillis) {
+      await delay(sessionMillis / HEARTBEATS_PER_SESSION, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        const { errorCode } = await coordinator.ask(
+          async (connection, library) => await library.heartbeatV4.api.async(connection, group, generation, memberId),
+          { signal, millis: sessionMillis / 2 },
+        );
+        const error = coordinator.errorIn(errorCode, "reporting to the group");
+        if (error === undefined) heard = performance.now();
+        else if (isOver(error)) return this.#forgetIf(error);
+      } catch (error) {
+        const failure = kafkaErrorOf(error, "reporting to the group");
+        if (failure.kind !== "unavailable" && failure.kind !== "full") return;
+      }
+    }
+  }
+
+  /** The others get the partitions at once. */
+  async leave(): Promise<void> {
+    const memberId = this.#memberId;
+    if (memberId === "") return;
+    this.#memberId = "";
+    const { coordinator, group } = this.#parts;
+    await coordinator.ask(
+      async (connection, library) => await library.leaveGroupV4.api.async(connection, group, [{ memberId }]),
+      { millis: 1000 },
+    );
+  }
+
+  /** Undefined to ask again; members only for the one that spreads the partitions. */
+  async #join(signal: AbortSignal) {
+    const { cluster, coordinator, group, topics, sessionMillis } = this.#parts;
+    const protocols = [{ name: PROTOCOL, metadata: subscriptionBytes(topics) }];
+    const answer = await coordinator.ask(
+      async (connection, library) =>
+        await library.joinGroupV7.api.async(
+          connection,
+          group,
+          sessionMillis,
+          REBALANCE_MILLIS,
+          this.#memberId,
+          null,
+          TYPE,
+          protocols,
+        ),
+      { purpose: "join", signal, millis: REBALANCE_MILLIS + cluster.attemptMillis },
+    );
+    const error = coordinator.errorIn(answer.errorCode, "joining the group");
+    if (error?.id === "MEMBER_ID_REQUIRED") {
+      this.#memberId = answer.memberId ?? "";
+      return undefined;
+    }
+    if (error !== undefined) return this.#againOrThrow(error);
+    this.#memberId = answer.memberId ?? "";
+    const isLeader = answer.leader === this.#memberId;
+    const members = answer.members.map(({ memberId: id, metadata }) => ({ id, topics: subscribedTopics(metadata) }));
+    return { generation: answer.generationId, members: isLeader ? members : undefined };
+  }
+
+  async #assignments(members: readonly Member[]) {
+    const topics = [...new Set(members.flatMap((member) => member.topics))];
+    const places = spread(members, await this.#parts.partitionsOf(topics));
+    return [...places].map(([memberId, own]) => ({ memberId, assignment: assignmentBytes(own) }));
+  }
+
+  async #sync(
+    generation: number,
+    assignments: { memberId: string; assignment: Buffer }[],
+    signal: AbortSignal,
+  ): Promise<readonly Place[] | undefined> {
+    const { cluster, coordinator, group } = this.#parts;
+    const memberId = this.#memberId;
+    const answer = await coordinator.ask(
+      async (connection, library) =>
+        await library.syncGroupV5.api.async(connection, group, generation, memberId, null, TYPE, PROTOCOL, assignments),
+      { purpose: "join", signal, millis: REBALANCE_MILLIS + cluster.attemptMillis },
+    );
+    const error = coordinator.errorIn(answer.errorCode, "joining the group");
+    return error === undefined ? assignedPlaces(answer.assignment) : this.#againOrThrow(error);
+  }
+
+  #againOrThrow(error: KafkaError): undefined {
+    if (!isOver(error)) throw error;
+    this.#forgetIf(error);
+  }
+
+  #forgetIf({ id }: KafkaError): void {
+    if (id === FORGOTTEN) this.#memberId = "";
+  }
+}
+
+const ends: readonly string[] = [FORGOTTEN, "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS"];
+
+/** Whether the member has to join again. */
+export function isOver(error: unknown): boolean {
+  return error instanceof KafkaError && ends.includes(error.id);
+}

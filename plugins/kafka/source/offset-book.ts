@@ -1,0 +1,48 @@
+import type { Place } from "../client/directory.js";
+import { kafkaErrorOf } from "../client/kafka-error.js";
+import { isOver, type Membership } from "./consumer-group.js";
+import type { Committed, Coordinator } from "./coordinator.js";
+
+/** Up to where the records of each partition are in the channels, and up to where Kafka knows it. */
+export class OffsetBook {
+  readonly #coordinator: Coordinator;
+  readonly #membership: Membership;
+  readonly #noteOf: (place: Place) => string;
+  readonly #done = new Map<string, Committed>();
+  #writing: Promise<void> | undefined;
+
+  /** `noteOf` is kept with an offset: what it is an offset of. */
+  constructor(coordinator: Coordinator, membership: Membership, noteOf: (place: Place) => string) {
+    this.#coordinator = coordinator;
+    this.#membership = membership;
+    this.#noteOf = noteOf;
+  }
+
+  /** Everything before this offset is in the channels, or was refused. */
+  done({ topic, partition }: Place, offset: number): void {
+    this.#done.set(`${topic}:${partition}`, { topic, partition, offset, note: this.#noteOf({ topic, partition }) });
+  }
+
+  /** Tells Kafka; one at a time. Rejects with a KafkaError when the brokers do not answer; that the group goes on without us is no failure. */
+  async commit(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
+    this.#writing = this.#write();
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const offsets = [...this.#done.values()];
+    if (offsets.length === 0) return;
+    this.#done.clear();
+    try {
+      await this.#coordinator.commit(this.#membership, offsets);
+    } catch (error) {
+      if (isOver(error)) return;
+      for (const committed of offsets) {
+        const key = `${committed.topic}:${committed.partition}`;
+        if (!this.#done.has(key)) this.#done.set(key, committed);
+      }
+      throw kafkaErrorOf(error, "committing offsets");
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { readTlsFiles } from "deneb/sdk";
+import type { IClientOptions } from "mqtt";
+import type { MqttConfig } from "./config.js";
+
+const MQTT_3_1_1 = 4;
+
+/** The options of a connection; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
+export async function connectionOptions(config: MqttConfig, source: string): Promise<IClientOptions> {
+  const { username, password } = config;
+  return {
+    ...(await readTlsFiles(config, `source "${source}"`, (file) => readFile(file))),
+    protocolVersion: MQTT_3_1_1,
+    clientId: config.client_id === "" ? `deneb-${source}` : config.client_id,
+    clean: config.clean_session,
+    keepalive: config.keepalive,
+    connectTimeout: config.connect_timeout,
+    reconnectPeriod: config.reconnect_interval,
+    // The user may be created at the broker later.
+    reconnectOnConnackError: true,
+    // The source itself subscribes, at every connection.
+    resubscribe: false,
+    manualConnect: true,
+    ...(username === "" ? {} : { username }),
+    ...(password === "" ? {} : { password }),
+  };
+}

@@ -1,0 +1,340 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DEAD_LETTER_REPLAY, DEAD_LETTERS, LEDGER } from "../../core/agent/container.js";
+import type { DeadLetters, OpenLetter } from "../../core/pipeline/dead-letters/dead-letters.js";
+import { AgentError, type Batch, type Event, letterHeader, type Sink } from "../../core/sdk/index.js";
+import { put } from "../support/delivering.js";
+import { runningManagement } from "../support/running-management.js";
+import { SharedLog } from "../support/shared-channel.js";
+import { until } from "../support/until.js";
+
+/** What the agents of a test store in; it refuses what it is told to, and stores an event of the log once, as positions do. */
+class Store {
+  readonly log = new SharedLog();
+  readonly refused = new Set<string>();
+  readonly rows: string[] = [];
+  readonly #stored = new Set<string>();
+
+  /** Of the agent that is created next; after that has ended it stores nothing. */
+  sink(): Sink {
+    const at = this.log.created;
+    const persist = async ({ events, idOf: nameOf }: Batch) => {
+      if (this.log.isDead(at)) throw new AgentError("POSITION_CONFLICT", "another agent went on", { retryable: true });
+      const bad = events.find((event) => this.refused.has(idOf(event)));
+      if (bad !== undefined) throw new AgentError("REFUSED", `storing ${idOf(bad)}`, { retryable: false });
+      for (const event of events) {
+        // What is stored by position and once more as a letter is two rows.
+        const key = `${event.headers[letterHeader] === undefined} ${nameOf?.(event)}`;
+        if (this.#stored.has(key)) continue;
+        this.#stored.add(key);
+        this.rows.push(idOf(event));
+      }
+      return { requestBytes: 0, responseBytes: 0 };
+    };
+    return { start: async () => {}, stop: async () => {}, persist };
+  }
+
+  get sorted(): readonly string[] {
+    return this.rows.toSorted();
+  }
+}
+
+function idOf({ body }: Event): string {
+  return typeof body === "object" && body !== null ? String(Reflect.get(body, "id")) : "";
+}
+
+async function agentOf(context: TestContext, store: Store) {
+  const running = await runningManagement(context, { sink: store.sink(), channelPlugin: store.log.plugin });
+  const letters = running.container.resolve(DEAD_LETTERS);
+  const replay = running.container.resolve(DEAD_LETTER_REPLAY);
+  const channel = store.log.channels.at(-1);
+  return { ...running, letters, replay, channel, has: (count: number) => open(letters, count) };
+}
+
+/** The agent is killed as soon as a letter of it is in the log. */
+function dieAfterLetters({ log }: Store, { channel }: Awaited<ReturnType<typeof agentOf>>, then = () => {}): void {
+  const letters = channel?.letters ?? assert.fail("the channel has no letters");
+  const append = letters.append.bind(letters);
+  letters.append = async (texts) => {
+    await append(texts);
+    log.kill(channel);
+    then();
+  };
+}
+
+/** The open letters of an agent, once there are that many. */
+async function open(letters: DeadLetters, count: number): Promise<readonly OpenLetter[]> {
+  return await until(
+    async () => {
+      const all: OpenLetter[] = [];
+      for await (const letter of letters.open()) all.push(letter);
+      return all;
+    },
+    ({ length }) => length === count,
+  );
+}
+
+const bodies = (...ids: readonly string[]) => ids.map((id) => ({ id }));
+
+test("a dead letter of one agent is in all of them, once, and says who wrote it", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("a", "b", "c"));
+  const [one] = await first.has(1);
+  const [other] = await second.has(1);
+
+  assert.equal(one?.id, other?.id);
+  assert.ok([first.channel?.run, second.channel?.run].includes(one?.shared?.agent));
+  assert.deepEqual(one?.shared, other?.shared);
+  await until(
+    async () => store.log.summary(first.channel ?? assert.fail()),
+    ({ waiting }) => waiting === 0,
+  );
+  assert.deepEqual(store.sorted, ["a", "c"]);
+  assert.deepEqual(store.log.books, { stored: 2, deadLettered: 1, filtered: 0 });
+});
+
+test("an agent that comes later, and one with an empty folder, have the open letters", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  const [letter] = await first.has(1);
+  await first.agent.stop(1000);
+
+  const second = await agentOf(context, store);
+
+  assert.deepEqual(
+    (await second.has(1)).map(({ id }) => id),
+    [letter?.id],
+  );
+});
+
+test("any agent replays a letter, and it is gone from all of them", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.has(1);
+  await second.has(1);
+
+  store.refused.clear();
+  const result = await second.replay.replay({});
+
+  assert.equal(result.replayed, 1);
+  await first.has(0);
+  await second.has(0);
+  assert.deepEqual(store.rows, ["b"]);
+});
+
+test("of two agents that replay a letter at once one does", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.has(1);
+  await second.has(1);
+
+  store.refused.clear();
+  const results = await Promise.all([first.replay.replay({}), second.replay.replay({})]);
+
+  await first.has(0);
+  await second.has(0);
+  assert.equal(
+    results.reduce((sum, { replayed }) => sum + replayed, 0),
+    1,
+  );
+  assert.deepEqual(store.rows, ["b"]);
+});
+
+test("a replayed letter that fails again is one letter with its replays in all agents", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  const [before] = await second.has(1);
+
+  await second.replay.replay({});
+
+  for (const { letters } of [first, second]) {
+    const [again] = await until(
+      () => open(letters, 1),
+      ([one]) => one?.replays === 1 && one.state === "waiting",
+    );
+    assert.equal(again?.id, before?.id);
+  }
+});
+
+test("a letter that one agent drops is gone from the others", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.has(1);
+  await second.has(1);
+
+  const { dropped } = await second.replay.drop({});
+
+  assert.equal(dropped, 1);
+  await first.has(0);
+});
+
+test("an event whose agent ended after its letter was written is not delivered again", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  dieAfterLetters(store, first);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await until(
+    async () => store.log.channels.length,
+    (count) => count === 0,
+  );
+  store.refused.clear();
+
+  const second = await agentOf(context, store);
+
+  await second.has(1);
+  await until(
+    async () => store.log.summary(second.channel ?? assert.fail()),
+    ({ waiting }) => waiting === 0,
+  );
+  assert.deepEqual(store.rows, []);
+  assert.deepEqual(store.log.books, { stored: 0, deadLettered: 1, filtered: 0 });
+});
+
+test("letters wait for a log that cannot be reached, and none is kept twice", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+  await first.has(1);
+
+  store.log.unreachable = "the log is away";
+  await assert.rejects(first.letters.mark("k1", [(await first.has(1))[0]?.id ?? ""], "dropped"), {
+    code: "LOG_UNAVAILABLE",
+  });
+  store.log.unreachable = undefined;
+  await first.replay.drop({});
+
+  await first.has(0);
+});
+
+test("an agent that starts while the log is away takes nothing before it has the letters of the others", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  dieAfterLetters(store, first, () => {
+    store.log.unreachable = "the log is away";
+  });
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b", "c"));
+  await until(
+    async () => store.log.unreachable,
+    (reason) => reason !== undefined,
+  );
+  store.refused.clear();
+
+  const second = await agentOf(context, store);
+  store.log.unreachable = undefined;
+  store.log.wake();
+
+  await second.has(1);
+  await until(
+    async () => store.log.books.stored + store.log.books.deadLettered,
+    (count) => count === 2,
+  );
+  assert.deepEqual(store.rows, ["c"]);
+});
+
+test("a letter that the log cannot hold is kept by its agent alone", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  store.log.largestEntry = 20;
+
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+
+  const all = await until(
+    async () => [...first.letters.counts(), ...second.letters.counts()],
+    (counts) => counts.reduce((sum, { waiting }) => sum + waiting, 0) === 1,
+  );
+  assert.equal(store.log.letters.length, 0);
+  assert.equal(all.length > 0, true);
+});
+
+test("entries that nobody can read are left out", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const hostile = [
+    "",
+    "null",
+    "{}",
+    '{"version":1}',
+    '{"version":2,"forgotten":99}',
+    '{"version":1,"sink":"\\ud800","record":{},"agent":"a","by":"b","number":1}',
+  ];
+  const first = await agentOf(context, store);
+  await first.channel?.letters?.append(hostile);
+
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("b"));
+
+  await first.has(1);
+});
+
+test("the ledger of agents that share a channel raises no alarm", async (context) => {
+  const store = new Store();
+  store.refused.add("b");
+  const first = await agentOf(context, store);
+  const second = await agentOf(context, store);
+  await put(first.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies("a", "b", "c", "d"));
+  await second.has(1);
+
+  const accounts = [first, second].map(({ container }) => container.resolve(LEDGER).account("c1").state.received);
+
+  assert.deepEqual(accounts, [4, 0]);
+});
+
+test("while agents are killed, each event is a row or one dead letter, and replayed it is one row", async (context) => {
+  const store = new Store();
+  const ids = Array.from({ length: 120 }, (_, number) => `e${number}`);
+  for (const id of ids) if (Number(id.slice(1)) % 7 === 0) store.refused.add(id);
+  const letters = [...store.refused];
+  let agents = [await agentOf(context, store), await agentOf(context, store)];
+
+  for (let at = 0; at < ids.length; at += 30) {
+    const [first] = agents;
+    await put(first?.agent.assembly.channels[0]?.channel ?? assert.fail(), ...bodies(...ids.slice(at, at + 30)));
+    const next = await agentOf(context, store);
+    const killed = agents[at % 60 === 0 ? 0 : 1];
+    store.log.kill(killed?.channel);
+    agents = [...agents.filter((one) => one !== killed), next];
+  }
+  const [one, other] = agents;
+  await until(
+    async () => one?.channel?.size,
+    (size) => size === 0,
+  );
+  const open = await one?.has(letters.length);
+  await other?.has(letters.length);
+  const before = store.rows.length;
+  store.refused.clear();
+  await Promise.all(agents.map(({ replay }) => replay.replay({})));
+  await one?.has(0);
+  await other?.has(0);
+
+  assert.equal(before, ids.length - letters.length);
+  assert.equal(new Set(open?.map(({ id }) => id)).size, letters.length);
+  assert.deepEqual(store.sorted, ids.toSorted());
+  const { appended, unaccounted, deadLettered } = store.log.summary(one?.channel ?? assert.fail());
+  assert.deepEqual(
+    { appended, unaccounted, deadLettered },
+    { appended: 120 + letters.length, unaccounted: 0, deadLettered: letters.length },
+  );
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { runCli } from "../support/run-cli.js";
+import { tempFolder } from "../support/temp-folder.js";
+
+const properties = `
+a.sources = s
+a.channels = c
+a.sinks = k
+a.sources.s.type = http
+a.sources.s.port = 0
+a.sources.s.bind = 127.0.0.1
+a.sources.s.channels = c
+a.sources.s.handler = ngsi
+a.channels.c.type = memory
+a.sinks.k.type = rdb
+a.sinks.k.rdb_dialect = sqlite
+a.sinks.k.channel = c
+`;
+
+/** FILE is a properties file without a fault, NONE a path at which nothing is. */
+const reading = [
+  "dead-letters list --data-dir NONE",
+  "dead-letters show x --data-dir NONE",
+  "sql SELECT --data-dir NONE",
+  "sql SELECT --config FILE --data-dir NONE",
+  "tables list --data-dir NONE",
+  "tables list --config FILE --data-dir NONE",
+  "export --output - --data-dir NONE",
+  "export --output - --config FILE --data-dir NONE",
+  "verify --management-port 1 --data-dir NONE",
+  "verify --management-port 1 --config FILE --data-dir NONE",
+  "erase --management-port 1 --entity x --yes --data-dir NONE",
+  "erase --management-port 1 --entity x --yes --config FILE --data-dir NONE",
+] as const;
+
+for (const line of reading)
+  test(`deneb ${line} says that there is no such data directory, and how to give it`, async (context) => {
+    const { code, stdout, stderr, none } = await ran(context, line);
+
+    assert.ok(code === 1 || code === 2, String(code));
+    assert.equal(stdout, "");
+    assert.ok(stderr.includes(`there is no data directory "${none}"; give that of the agent with --data-dir`), stderr);
+    assert.equal(stderr.trimEnd().split("\n").length, 1);
+  });
+
+const files = [
+  "run --config NONE",
+  "check --config NONE",
+  "migrate --config NONE",
+  "sql SELECT --config NONE",
+  "tables list --config NONE",
+  "export --output - --config NONE",
+  "verify --management-port 1 --config NONE",
+  "erase --management-port 1 --entity x --yes --config NONE",
+  "explain --config NONE FILE",
+  "explain --config FILE NONE",
+  "run --config FILE --data-dir DATA --management-port 0 --management-tls-key NONE --management-tls-certificate NONE",
+  "run --config FILE --data-dir DATA --management-port 0 --management-admin-tokens-file NONE",
+  "dead-letters list --token-file NONE",
+  "dead-letters list --ca-file NONE",
+  "dead-letters list --client-cert NONE --client-key NONE",
+  "check --config FILE --plugins NONE",
+  "plugin test NONE",
+  "plugin dev NONE",
+] as const;
+
+for (const line of files)
+  test(`deneb ${line} names the file or folder that it does not find`, async (context) => {
+    const { code, stdout, stderr, none } = await ran(context, line);
+
+    const said = `${stdout}${stderr}`;
+    // A plugin folder that is not there leaves the others.
+    assert.equal(code === 0, line.includes("--plugins"));
+    assert.ok(said.includes(none), said);
+    assert.match(said, /could not be read|cannot be read|no such file|is not a folder|holds no plugin|ENOENT/);
+  });
+
+test("a configuration folder that does not exist is a warning of run", async (context) => {
+  const { stderr, none } = await ran(
+    context,
+    "run --config FILE --data-dir DATA --management-configuration-folder NONE --management-admin-tokens-file NONE",
+  );
+
+  assert.match(stderr, /^warning: --management-configuration-folder = "\S+": there is no such folder; create it/);
+  assert.ok(stderr.includes(none));
+});
+
+test("a data directory that is a file is said to be one", async (context) => {
+  const { stderr } = await ran(context, "dead-letters list --data-dir FILE");
+
+  assert.match(stderr, /^deneb: "\S+" is no directory; give that of the agent with --data-dir/);
+});
+
+async function ran(context: TestContext, line: string) {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  const none = path.join(folder, "no", "such");
+  await writeFile(file, properties);
+  const words = new Map([
+    ["FILE", file],
+    ["NONE", none],
+    ["DATA", path.join(folder, "data")],
+    ["SELECT", "select 1"],
+  ]);
+  return { ...(await runCli(line.split(" ").map((word) => words.get(word) ?? word))), none };
+}

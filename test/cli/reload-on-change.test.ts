@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const properties = `
+a.sources = http-source
+a.channels = c
+a.sinks = k
+a.sources.http-source.type = http
+a.sources.http-source.bind = 127.0.0.1
+a.sources.http-source.port = 0
+a.sources.http-source.channels = c
+a.sources.http-source.handler = ngsi
+a.channels.c.type = memory
+a.sinks.k.type = logger
+a.sinks.k.channel = c
+`;
+
+async function watched(context: TestContext) {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties, folder, flags: ["--reload-interval", "1"] });
+  const becomes = (state: string) =>
+    until(
+      () => fileState(agent),
+      (now) => now === state,
+    );
+  return { agent, file: join(folder, "agent.properties"), becomes };
+}
+
+/** The one state of the properties file that the metrics show. */
+async function fileState({ managementUrl }: AgentProcess): Promise<string | undefined> {
+  const text = await (await fetch(`${managementUrl}/metrics`)).text();
+  return /^deneb_configuration_file\{state="([\w-]+)"\} 1$/m.exec(text)?.[1];
+}
+
+function messages({ lines }: AgentProcess): readonly unknown[] {
+  return lines.flatMap(({ component, msg }) => (component === "reload" ? [msg] : []));
+}
+
+const unreadable = "the properties file cannot be read; the agent keeps its present configuration";
+const readable = "the properties file can be read again";
+const faulty = "configuration has errors; the agent keeps its present configuration";
+
+test("a properties file that is deleted and put back is one line each in the log, and a state of the metrics", async (context) => {
+  const { agent, file, becomes } = await watched(context);
+
+  const before = await fileState(agent);
+  await rm(file);
+  await becomes("missing");
+  agent.process.kill("SIGHUP");
+  await until(
+    async () => messages(agent),
+    (all) => all.includes(faulty),
+  );
+  const duringReload = await fileState(agent);
+  await writeFile(file, properties);
+  await becomes("ok");
+
+  assert.deepEqual([before, duringReload], ["ok", "missing"]);
+  const own = messages(agent).filter((one) => one === unreadable || one === readable);
+  assert.deepEqual(own, [unreadable, readable]);
+});
+
+test("a properties file with errors is faulty until it has none, also while it is missing in between", async (context) => {
+  const { agent, file, becomes } = await watched(context);
+
+  await writeFile(file, properties.replace("type = memory", "type = memry"));
+  await becomes("faulty");
+  await rm(file);
+  await becomes("missing");
+  await writeFile(file, properties.replace("type = memory", "type = memry"));
+  await becomes("faulty");
+  await writeFile(file, properties);
+  await becomes("ok");
+
+  const { lines } = agent;
+  const reason = lines.find(({ msg }) => msg === unreadable)?.["reason"];
+  assert.match(String(reason), /ENOENT/);
+  assert.equal(lines.filter(({ level, msg }) => level === "error" && msg === faulty).length, 1);
+});
+
+test("a properties file that may not be read is unreadable", async (context) => {
+  if (process.getuid?.() === 0) return context.skip("root may read every file");
+  const { file, becomes } = await watched(context);
+
+  await chmod(file, 0o000);
+
+  await becomes("unreadable");
+});

@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import type { PluginSetup } from "deneb/sdk/testing";
+
+/** Reports come more often than usual, so that the cases do not wait for agents that are gone. */
+const values = { partitions: 1, session_timeout: 1 };
+
+/** How the conformance suites test this plugin; `deneb plugin test` reads it, too. */
+export const setup: PluginSetup = {
+  config: (folder) => ({ folder: join(folder, "log"), ...values }),
+  limits: ({ capacity, transactionCapacity, waitSeconds }, folder) => ({
+    folder,
+    capacity,
+    transactionCapacity,
+    "keep-alive": waitSeconds,
+    ...values,
+  }),
+  channel: { afterCrash: "copied", twoAgents: "shared" },
+};

@@ -1,0 +1,13 @@
+CREATE TABLE "urn_room_1" ("recvtime" text, "entityid" text, "entitytype" text, "number" text);
+CREATE TABLE "deneb_tables" ("schema_name" text, "table_name" text, "sink" text, "kind" text, "subject" text, "known_since" text, "data_model" text, "entity_type" text, "service" text, "service_path" text, "last_write" text, PRIMARY KEY ("schema_name", "table_name", "sink"));
+CREATE TABLE "deneb_positions" ("deneb_sink" text, "deneb_channel" text, "deneb_position" text, "deneb_owner" text, "deneb_moved" text, "deneb_events" bigint, PRIMARY KEY ("deneb_sink", "deneb_channel"));
+CREATE TABLE "urn_room_2" ("recvtime" text, "entityid" text, "entitytype" text, "number" text);
+CREATE TABLE "urn_room_3" ("recvtime" text, "entityid" text, "entitytype" text, "number" text);
+INSERT INTO "urn_room_1" VALUES ('2026-11-22T21:19:55.699Z', 'urn:room:1', 'Room', '1');
+INSERT INTO "deneb_tables" VALUES ('connectfixture', 'urn_room_1', 'old.lite', 'history', 'urn:room:1', '2026-11-22T21:19:55.773Z', 'dm-by-entity', 'Room', 'connectfixture', '/', '2026-11-22T21:19:55.804Z');
+INSERT INTO "deneb_tables" VALUES ('connectfixture', 'service:d9ca1f4328710132', 'old.lite', 'service', 'connectfixture', '2026-11-22T21:19:55.806Z', NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "deneb_tables" VALUES ('connectfixture', 'urn_room_2', 'old.lite', 'history', 'urn:room:2', '2026-11-22T21:19:55.811Z', 'dm-by-entity', 'Room', 'connectfixture', '/', '2026-11-22T21:19:55.823Z');
+INSERT INTO "deneb_tables" VALUES ('connectfixture', 'urn_room_3', 'old.lite', 'history', 'urn:room:3', '2026-11-22T21:19:55.831Z', 'dm-by-entity', 'Room', 'connectfixture', '/', '2026-11-22T21:19:55.840Z');
+INSERT INTO "deneb_positions" VALUES ('lite', '4722d33bb2570901', '4722d33bb2570901:eefce323637b:3', 'host,15523,2026-11-22T21:19:54.542Z,fc9bf4703023941a', '2026-11-22T21:19:55.835Z', 3);
+INSERT INTO "urn_room_2" VALUES ('2026-11-22T21:19:55.801Z', 'urn:room:2', 'Room', '2');
+INSERT INTO "urn_room_3" VALUES ('2026-11-22T21:19:55.825Z', 'urn:room:3', 'Room', '3');

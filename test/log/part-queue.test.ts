@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { atBeginning } from "../../core/log/log-position.js";
+import { type Origin, unpackedEvent } from "../../core/log/packed-record.js";
+import { PartQueue } from "../../core/log/part-queue.js";
+import type { QueuedPartEvent, ReadRecord } from "../../core/log/read-edge.js";
+import { originHeader } from "../../core/sdk/index.js";
+
+const place = ({ offset, index }: Pick<QueuedPartEvent, "offset" | "index">) => `${offset}+${index}`;
+
+function record(offset: number, bodies: readonly (string | readonly [string, Origin])[], before = 0): ReadRecord {
+  const events = bodies.map((one) => {
+    const [body, origin] = typeof one === "string" ? [one] : one;
+    const headers: Record<string, string> =
+      origin === undefined ? {} : { [originHeader]: `${origin.of}:${origin.offset}+${origin.index}` };
+    return unpackedEvent({ headers, body });
+  });
+  return { offset, events, bytes: 100, at: 1000 + offset, writer: `w${before === 0 ? offset : ""}`, before };
+}
+
+function queueOf(...records: readonly ReadRecord[]): PartQueue {
+  const queue = new PartQueue(3, atBeginning, 0);
+  queue.add(records);
+  return queue;
+}
+
+test("events of several records are taken in order, and the position follows what is released", () => {
+  const queue = queueOf(record(4, ["a", "b"]), record(9, ["c"]));
+
+  const taken = queue.take(2);
+  queue.release(taken);
+
+  assert.deepEqual(taken.map(place), ["4+0", "4+1"]);
+  assert.deepEqual(place(queue.done), "4+1");
+  assert.deepEqual([queue.done.events, queue.done.stored, queue.size, queue.next], [2, 2, 1, 10]);
+});
+
+test("the position never passes what another take holds", () => {
+  const queue = queueOf(record(0, ["a", "b", "c"]));
+  const [first, second] = [queue.take(1), queue.take(1)];
+
+  queue.release(second);
+  const meanwhile = place(queue.done);
+  queue.release(first);
+
+  assert.deepEqual([meanwhile, place(queue.done)], ["-1+-1", "0+1"]);
+});
+
+test("the position of a part of a take covers the events before it", () => {
+  const queue = queueOf(record(0, ["a", "b", "c"]));
+
+  const taken = queue.take(3);
+
+  assert.deepEqual(
+    [1, 2, 3].map((count) => place(queue.after(taken.slice(0, count)))),
+    ["0+0", "0+1", "0+2"],
+  );
+  assert.deepEqual(queue.after(taken.slice(0, 2)).stored, 2);
+});
+
+test("what became of the events of a take stands in the position", () => {
+  const queue = queueOf(record(0, ["a", "b", "c", "d"]));
+
+  queue.release(queue.take(4), { stored: 1, elsewhere: 1, deadLettered: 1, filtered: 1 });
+
+  const { events, stored, deadLettered, filtered } = queue.done;
+  assert.deepEqual([events, stored, deadLettered, filtered], [4, 2, 1, 1]);
+});
+
+test("a record that comes twice is left out, by its offset and by its writer", () => {
+  const queue = queueOf(record(0, ["a"]));
+
+  queue.add([record(0, ["a"]), { ...record(7, ["b"]), writer: "w0", before: 0 }]);
+
+  assert.deepEqual([queue.size, queue.repeated, queue.lost], [1, 1, 0]);
+});
+
+test("events that are missing between two records of a writer are lost", () => {
+  const queue = queueOf({ ...record(0, ["a", "b"]), writer: "w" }, { ...record(5, ["c"]), writer: "w", before: 6 });
+
+  assert.deepEqual([queue.size, queue.lost], [3, 4]);
+});
+
+test("what came from another log before is left out and does not count, also after a takeover", () => {
+  const origin = (offset: number, index: number): Origin => ({ of: "other/1", offset, index });
+  const queue = queueOf(
+    record(0, [
+      ["a", origin(7, 0)],
+      ["b", origin(7, 1)],
+      ["a", origin(7, 0)],
+    ]),
+  );
+  queue.release(queue.take(9));
+  const successor = new PartQueue(3, queue.done, 2);
+
+  successor.add([record(1, [["b", origin(7, 1)], ["c", origin(8, 0)], "d"])]);
+
+  assert.deepEqual([queue.done.events, queue.repeated], [2, 1]);
+  assert.deepEqual(successor.take(9).map(place), ["1+1", "1+2"]);
+  assert.deepEqual(successor.repeated, 1);
+});
+
+test("a successor goes on in the middle of a record", () => {
+  const queue = queueOf(record(5, ["a", "b", "c"]));
+  queue.release(queue.take(1));
+
+  const successor = new PartQueue(3, queue.done, 6);
+  successor.add([record(5, ["a", "b", "c"])]);
+
+  assert.deepEqual(successor.take(9).map(place), ["5+1", "5+2"]);
+});
+
+test("only what was in the log before may have been delivered before", () => {
+  const queue = new PartQueue(3, atBeginning, 5);
+  queue.add([record(4, ["a"]), record(5, ["b"])]);
+
+  assert.deepEqual(
+    queue.take(9).map(({ redelivered }) => redelivered),
+    [true, false],
+  );
+});
+
+test("a stored position leaves out what waits, and what is not read yet", () => {
+  const queue = queueOf(record(0, ["a", "b"]), record(1, ["c"]));
+
+  const within = queue.skipTo({ ...atBeginning, offset: 0, index: 0, events: 1, stored: 1 });
+  const beyond = queue.skipTo({ ...atBeginning, offset: 6, index: 2, events: 10, stored: 9, deadLettered: 1 });
+  queue.add([record(6, ["w", "x", "y", "z"])]);
+
+  assert.deepEqual([within, beyond, place(queue.done), queue.done.events], [1, 9, "6+2", 10]);
+  assert.deepEqual(queue.take(9).map(place), ["6+3"]);
+});
+
+test("an event that has a dead letter is left out, whether it was read before or not", () => {
+  const queue = queueOf(record(0, ["a", "b"]));
+
+  queue.leaveOut({ offset: 0, index: 0 });
+  queue.add([record(1, ["c", "d"])], ({ offset, index }) => offset === 1 && index === 1);
+
+  assert.deepEqual(queue.take(9).map(place), ["0+1", "1+0"]);
+  assert.deepEqual([queue.done.deadLettered, place(queue.done)], [2, "0+0"]);
+});
+
+test("what waits is discarded and what is taken can be finished", () => {
+  const queue = queueOf(record(0, ["a", "b", "c"]));
+  const taken = queue.take(1);
+
+  queue.discardWaiting();
+  queue.release(taken);
+
+  assert.deepEqual([queue.waiting, place(queue.done)], [0, "0+0"]);
+});

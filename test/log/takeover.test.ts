@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { collect, put, take } from "../../core/testing/channel-fixture.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+import { anotherLogChannel, cutOffLog, linesOf, openLogChannel } from "./opened-channel.js";
+
+async function opened(context: TestContext, partitions = 1) {
+  const channel = await openLogChannel({ folder: await tempFolder(context), partitions });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  return channel;
+}
+
+test("what an agent had taken when it lost the log, another one gets", async (context) => {
+  const first = await opened(context);
+  await put(first, 1, 2, 3);
+  await take(first, 2);
+
+  cutOffLog(first);
+  const second = await anotherLogChannel(first);
+  context.after(() => second.stop(AbortSignal.abort()));
+
+  const { bodies, redelivered } = await collect(second, 3);
+  assert.deepEqual(
+    [bodies, redelivered],
+    [
+      [1, 2, 3],
+      [1, 2, 3],
+    ],
+  );
+});
+
+test("an agent that lost the log answers that it cannot put, and says so of itself", async (context) => {
+  const channel = await opened(context);
+
+  cutOffLog(channel);
+  const refused = await put(channel, 1).catch((error: unknown) => error);
+
+  assert.match(String(refused), /LOG_UNAVAILABLE|the log is cut off/);
+  assert.equal(channel.log?.()?.unreachable, "the log is cut off");
+});
+
+test("a part whose log ends before its stored position is held until the log is as long, and an error names it", async (context) => {
+  const channel = await opened(context);
+  const { id } = channel.log?.() ?? { id: "" };
+
+  await channel.skipTo?.(`${id}/g/0:2+0:3,3,0,0`);
+  await until(
+    async () => linesOf(channel),
+    (lines) => lines.some(({ message }) => message.startsWith("the log ends before what is stored")),
+  );
+  for (const body of [1, 2, 3, 4]) await put(channel, body);
+
+  const { bodies } = await collect(channel, 1);
+  assert.deepEqual(bodies, [4]);
+});
+
+test("a position behind what was read leaves out what it covers, also when this agent works on the part already", async (context) => {
+  const channel = await opened(context);
+  const { id } = channel.log?.() ?? { id: "" };
+  for (const body of [1, 2, 3, 4]) await put(channel, body);
+
+  const skipped = await channel.skipTo?.(`${id}/g/0:1+0:2,2,0,0`);
+
+  assert.equal(skipped, 2);
+  assert.deepEqual((await collect(channel, 2)).bodies, [3, 4]);
+});
+
+test("positions of another group or log leave out nothing", async (context) => {
+  const channel = await opened(context);
+  const { id } = channel.log?.() ?? { id: "" };
+  await put(channel, 1);
+
+  const skipped = [
+    await channel.skipTo?.(`${id}/other/0:5+0:6,6,0,0`),
+    await channel.skipTo?.("directory-other/g/0:5+0:6,6,0,0"),
+    await channel.skipTo?.(`${id}/g/zero:5+0:6,6,0,0`),
+    await channel.skipTo?.("file:run:5"),
+  ];
+
+  assert.deepEqual([skipped, (await collect(channel, 1)).bodies], [[0, 0, 0, 0], [1]]);
+});

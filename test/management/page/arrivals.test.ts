@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { browserTest } from "../../support/chromium.js";
+import { pageAgent } from "../../support/page-agent.js";
+
+browserTest(
+  "what arrives is shown after it was switched on: accepted, refused with its reason, secrets masked",
+  async (context, open) => {
+    const { agent, notify } = await pageAgent(context);
+    const { page, problems } = await open(agent.managementUrl, { view: "arrivals" });
+    await page.getByText(/^Off/).waitFor();
+    await notify("urn:before:1");
+
+    await page.getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("Nothing has arrived since it was switched on.").waitFor();
+    await notify("urn:<b>room</b>:1", "good", { Authorization: "Bearer very-secret", "X-Auth-Token": "very-secret" });
+    await notify("urn:room:2", "good", { "Content-Type": "text/plain" });
+    await page.locator(".arrival.accepted", { hasText: "urn:<b>room</b>:1" }).waitFor();
+    await page.locator(".arrival.refused", { hasText: "Refused" }).waitFor();
+    await page.locator(".arrival.accepted summary").click();
+
+    const text = await page.locator(".arrivals").innerText();
+    assert.match(text, /authorization: \*\*\*/);
+    assert.match(text, /"value": 21\.5/);
+    assert.match(text, /415|400/);
+    assert.doesNotMatch(await page.content(), /very-secret|urn:before/);
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByText(/^Off/).waitFor();
+    const { on } = JSON.parse(await (await fetch(`${agent.managementUrl}/v1/admin/arrivals`)).text());
+    assert.equal(on, false);
+    assert.deepEqual(problems, []);
+  },
+);

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { browserTest } from "../../support/chromium.js";
+import { pageAgent } from "../../support/page-agent.js";
+
+browserTest(
+  "a lost connection is shown, and the page goes on by itself when the agent is back",
+  async (context, open) => {
+    const { agent, folder } = await pageAgent(context);
+    const { page } = await open(agent.managementUrl);
+    await page.getByText("All 3 components are up.").first().waitFor();
+    const port = new URL(agent.managementUrl).port;
+
+    await agent.end("SIGKILL");
+    await page.getByText("Connection lost").waitFor();
+    const lost = await page.locator(".masthead").innerText();
+    await pageAgent(context, {
+      folder,
+      lines: [
+        "deneb.sinks.more.type = logger",
+        "deneb.sinks.more.channel = other",
+        "deneb.channels.other.type = memory",
+        "deneb.channels = queue other",
+        "deneb.sinks = store more",
+        "deneb.sources.http-source.channels = queue other",
+      ],
+      flags: ["--management-port", port],
+    });
+
+    await page.locator(".masthead").getByText("Live").waitFor();
+    await page.getByText("All 5 components are up.").first().waitFor();
+    await page.locator(".card-name", { hasText: "more" }).waitFor();
+    assert.match(lost, /What you see is from before\./);
+  },
+);

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { SharedChannel, SharedLog } from "../../support/shared-channel.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
+
+/** What one agent has of the letters of a log. */
+async function agentOf(context: TestContext, shared: SharedLog, folder?: string) {
+  const channel = new SharedChannel(shared);
+  await channel.start();
+  const own = folder ?? (await tempFolder(context));
+  const letters = new DeadLetters(own);
+  await letters.start();
+  const { log, lines } = recordingLog();
+  const follower = new LetterFollower({ shared: () => channel.letters, summary: () => channel.log(), letters, log });
+  await follower.add("k1");
+  await follower.start();
+  const stop = async () => {
+    await follower.stop();
+    await channel.stop();
+    await letters.stop();
+  };
+  context.after(stop);
+  const ids = async () => {
+    const all: string[] = [];
+    for await (const { id } of letters.open()) all.push(id);
+    return all;
+  };
+  const has = (...wanted: readonly string[]) => until(ids, (all) => all.join() === wanted.join());
+  return { letters, follower, channel, ids, has, stop, folder: own, lines };
+}
+
+const letter = (id: string): DeadLetter => ({
+  id,
+  time: "2026-01-15T10:20:30.123Z",
+  sink: "k1",
+  reason: "permanent",
+  message: "storing a value",
+  attempts: 1,
+  event: { headers: {}, body: { id } },
+});
+
+test("the log forgets up to the oldest open letter, and an agent that was away closes what is gone", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  await first.letters.keep([letter("l.0.1-a"), letter("l.0.2-a")]);
+  await second.has("l.0.1-a", "l.0.2-a");
+  await second.stop();
+
+  await first.letters.mark("k1", ["l.0.1-a"], "dropped");
+  await first.follower.forgetSettled();
+  const again = await agentOf(context, shared, second.folder);
+
+  assert.equal(shared.letters[0]?.offset, 1);
+  assert.deepEqual(await again.ids(), ["l.0.2-a"]);
+  assert.equal(again.follower.has("l.0.2"), true);
+  assert.equal(again.follower.has("l.0.1"), false);
+});
+
+test("only the first agent has the log forget, and not while nothing changed", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await first.letters.mark("k1", ["l.0.1-a"], "dropped");
+  await second.has();
+
+  await second.follower.forgetSettled();
+  const untouched = shared.letters.length;
+  await first.follower.forgetSettled();
+  const left = shared.letters.length;
+  await first.follower.forgetSettled();
+
+  assert.equal(untouched, 2);
+  assert.equal(left, 1);
+  assert.equal(shared.letters.length, 1);
+});
+
+test("letters of a log that is gone stay: in the new one nobody has settled them", async (context) => {
+  const gone = new SharedLog();
+  const first = await agentOf(context, gone);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await first.stop();
+  const made = new SharedLog(2, "another-log");
+  const second = await agentOf(context, made);
+  await second.letters.keep([letter("m.0.1-a"), letter("m.0.2-a")]);
+  await second.letters.mark("k1", ["m.0.1-a"], "dropped");
+  await second.follower.forgetSettled();
+
+  const again = await agentOf(context, made, first.folder);
+
+  await again.has("l.0.1-a", "m.0.2-a");
+  assert.deepEqual(await again.letters.mark("k1", ["l.0.1-a"], "dropped"), ["l.0.1-a"]);
+  assert.deepEqual(await again.ids(), ["m.0.2-a"]);
+});
+
+test("of two agents that mark a letter at once the first one in the log does", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await second.has("l.0.1-a");
+
+  const marked = await Promise.all(
+    [first, second].map(({ letters }) =>
+      letters.mark("k1", ["l.0.1-a"], "replaying", (entry) => entry?.mark === "waiting"),
+    ),
+  );
+
+  assert.deepEqual(marked.map(({ length }) => length).toSorted(), [0, 1]);
+});
+
+test("what an agent was replaying counts as underway while it is at work", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await first.letters.mark("k1", ["l.0.1-a"], "replaying");
+  const there = await until(
+    () => second.letters.entry("k1", "l.0.1-a"),
+    (entry) => entry?.mark === "replaying",
+  );
+
+  shared.kill(first.channel);
+  const after = await second.letters.entry("k1", "l.0.1-a");
+
+  assert.equal(there?.own, true);
+  assert.equal(after?.own, false);
+});
+
+test("letters that are kept while the log is away are refused, and a follower goes on when it is back", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  shared.unreachable = "the log is away";
+  shared.wake();
+
+  await assert.rejects(first.letters.keep([letter("l.0.1-a")]), { code: "LOG_UNAVAILABLE" });
+  shared.unreachable = undefined;
+  await first.letters.keep([letter("l.0.1-a")]);
+
+  await second.has("l.0.1-a");
+});
+
+test("a sink whose name no file can have is left out", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const record = letter("l.0.1-a");
+  const texts = ["x".repeat(300), "\ud800", "../../etc"].map((sink, at) =>
+    JSON.stringify({ version: 1, sink, record: { ...record, sink }, agent: "a", group: "deneb", by: "b", number: at }),
+  );
+
+  await first.channel.letters?.append(texts);
+  await first.letters.keep([record]);
+
+  assert.deepEqual(await first.letters.sinks(), ["../../etc", "k1"]);
+});
+
+test("a thousand letters and a restart are the same letters", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  const all = Array.from({ length: 1000 }, (_, number) => letter(`l.0.${number}-a`));
+
+  await first.letters.keep(all);
+  await first.letters.mark(
+    "k1",
+    all.slice(0, 500).map(({ id }) => id),
+    "dropped",
+  );
+  await until(second.ids, ({ length }) => length === 500);
+  await second.letters.compact("k1");
+  await second.stop();
+  const again = await agentOf(context, shared, second.folder);
+
+  assert.deepEqual(await again.ids(), await first.ids());
+});
+
+test("open letters of another group over the log stay in it, and are no letters of this one", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const entry = (record: object, after?: number) =>
+    JSON.stringify({ version: 1, sink: "k1", record, after, agent: "x", group: "other", by: "x", number: 1 });
+  const mark = { id: "l.0.8-a", mark: "dropped", time: "2026-01-15T10:20:30.123Z", run: "x" };
+  await first.channel.letters?.append([entry(letter("l.0.8-a")), entry(letter("l.0.9-a"))]);
+  await first.letters.keep([letter("l.0.1-a")]);
+  await first.letters.mark("k1", ["l.0.1-a"], "dropped");
+
+  await first.follower.forgetSettled();
+  const before = shared.letters[0]?.offset;
+  await first.channel.letters?.append([entry(mark, 0)]);
+  await first.letters.keep([letter("l.0.2-a")]);
+  await first.follower.forgetSettled();
+
+  assert.deepEqual(await first.ids(), ["l.0.2-a"]);
+  assert.equal(before, 0);
+  assert.equal(shared.letters[0]?.offset, 1);
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pace } from "../../../core/pipeline/delivery/batcher.js";
+
+const large = 10_000;
+
+/** A pace after batches of this many events, one every so many milliseconds, for a second. */
+function paced(events: number, everyMillis: number, most = large): Pace {
+  const pace = new Pace(most);
+  for (let now = 0; now <= 1000; now += everyMillis) pace.taken(events, now);
+  return pace;
+}
+
+test("before the first batch, and while few events come, none waits for more", () => {
+  assert.equal(new Pace(large).millis(1000), 0);
+  assert.equal(paced(1, 100).millis(1000), 0);
+  assert.equal(paced(1, 10).millis(1000), 0);
+});
+
+test("while many events come a batch waits as long as 200 of them need, and at most 20 ms", () => {
+  const at20 = paced(100, 5).millis(1000);
+  const at2 = paced(10, 5).millis(1000);
+
+  assert.ok(at20 > 8 && at20 < 11, `${at20} ms at 20 events a millisecond`);
+  assert.equal(at2, 20);
+});
+
+test("a batch from a channel of few events does not wait until the channel is full", () => {
+  const small = paced(100, 5, 40).millis(1000);
+
+  assert.ok(small > 1.5 && small < 2.5, `${small} ms`);
+});
+
+test("a large notification alone is no pace: what comes a moment later does not wait", () => {
+  const pace = new Pace(large);
+  pace.taken(100, 1000);
+
+  assert.ok(pace.millis(1000) > 0);
+  assert.equal(pace.millis(1100), 0);
+});
+
+test("a batch does not wait once there are enough events, nor after the agent stops", async () => {
+  const pace = new Pace(large);
+  const now = performance.now();
+  pace.taken(100_000, now);
+  let looks = 0;
+
+  await pace.linger(() => {
+    looks += 1;
+    return true;
+  }, new AbortController().signal);
+  await pace.linger(() => {
+    looks += 1;
+    return false;
+  }, AbortSignal.abort());
+
+  assert.equal(looks, 2);
+});

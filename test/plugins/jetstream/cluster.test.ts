@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PartitionedLog } from "../../../core/log/index.js";
+import { codeOf } from "../../../core/sdk/index.js";
+import { readAll, texts } from "../../log/log-case.js";
+import { until } from "../../support/until.js";
+import { caughtUp, natsCluster } from "./cluster.js";
+import { logOf, nameOfStream, never } from "./nats.js";
+import { type Writing, writing } from "./writing.js";
+
+test("in a cluster of three a server after another is killed, and no appended record is lost", async (context) => {
+  const cluster = await natsCluster(context);
+  if (cluster === undefined) return;
+  const servers = cluster.map(({ url }) => url);
+  const stream = nameOfStream();
+  const config = { servers, stream, replicas: 3, request_timeout: 60_000 };
+  const [one, other] = [logOf(context, config), logOf(context, config)];
+  await until(
+    () => openedOr(one),
+    (code) => code !== "LOG_UNAVAILABLE",
+    60_000,
+  );
+  const { warnings } = await other.open(never());
+  const writers: Writing[] = [];
+
+  for (const [round, server] of cluster.entries()) {
+    const now = [writing(one, 0, `one ${round}`), writing(other, 0, `other ${round}`), writing(other, 1, `${round}`)];
+    writers.push(...now);
+    await goOn(now);
+    await server.halt();
+    await goOn(now);
+    await server.resume();
+    await goOn(now);
+    for (const writer of now) await writer.stop();
+    // Of three servers only one may be behind or away.
+    await caughtUp(servers, stream);
+  }
+
+  assert.deepEqual(warnings, []);
+  const log = logOf(context, config);
+  await log.open(never());
+  for (const part of [0, 1]) {
+    const here = writers.filter((writer) => writer.part === part).flatMap(({ wrote }) => wrote);
+    const sorted = here.toSorted((left, right) => left.offset - right.offset).map(({ text }) => text);
+    assert.deepEqual(texts(await readAll(log, part, { count: here.length })), sorted);
+  }
+});
+
+test("a cluster with fewer servers than replicas is waited for, and the stream is made when all are there", async (context) => {
+  const cluster = await natsCluster(context, true);
+  if (cluster === undefined) return;
+  const [late] = cluster;
+  const config = { servers: cluster.map(({ url }) => url), stream: nameOfStream(), replicas: 3, request_timeout: 5000 };
+  const log = logOf(context, config);
+  const whileAway = await openedOr(log);
+  await late?.resume();
+
+  assert.equal(whileAway, "LOG_UNAVAILABLE");
+  await until(
+    () => openedOr(log),
+    (code) => code !== "LOG_UNAVAILABLE",
+    60_000,
+  );
+  assert.deepEqual(await log.append(0, Buffer.from("first")), { offset: 1, previous: -1 });
+});
+
+/** The code of what opening it rejects with. */
+async function openedOr(log: PartitionedLog): Promise<string | undefined> {
+  try {
+    await log.open(never());
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** Each of them writes some more records. */
+async function goOn(writers: readonly Writing[]): Promise<void> {
+  const before = writers.map(({ count }) => count());
+  await until(
+    async () => Math.min(...writers.map(({ count }, index) => count() - (before[index] ?? 0))),
+    (count) => count >= 20,
+    120_000,
+  );
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rejects } from "../../log/log-case.js";
+import { administer, removeStream } from "./administration.js";
+import { logOf, nameOfStream, never, ownNats, sharedNats } from "./nats.js";
+
+const NANOS = 1_000_000_000;
+
+function settingsOf(stream: string): Readonly<Record<string, unknown>> {
+  return {
+    name: stream,
+    description: "made by hand, partitions=2",
+    subjects: [`${stream}.p.*`, `${stream}.agents`, `${stream}.letters`],
+    retention: "limits",
+    storage: "file",
+    discard: "new",
+    num_replicas: 1,
+    max_age: 0,
+    max_msgs_per_subject: -1,
+    duplicate_window: 120 * NANOS,
+    allow_direct: true,
+  };
+}
+
+const wrong: readonly { readonly change: Readonly<Record<string, unknown>>; readonly says: RegExp }[] = [
+  { change: { description: "by hand" }, says: /does not say how many partitions it has; nats stream edit \S+ --desc/ },
+  { change: { description: "partitions=3" }, says: /has 3 partitions and the property "partitions" says 2; set/ },
+  { change: { subjects: ["%.>"] }, says: /its subjects are "\S+\.>"; nats stream edit/ },
+  { change: { retention: "workqueue" }, says: /its retention is "workqueue"; it cannot be changed/ },
+  { change: { storage: "memory" }, says: /its storage is "memory"; it cannot be changed/ },
+  { change: { discard: "old" }, says: /a full stream removes its oldest events.*; nats stream edit \S+ --discard new/ },
+  { change: { max_age: 60 * NANOS, duplicate_window: 60 * NANOS }, says: /not stored yet after 60 seconds; nats/ },
+  { change: { max_msgs_per_subject: 5 }, says: /keeps 5 messages of a subject only/ },
+  { change: { allow_direct: false }, says: /direct reads are off/ },
+  { change: { deny_purge: true }, says: /cannot be removed/ },
+  { change: { no_ack: true }, says: /acknowledges nothing/ },
+  {
+    change: { duplicate_window: NANOS },
+    says: /recognizes a repeated record for 1000 milliseconds only.*--dupe-window 10s/,
+  },
+];
+
+for (const { change, says } of wrong)
+  test(`a stream with ${JSON.stringify(change)} is no log, and the error says what to do`, async (context) => {
+    const server = await sharedNats(context);
+    if (server === undefined) return;
+    const stream = nameOfStream();
+    const settings = JSON.parse(JSON.stringify({ ...settingsOf(stream), ...change }).replaceAll("%", stream));
+    const made = await administer(server, `STREAM.CREATE.${stream}`, settings);
+    context.after(() => removeStream(server, stream));
+    assert.equal(made["error"], undefined, JSON.stringify(made));
+
+    const opening = logOf(context, { servers: [server], stream }).open(never());
+
+    await rejects(opening, "LOG_SETTINGS", false);
+    await assert.rejects(opening, says);
+  });
+
+test("a stream that was made by hand is taken as it is, and its replica warned of", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  await administer(server, `STREAM.CREATE.${stream}`, settingsOf(stream));
+  context.after(() => removeStream(server, stream));
+
+  const { warnings } = await logOf(context, { servers: [server], stream, create_stream: false }).open(never());
+
+  assert.equal(warnings.length, 1);
+  assert.match(String(warnings[0]), /has one replica.*can be lost when its machine fails; use three replicas/);
+});
+
+test("a missing stream that may not be made, and replicas without a cluster, are wrong settings", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+
+  const missing = logOf(context, { servers: [server], create_stream: false }).open(never());
+  await rejects(missing, "LOG_SETTINGS", false);
+  await assert.rejects(missing, /does not exist; make it or set create_stream = true/);
+  const lonely = logOf(context, { servers: [server], replicas: 3 }).open(never());
+  await rejects(lonely, "LOG_SETTINGS", false);
+  await assert.rejects(lonely, /replicas > 1 not supported in non-clustered mode/);
+});
+
+test("a stream that takes smaller messages than its server says how large records are", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  await administer(server, `STREAM.CREATE.${stream}`, { ...settingsOf(stream), max_msg_size: 10_000 });
+  context.after(() => removeStream(server, stream));
+  const log = logOf(context, { servers: [server], stream });
+
+  const { largestRecord } = await log.open(never());
+
+  assert.ok(largestRecord > 9000 && largestRecord < 10_000, String(largestRecord));
+  await log.append(0, Buffer.alloc(largestRecord));
+  await rejects(log.append(0, Buffer.alloc(largestRecord + 1)), "RECORD_TOO_LARGE", false);
+});
+
+test("largest records follow max_payload of the server, and records that are larger are refused", async (context) => {
+  const server = await ownNats(context, { lines: ["max_payload: 4096"] });
+  if (server === undefined) return;
+  const log = logOf(context, { servers: [server.url] });
+
+  const { largestRecord } = await log.open(never());
+
+  assert.ok(largestRecord > 3000 && largestRecord < 4096, String(largestRecord));
+  await log.append(0, Buffer.alloc(largestRecord));
+  await rejects(log.append(0, Buffer.alloc(largestRecord + 1)), "RECORD_TOO_LARGE", false);
+});
+
+test("a full stream takes nothing, keeps what it has, and takes more after a trim", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  context.after(() => removeStream(server, stream));
+  const log = logOf(context, { servers: [server], stream, max_bytes: 10_000 });
+  await log.open(never());
+  const offsets: number[] = [];
+  for (let count = 0; count < 4; count += 1) offsets.push((await log.append(0, Buffer.alloc(2000))).offset);
+
+  await rejects(log.append(0, Buffer.alloc(4000)), "LOG_FULL", true);
+
+  const { first, next } = (await log.bounds([0])).get(0) ?? {};
+  assert.equal(first, offsets[0]);
+  await log.trim(new Map([[0, next ?? 0]]));
+  assert.ok((await log.append(0, Buffer.alloc(4000))).offset >= Number(next));
+});
+
+test("a server without room for its streams is full", async (context) => {
+  const server = await ownNats(context, { jetstream: ["max_file_store: 100000"] });
+  if (server === undefined) return;
+  const log = logOf(context, { servers: [server.url] });
+  await log.open(never());
+
+  const filling = (async () => {
+    for (let count = 0; count < 10; count += 1) await log.append(0, Buffer.alloc(60_000));
+  })();
+
+  await rejects(filling, "LOG_FULL", true);
+  assert.ok(((await log.bounds([0])).get(0)?.next ?? 0) > 1);
+});

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+
+/** Stands before a server; what that answers can be made to get lost. */
+export async function silencingProxy(context: TestContext, port: number) {
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const server = createServer((client) => {
+    const upstream = connect({ host: "127.0.0.1", port });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => sockets.delete(socket));
+    }
+    client.on("data", (data) => upstream.write(data));
+    upstream.on("data", (data) => {
+      if (!silent) client.write(data);
+    });
+    client.on("close", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  context.after(() => {
+    cut();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the proxy has no port");
+  const silence = (on: boolean): void => {
+    silent = on;
+  };
+  return { url: `nats://127.0.0.1:${address.port}`, silence, cut };
+}

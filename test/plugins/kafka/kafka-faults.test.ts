@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { kafkaPrograms } from "../../support/kafka-jars.js";
+import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
+import { NO_KAFKA } from "../../support/provided-kafka.js";
+import { removeTopics } from "./kafka-engine.js";
+import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
+
+const programs = await kafkaPrograms();
+const skip = programs === undefined ? NO_KAFKA : false;
+
+let kafka: OwnKafka;
+before(async () => {
+  if (programs !== undefined) kafka = await startOwnKafka(programs);
+});
+after(async () => {
+  if (programs !== undefined) await kafka.stop();
+});
+
+test("an append waits for a broker that restarts, and its record is there once", { skip }, async (context) => {
+  const log = ownLog(context, kafka);
+  await log.open(never());
+  await log.append(0, Buffer.from("before"));
+
+  await kafka.halt();
+  const waiting = log.append(0, Buffer.from("meanwhile"));
+  await kafka.resume();
+  await waiting;
+  await log.append(0, Buffer.from("after"));
+
+  assert.deepEqual(textsOf(await recordsOf(log, 0)), ["before", "meanwhile", "after"]);
+});
+
+test("an append that is repeated because the broker did not answer stands there once", { skip }, async (context) => {
+  const log = ownLog(context, kafka, { request_timeout: 30_000 });
+  const hasty = ownLog(context, kafka, { request_timeout: 11_000 });
+  await log.open(never());
+  await hasty.open(never());
+  await log.append(0, Buffer.from("first"));
+
+  kafka.freeze();
+  context.after(() => kafka.thaw());
+  const repeated = log.append(0, Buffer.from("repeated"));
+  // The first attempt of the other one is over by then.
+  const failure = await failureOf(hasty.append(0, Buffer.from("hasty")));
+  kafka.thaw();
+  await repeated;
+
+  assert.deepEqual([failure.code, failure.retryable], ["LOG_UNAVAILABLE", true]);
+  assert.deepEqual(textsOf(await recordsOf(log, 0)), ["first", "repeated"]);
+  await hasty.append(0, Buffer.from("next"));
+  const kept = textsOf(await recordsOf(hasty, 0));
+  assert.equal(kept.at(-1), "next");
+  assert.ok(kept.filter((text) => text === "hasty").length <= 1);
+});
+
+test("what was appended while brokers were killed again and again is there once, in order, where its append said", {
+  skip,
+}, async (context) => {
+  const log = ownLog(context, kafka, { request_timeout: 60_000 });
+  await log.open(never());
+  const said = new Map<number, string>();
+  let isOver = false;
+  const appending = [0, 1].map(async (part) => {
+    for (let count = 0; !isOver || count < 10; count += 1) {
+      const text = `${part} ${count}`;
+      const { offset } = await log.append(part, Buffer.from(text));
+      if (part === 0) said.set(offset, text);
+    }
+  });
+
+  for (let kills = 0; kills < 3; kills += 1) {
+    await kafka.halt();
+    await kafka.resume();
+    const { next = 0 } = (await log.bounds([0])).get(0) ?? {};
+    const read = await log.read(new Map([[0, next]]), { bytes: 1, waitMillis: 30_000 }, never());
+    assert.equal(read.size, 1, "appends go on");
+  }
+  isOver = true;
+  await Promise.all(appending);
+
+  const records = await recordsOf(log, 0);
+  assert.deepEqual(
+    records.map(({ offset, value }) => [offset, Buffer.from(value).toString()]),
+    [...said],
+  );
+});
+
+test("a read outlasts a broker that restarts", { skip }, async (context) => {
+  const log = ownLog(context, kafka);
+  await log.open(never());
+  const reading = log.read(new Map([[1, 0]]), { bytes: 1_000_000, waitMillis: 120_000 }, never());
+
+  await kafka.halt();
+  await kafka.resume();
+  await log.append(1, Buffer.from("news"));
+
+  assert.deepEqual(textsOf((await reading).get(1) ?? []), ["news"]);
+});
+
+test("without a broker every call fails as one that may be tried again, and says where it was looked for", {
+  skip,
+}, async (context) => {
+  const log = ownLog(context, kafka, { request_timeout: 3000 });
+  await log.open(never());
+  const closed = ownLog(context, kafka, { request_timeout: 3000 });
+
+  await kafka.halt();
+  const failures = [
+    await failureOf(log.append(0, Buffer.from("lost"))),
+    await failureOf(log.bounds([0, "agents"])),
+    await failureOf(log.trim(new Map([[0, 0]]))),
+    await failureOf(log.read(new Map([["agents", 0]]), { bytes: 1000, waitMillis: 100 }, never())),
+    await failureOf(closed.open(never())),
+  ];
+  await kafka.resume();
+
+  for (const { code, retryable, message } of failures) {
+    assert.deepEqual([code, retryable], ["LOG_UNAVAILABLE", true], message);
+    assert.ok(message.includes(kafka.address), message);
+  }
+  await closed.open(never());
+});
+
+test("a topic that is made again while it is in use is refused", { skip }, async (context) => {
+  const topic = "made-again";
+  const log = ownLog(context, kafka, { topic });
+  const other = ownLog(context, kafka, { topic });
+  const { id } = await log.open(never());
+  await log.append(0, Buffer.from("old"));
+  await removeTopics(topic, { bootstrap_servers: [kafka.address] });
+  const again = await other.open(never());
+
+  const failure = await failureOf(log.read(new Map([[0, 1]]), { bytes: 1000, waitMillis: 10_000 }, never()));
+
+  assert.equal(failure.code, "LOG_SETTINGS");
+  assert.match(failure.message, /removed and made again/);
+  assert.notEqual(again.id, id);
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openCluster } from "../../../plugins/kafka/client/cluster.js";
+import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
+import { selfSigned } from "../../support/certificates.js";
+import { kafkaPrograms } from "../../support/kafka-jars.js";
+import type { OwnKafka } from "../../support/own-kafka.js";
+import { NO_KAFKA } from "../../support/provided-kafka.js";
+import { PASSWORDS, startSecuredKafka } from "../../support/secured-kafka.js";
+import { logConfig } from "./kafka-engine.js";
+import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
+
+const programs = await kafkaPrograms();
+const skip = programs === undefined ? NO_KAFKA : false;
+const folder = await mkdtemp(join(tmpdir(), "deneb-kafka-certificates-"));
+const [ca, other] = [join(folder, "ca.pem"), join(folder, "other.pem")];
+
+let kafka: OwnKafka;
+before(async () => {
+  const certificate = selfSigned("broker");
+  await writeFile(ca, certificate.ca);
+  await writeFile(other, selfSigned("other").ca);
+  if (programs !== undefined) kafka = await startSecuredKafka(programs, certificate);
+});
+after(async () => {
+  if (programs !== undefined) await kafka.stop();
+  await rm(folder, { recursive: true });
+});
+
+const admin = {
+  security_protocol: "SASL_SSL",
+  sasl_username: "admin",
+  sasl_password: PASSWORDS.admin,
+  ssl_ca_file: ca,
+  request_timeout: 10_000,
+} as const satisfies Partial<KafkaLogConfig>;
+const bob = { ...admin, sasl_username: "bob", sasl_password: PASSWORDS.bob } as const;
+
+for (const sasl_mechanism of ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const)
+  test(`a log works over TLS with a user by ${sasl_mechanism}`, { skip }, async (context) => {
+    const log = ownLog(context, kafka, { ...admin, sasl_mechanism });
+    await log.open(never());
+    await log.append(0, Buffer.from("kept"));
+
+    assert.deepEqual(textsOf(await recordsOf(log, 0)), ["kept"]);
+  });
+
+const refused: readonly { readonly what: string; readonly changes: Partial<KafkaLogConfig>; readonly names: RegExp }[] =
+  [
+    {
+      what: "a wrong password by PLAIN",
+      changes: { sasl_mechanism: "PLAIN", sasl_password: "wrong-secret" },
+      names: /sasl_password/,
+    },
+    { what: "a wrong password by SCRAM", changes: { sasl_password: "wrong-secret" }, names: /sasl_password/ },
+    { what: "an unknown user", changes: { sasl_username: "eve" }, names: /sasl_username/ },
+    { what: "another authority than that of the broker", changes: { ssl_ca_file: other }, names: /ssl_ca_file/ },
+    { what: "no authority for a certificate that signs itself", changes: { ssl_ca_file: "" }, names: /ssl_ca_file/ },
+    {
+      what: "a user who may not make topics",
+      changes: { sasl_username: "bob", sasl_password: PASSWORDS.bob },
+      names: /AUTHORIZATION_FAILED/,
+    },
+  ];
+
+for (const { what, changes, names } of refused)
+  test(`${what} is refused for good, and no password is in the message`, { skip }, async (context) => {
+    const failure = await failureOf(ownLog(context, kafka, { ...admin, ...changes }).open(never()));
+
+    assert.deepEqual([failure.code, failure.retryable], ["LOG_DENIED", false], failure.message);
+    assert.match(failure.message, names);
+    assert.doesNotMatch(failure.message, /secret/);
+  });
+
+test("a client without TLS learns which property to look at", { skip }, async (context) => {
+  const without = { security_protocol: "PLAINTEXT", request_timeout: 3000 } as const;
+  const failure = await failureOf(ownLog(context, kafka, without).open(never()));
+
+  assert.equal(failure.code, "LOG_UNAVAILABLE");
+  assert.match(failure.message, /security_protocol/);
+});
+
+test("a user who may see a topic and not write to it is told so by the append", { skip }, async (context) => {
+  const topic = "seen";
+  await ownLog(context, kafka, { ...admin, topic }).open(never());
+  await allowDescribe([topic, `${topic}.agents`, `${topic}.letters`]);
+  const log = ownLog(context, kafka, { ...bob, topic });
+
+  const { warnings } = await log.open(never());
+  const failure = await failureOf(log.append(0, Buffer.from("event")));
+  const reading = await failureOf(log.read(new Map([[0, 0]]), { bytes: 1000, waitMillis: 5000 }, never()));
+
+  assert.match(warnings.join("\n"), /settings of topic "seen" cannot be read/);
+  for (const { code, retryable } of [failure, reading]) assert.deepEqual([code, retryable], ["LOG_DENIED", false]);
+  assert.match(failure.message, /allow Write/);
+});
+
+const ALLOW = 3;
+const DESCRIBE = 8;
+const LITERAL = 3;
+const TOPIC = 2;
+
+async function allowDescribe(topics: readonly string[]): Promise<void> {
+  const cluster = await openCluster(
+    { ...logConfig("any", admin), bootstrap_servers: [kafka.address] },
+    "the test",
+    never(),
+  );
+  const acls = topics.map(
+    (resourceName) =>
+      ({
+        resourceType: TOPIC,
+        resourceName,
+        resourcePatternType: LITERAL,
+        principal: "User:bob",
+        host: "*",
+        operation: DESCRIBE,
+        permissionType: ALLOW,
+      }) as const,
+  );
+  await cluster.askAny(async (connection, library) => await library.createAclsV3.api.async(connection, acls));
+  cluster.close();
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { openCluster } from "../../../plugins/kafka/client/cluster.js";
+import { createTopics } from "../../../plugins/kafka/client/topics.js";
+import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
+import { logConfig, removeTopics } from "./kafka-engine.js";
+import { failureOf, never, ownLog } from "./own-log.js";
+
+const skip = (await answersKafka()) ? false : NO_KAFKA;
+const server = { address: kafkaOfTests() };
+
+interface Made {
+  readonly partitions?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+async function madeTopic({ partitions = 2, settings = {} }: Made): Promise<string> {
+  const topic = `made-${randomBytes(6).toString("hex")}`;
+  const cluster = await openCluster(logConfig(topic), "the test", never());
+  await createTopics(cluster, [{ name: topic, partitions, replicas: 1, settings }]);
+  cluster.close();
+  return topic;
+}
+
+const wrong: readonly (Made & { readonly what: string; readonly says: RegExp })[] = [
+  {
+    what: "is compacted",
+    settings: { "cleanup.policy": "compact" },
+    says: /cleanup\.policy = compact.*set it to delete/,
+  },
+  {
+    what: "has fewer partitions than are wanted",
+    partitions: 1,
+    says: /has 1 partition, and partitions = 2;.*--partitions 2/,
+  },
+  { what: "takes only tiny records", settings: { "max.message.bytes": "1000" }, says: /max\.message\.bytes = 1000/ },
+];
+
+for (const { what, says, ...made } of wrong)
+  test(`a topic that ${what} is refused with what to do`, { skip }, async (context) => {
+    const topic = await madeTopic(made);
+    const failure = await failureOf(ownLog(context, server, { topic }).open(never()));
+    await removeTopics(topic);
+
+    assert.deepEqual([failure.code, failure.retryable], ["LOG_SETTINGS", false]);
+    assert.match(failure.message, says);
+  });
+
+const risky: readonly (Made & { readonly what: string; readonly says: RegExp })[] = [
+  { what: "has one replica", says: /has one replica/ },
+  {
+    what: "removes events after a time",
+    settings: { "retention.ms": "1000000" },
+    says: /retention\.ms = 1000000.*set it to -1/,
+  },
+  {
+    what: "removes events beyond a size",
+    settings: { "retention.bytes": "1000000" },
+    says: /retention\.bytes = 1000000/,
+  },
+  {
+    what: "may be taken over by a broker that lacks events",
+    settings: { "unclean.leader.election.enable": "true" },
+    says: /unclean/,
+  },
+  { what: "has more partitions than are wanted", partitions: 3, says: /has 3 partitions, and all are used/ },
+];
+
+for (const { what, says, ...made } of risky)
+  test(`a topic that ${what} is used with a warning`, { skip }, async (context) => {
+    const topic = await madeTopic(made);
+    const { warnings, partitions } = await ownLog(context, server, { topic }).open(never());
+    await removeTopics(topic);
+
+    assert.match(warnings.join("\n"), says);
+    assert.equal(partitions, made.partitions ?? 2);
+  });
+
+test("a topic that is missing and must not be made is named", { skip }, async (context) => {
+  const failure = await failureOf(ownLog(context, server, { topic: "nowhere", create_topic: false }).open(never()));
+
+  assert.equal(failure.code, "LOG_SETTINGS");
+  assert.match(
+    failure.message,
+    /no topic "nowhere", "nowhere\.agents", "nowhere\.letters"; make it, or set create_topic/,
+  );
+});
+
+test("the probes of a log connect, and find or would make its topics without leaving any", {
+  skip,
+}, async (context) => {
+  const log = ownLog(context, server);
+  const examiner = {
+    folder: () => assert.fail(),
+    port: () => assert.fail(),
+    certificate: () => assert.fail("there is no TLS"),
+  };
+  const outcomes = async () => {
+    const [connect] = log.probes(examiner);
+    const first = await connect?.run(never());
+    const second = await connect?.next?.[0]?.run(never());
+    return [first?.outcome, second?.outcome, second?.reason ?? ""] as const;
+  };
+
+  const [connected, , before] = await outcomes();
+  assert.equal(connected, "ok");
+  assert.match(before, /will be made at the start/);
+  await log.open(never());
+  const [, found, after] = await outcomes();
+  assert.equal(found, "warning");
+  assert.match(after, /2 partitions.*one replica/);
+});

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { AgentError, type Event } from "../../../core/sdk/index.js";
+import { deleteTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { partName } from "../../../plugins/kafka/source/reading.js";
+import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
+import { until } from "../../support/until.js";
+import { notificationRecord, numberOf, record, runningSource } from "./running-source.js";
+import { ownTopic } from "./topic-client.js";
+
+const skip = (await answersKafka()) ? false : NO_KAFKA;
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+
+test("a record is received with its tenant from the headers, and its events say where they were", {
+  skip,
+}, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic, 2);
+  const headers = { "Fiware-Service": "openiot", "fiware-servicePath": "/park", "Fiware-Correlator": "c1" };
+  await write(topic, 1, [notificationRecord(0), notificationRecord(7, headers)]);
+
+  const { received, emitted } = await runningSource(context, { config: { topics: [topic], group: "g" } });
+
+  assert.deepEqual(await received(2), [0, 7]);
+  const id = (await readMetadata(cluster, [topic])).topics.get(topic)?.id ?? "";
+  const event = emitted[1];
+  assert.equal(event?.headers["fiware-service"], "openiot");
+  assert.equal(event.headers["fiware-servicepath"], "/park");
+  assert.equal(event.headers["fiware-correlator"], "c1");
+  assert.equal(event.headers["deneb-origin"], `${partName(id, 1, "g")}:1+0`);
+});
+
+test("service and service_path count for records whose headers do not name them", { skip }, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic);
+  await write(topic, 0, [
+    notificationRecord(1),
+    notificationRecord(2, { "fiware-service": "own", "fiware-servicepath": "/own" }),
+  ]);
+
+  const config = { topics: [topic], service: "farm", service_path: "/f" };
+  const { received, emitted } = await runningSource(context, { config });
+
+  await received(2);
+  const tenants = emitted.map(({ headers }) => [headers["fiware-service"], headers["fiware-servicepath"]]);
+  assert.deepEqual(tenants, [
+    ["farm", "/f"],
+    ["own", "/own"],
+  ]);
+});
+
+test("hostile records are counted as refused and hold nothing behind them", { skip }, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic, 1, { "max.message.bytes": "4000000" });
+  const odd = new Map([
+    [Buffer.from([0xff, 0xfe]), Buffer.from("x")],
+    [Buffer.from("trace id"), Buffer.from("x")],
+    [Buffer.from("schema"), Buffer.from([0, 0, 0, 0, 7, 0xff])],
+    [Buffer.from(""), Buffer.from("")],
+  ]);
+  const badTenant = new Map([[Buffer.from("fiware-service"), Buffer.from([0xff, 0x00])]]);
+  await write(topic, 0, [
+    record(""),
+    record("{"),
+    record(Buffer.from([0x7b, 0xff, 0x7d])),
+    record("7"),
+    record(JSON.stringify({ data: "x".repeat(1_100_000) })),
+    record("x".repeat(2_000_001)),
+    { ...notificationRecord(1), headers: badTenant },
+    record("[".repeat(100_000)),
+    notificationRecord(2, { "fiware-service": "x".repeat(200) }),
+    { ...notificationRecord(3), headers: odd },
+  ]);
+
+  const config = { topics: [topic], max_message_size: 2_000_000 };
+  const { received, refused } = await runningSource(context, { config });
+
+  assert.deepEqual(await received(1), [3]);
+  assert.equal(refused.length, 9);
+  assert.ok(refused.every(({ status }) => status >= 400 && status < 500));
+});
+
+test("a record without a value is refused", { skip }, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic);
+  const { library } = cluster;
+  await write(topic, 0, [notificationRecord(1)]);
+  const { leader = -1 } = (await readMetadata(cluster, [topic])).topics.get(topic)?.partitions[0] ?? {};
+  const tombstone = { topic, partition: 0, key: Buffer.from("k"), value: nothing() };
+  await cluster.askNode(leader, (line) => library.produceV9.api.async(line, -1, 5000, [tombstone], {}));
+  await write(topic, 0, [notificationRecord(2)]);
+
+  const { received, refused } = await runningSource(context, { config: { topics: [topic] } });
+
+  assert.deepEqual(await received(2), [1, 2]);
+  assert.equal(refused.length, 1);
+});
+
+test("a record that the channels do not take is tried again, and nothing of its partition overtakes it", {
+  skip,
+}, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic);
+  await write(
+    topic,
+    0,
+    upTo(20).map((n) => notificationRecord(n)),
+  );
+  let refusals = 0;
+  const emit = async ([event]: readonly Event[]) => {
+    if (event === undefined || numberOf(event) % 7 !== 3) return;
+    refusals += 1;
+    if (refusals % 4 !== 0) throw new AgentError("CHANNEL_FULL", "no room", { retryable: true });
+  };
+
+  const { received, logged } = await runningSource(context, { config: { topics: [topic] }, emit });
+
+  assert.deepEqual(await received(20), upTo(20));
+  await logged("record held until the channels take it");
+});
+
+test("a source goes on behind what it has put, and one of another group begins at the oldest record", {
+  skip,
+}, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic, 3);
+  const group = randomUUID();
+  for (const partition of upTo(3)) await write(topic, partition, [notificationRecord(partition)]);
+  const first = await runningSource(context, { config: { topics: [topic], group } });
+  await first.received(3);
+  await first.stop();
+  for (const partition of upTo(3)) await write(topic, partition, [notificationRecord(10 + partition)]);
+
+  const second = await runningSource(context, { config: { topics: [topic], group } });
+  const other = await runningSource(context, { config: { topics: [topic], group: `${group}-2` } });
+
+  assert.deepEqual((await second.received(3)).toSorted(), [10, 11, 12]);
+  assert.equal((await other.received(6)).length, 6);
+});
+
+test("with start = latest only records that come later are read", { skip }, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic);
+  await write(topic, 0, [notificationRecord(1)]);
+  const group = randomUUID();
+  const { received, logged } = await runningSource(context, { config: { topics: [topic], group, start: "latest" } });
+  await logged("reading");
+
+  const seen = await until(
+    async () => {
+      await write(topic, 0, [notificationRecord(2)]);
+      return received(0);
+    },
+    (numbers) => numbers.length > 0,
+  );
+
+  assert.ok(!seen.includes(1));
+});
+
+test("two sources of a group share the partitions, and one gets all when the other has gone", {
+  skip,
+}, async (context) => {
+  const { topic, make, write } = await ownTopic(context);
+  await make(topic, 4);
+  const config = { topics: [topic], group: randomUUID() };
+  const one = await runningSource(context, { config });
+  const two = await runningSource(context, { config });
+  const spreadEvenly = async () =>
+    [one, two].every(({ lines }) => {
+      const last = lines.findLast(({ message }) => message === "reading");
+      return last !== undefined && Reflect.get(last.fields, "partitions") === 2;
+    });
+  await until(spreadEvenly, (evenly) => evenly);
+  for (const partition of upTo(4)) await write(topic, partition, [notificationRecord(partition)]);
+  await Promise.all([one.received(2), two.received(2)]);
+  await one.stop();
+  for (const partition of upTo(4)) await write(topic, partition, [notificationRecord(10 + partition)]);
+
+  assert.equal((await two.received(6)).length, 6);
+  assert.equal(one.emitted.length, 2);
+});
+
+test("records that were removed before they were read are an error that counts them", { skip }, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic);
+  const group = randomUUID();
+  await write(topic, 0, [notificationRecord(0)]);
+  const first = await runningSource(context, { config: { topics: [topic], group } });
+  await first.received(1);
+  await first.stop();
+  await write(
+    topic,
+    0,
+    upTo(5).map((n) => notificationRecord(n)),
+  );
+  const { leader = -1 } = (await readMetadata(cluster, [topic])).topics.get(topic)?.partitions[0] ?? {};
+  const gone = [{ name: topic, partitions: [{ partitionIndex: 0, offset: 4n }] }];
+  await cluster.askNode(leader, (line, library) => library.deleteRecordsV2.api.async(line, gone, 5000));
+
+  const second = await runningSource(context, { config: { topics: [topic], group } });
+
+  assert.deepEqual(await second.received(2), [3, 4]);
+  const [line] = await second.logged("records were removed from the topic before they were read; see its retention");
+  assert.deepEqual(line?.fields, { topic, partition: 0, from: 1, to: 4, lost: 3 });
+});
+
+test("a topic that is removed and made again is read from its beginning, also while the source runs", {
+  skip,
+}, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic);
+  await write(topic, 0, [notificationRecord(1), notificationRecord(2)]);
+  const { received } = await runningSource(context, { config: { topics: [topic], group: randomUUID() } });
+  await received(2);
+
+  await deleteTopics(cluster, [topic]);
+  await until(
+    () => readMetadata(cluster, [topic]),
+    ({ topics }) => topics.size === 0,
+  );
+  await make(topic);
+  await write(topic, 0, [notificationRecord(3), notificationRecord(4), notificationRecord(5)]);
+
+  assert.deepEqual(await received(5), [1, 2, 3, 4, 5]);
+});
+
+// The client has no type for a record without a value.
+function nothing(): Buffer {
+  return JSON.parse("null");
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, type TestContext, test } from "node:test";
+import { missingFor, readGrants } from "../../../plugins/rdb-sink/mysql/grants.js";
+import { mysqlServer } from "../../support/mysql.js";
+import { found, probed, troubles } from "./probes.js";
+
+const RIGHTS = "see the rights";
+const server = await mysqlServer();
+after(() => server?.drop());
+const skip = server === undefined ? "MySQL is not reachable" : false;
+
+/** The configuration of a user with these grants, each `privileges ON databases`. */
+async function userWith(context: TestContext, ...grants: readonly string[]) {
+  if (server === undefined) throw new Error("MySQL is not reachable");
+  const { host, port, query } = server;
+  const user = `deneb_${randomBytes(4).toString("hex")}`;
+  await query(`CREATE USER ${user}@'%' IDENTIFIED BY 'sesame-1'`);
+  context.after(() => query(`DROP USER ${user}@'%'`));
+  for (const grant of grants) await query(`GRANT ${grant} TO ${user}@'%'`);
+  return {
+    rdb_dialect: "mysql",
+    rdb_host: host,
+    rdb_port: port,
+    rdb_username: user,
+    rdb_password: "sesame-1",
+  } as const;
+}
+
+test("a user with all rights passes, and nothing is left behind", { skip }, async (context) => {
+  const config = await userWith(context, "ALL PRIVILEGES ON *.*");
+  const databases = async () => await server?.query("SHOW DATABASES LIKE '%check%'");
+  const before = await databases();
+
+  assert.deepEqual(troubles(await probed(config)), []);
+  assert.deepEqual(await databases(), before);
+});
+
+test("a user without rights is a failure that names them, and its password is nowhere", { skip }, async (context) => {
+  const findings = await probed(await userWith(context, "SELECT, INSERT ON *.*"));
+
+  const { outcome, reason, remedy } = found(findings, RIGHTS);
+  assert.equal(outcome, "failed");
+  assert.match(reason ?? "", /^UPDATE, DELETE, CREATE, ALTER on all databases are not granted to "deneb_/);
+  assert.match(remedy ?? "", /^an administrator can run GRANT UPDATE, DELETE, CREATE, ALTER ON \*\.\* TO the user/);
+  assert.doesNotMatch(JSON.stringify(findings), /sesame/);
+});
+
+test("a user with rights to some databases is a warning that names them", { skip }, async (context) => {
+  const config = await userWith(context, "ALL PRIVILEGES ON `denebprobe\\_%`.*");
+
+  const { outcome, reason } = found(await probed(config), RIGHTS);
+
+  assert.equal(outcome, "warning");
+  assert.match(reason ?? "", /; only databases with these names can be used: denebprobe\\_%$/);
+});
+
+test("a wrong password is one failure", { skip }, async (context) => {
+  const config = { ...(await userWith(context)), rdb_password: "wrong-word" };
+
+  const findings = await probed(config);
+
+  assert.equal(findings[0]?.outcome, "failed");
+  assert.match(findings[0]?.remedy ?? "", /check rdb_username and rdb_password/);
+  assert.doesNotMatch(JSON.stringify(findings), /wrong-word/);
+});
+
+const ALL = ["SELECT", "CREATE"];
+const grantCases = [
+  { line: "GRANT ALL PRIVILEGES ON *.* TO `u`@`%` WITH GRANT OPTION", name: undefined, missing: [] },
+  { line: "GRANT SELECT, CREATE ON `a\\_b`.* TO `u`@`%`", name: "a_b", missing: [] },
+  { line: "GRANT SELECT, CREATE ON `a\\_b`.* TO `u`@`%`", name: "axb", missing: ALL },
+  { line: "GRANT SELECT ON `a_b`.* TO `u`@`%`", name: "axb", missing: ["CREATE"] },
+  { line: "GRANT ALL PRIVILEGES ON `o``dd.%`.* TO `u`@`%`", name: "o`dd.x", missing: [] },
+  { line: "GRANT SELECT ON `a`.`b` TO `u`@`%`", name: "a", missing: ALL },
+  { line: "GRANT `role` TO `u`@`%`", name: "a", missing: ALL },
+  { line: "GRANT ALL PRIVILEGES ON `%`.* TO `u`@`%`", name: undefined, missing: [] },
+] as const;
+
+for (const { line, name, missing } of grantCases)
+  test(`${line}: for ${name ?? "any database"} ${missing.join(", ") || "nothing"} is missing`, () => {
+    assert.deepEqual(missingFor(name, ALL, readGrants([line])), missing);
+  });

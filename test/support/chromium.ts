@@ -1,0 +1,69 @@
+import { after, type TestContext, test } from "node:test";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { browserFlags, chromiumProgram } from "./chromium-program.js";
+
+/** A page in a browser, and what went wrong in it. */
+export interface OpenedPage {
+  readonly page: Page;
+  /** Errors and warnings that its console has, and exceptions that nothing caught. */
+  readonly problems: readonly string[];
+}
+
+export interface Opening {
+  /** Behind `#/`. */
+  readonly view?: string;
+  /** The token of the session; the page asks for one without it. */
+  readonly token?: string;
+  readonly settings?: BrowserContextOptions;
+}
+
+/** Opens the page of an agent in a profile of its own. */
+export type OpenPage = (managementUrl: string, opening?: Opening) => Promise<OpenedPage>;
+
+/** A test in a real browser, skipped where none is installed. The tests of a file share the browser. */
+export function browserTest(name: string, run: (context: TestContext, open: OpenPage) => Promise<void>): void {
+  test(name, async (context) => {
+    const browser = await sharedBrowser();
+    if (browser === undefined) {
+      context.skip("needs Chromium");
+      return;
+    }
+    await run(context, (managementUrl, opening) => openPage(context, browser, { managementUrl, ...opening }));
+  });
+}
+
+let launching: Promise<Browser | undefined> | undefined;
+
+function sharedBrowser(): Promise<Browser | undefined> {
+  launching ??= launch();
+  return launching;
+}
+
+async function launch(): Promise<Browser | undefined> {
+  const executablePath = await chromiumProgram();
+  return executablePath === undefined ? undefined : await chromium.launch({ executablePath, args: [...browserFlags] });
+}
+
+after(async () => (await launching)?.close());
+
+interface Opened extends Opening {
+  readonly managementUrl: string;
+}
+
+async function openPage(context: TestContext, browser: Browser, opened: Opened): Promise<OpenedPage> {
+  const { managementUrl, view = "", token, settings = {} } = opened;
+  const profile = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...settings });
+  context.after(() => profile.close());
+  const page = await profile.newPage();
+  page.setDefaultTimeout(20_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  if (token !== undefined) {
+    await page.addInitScript({ content: `sessionStorage.setItem("deneb.token", ${JSON.stringify(token)})` });
+  }
+  await page.goto(`${managementUrl}/ui/#/${view}`);
+  return { page, problems };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startCollector } from "../support/collector.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+import { propertiesWith, send, sqlite, startTraced, traced } from "./traced-agent.js";
+
+test("a collector that does not answer costs spans and no notification: they are counted, and its return is a log line", async (context) => {
+  const collector = await startCollector(context);
+  collector.answer("hang");
+  const agent = await startTraced(context, {
+    properties: propertiesWith("memory", sqlite),
+    folder: await tempFolder(context),
+    env: {
+      ...traced(collector),
+      OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+      OTEL_BSP_MAX_QUEUE_SIZE: "4",
+    },
+  });
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${agent.managementUrl}/metrics`)).text();
+    const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+    return Number(line?.split(" ").at(-1));
+  };
+  const lines = (start: string) =>
+    agent.lines.filter(({ component, msg }) => component === "tracing" && String(msg).startsWith(start));
+  const failed = () => metric('deneb_trace_spans_total{result="failed"}');
+  const dropped = () => metric('deneb_trace_spans_total{result="dropped"}');
+
+  assert.equal(await failed(), 0);
+  await until(
+    async () => {
+      assert.equal(await send(agent.notifyUrl, 1), 200);
+      return [await failed(), await dropped()];
+    },
+    (counts) => counts.every((count) => count > 0),
+  );
+  await until(
+    async () => lines("spans not exported"),
+    ({ length }) => length === 1,
+  );
+  collector.answer("take");
+  await until(
+    async () => {
+      await send(agent.notifyUrl, 1);
+      return lines("spans are exported again");
+    },
+    ({ length }) => length === 1,
+  );
+
+  assert.equal(lines("spans not exported").length, 1);
+  assert.ok((await metric('deneb_trace_spans_total{result="exported"}')) > 0);
+});
+
+test("a collector that never answers does not keep an agent from stopping", async (context) => {
+  const collector = await startCollector(context);
+  collector.answer("hang");
+  const agent = await startTraced(context, {
+    properties: propertiesWith("memory", sqlite),
+    folder: await tempFolder(context),
+    env: traced(collector),
+  });
+
+  for (let n = 1; n <= 5; n += 1) assert.equal(await send(agent.notifyUrl, n), 200);
+  await until(
+    async () => collector.requests,
+    (count) => count > 0,
+  );
+  const code = await agent.end("SIGTERM");
+
+  assert.equal(code, 0);
+  assert.ok(agent.lines.some(({ msg }) => msg === "agent stopped"));
+  assert.ok(agent.lines.some(({ msg }) => msg === "spans left at the stop"));
+});
+
+test("a stop exports the spans that wait", async (context) => {
+  const collector = await startCollector(context);
+  const agent = await startTraced(context, {
+    properties: propertiesWith("memory", sqlite),
+    folder: await tempFolder(context),
+    env: { ...traced(collector), OTEL_BSP_SCHEDULE_DELAY: "600000" },
+  });
+
+  assert.equal(await send(agent.notifyUrl, 1), 200);
+  assert.equal(await agent.end("SIGTERM"), 0);
+
+  assert.deepEqual(collector.spans.map(({ name }) => name).sort(), ["deliver k", "receive http-source"]);
+});
