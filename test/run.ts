@@ -12,7 +12,7 @@ import { testFiles } from "./support/test-files.js";
 // Building an image takes minutes on a busy machine.
 const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;
 /** Files that run at the same time. Half of the time of a file is waiting: two at a time leave two cores half idle. */
-const FILES_AT_ONCE = 3;
+const FILES_AT_ONCE = 2;
 const SLOWEST_LISTED = 10;
 
 process.exitCode = await main(process.argv.slice(2));

@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { freePort } from "../support/free-port.js";
+import { freeze } from "../support/freeze.js";
 import type { PostgresqlPrograms } from "../support/postgresql-programs.js";
 import { type Account, unprivilegedAccount } from "../support/unprivileged-account.js";
 import { until } from "../support/until.js";
@@ -66,7 +67,7 @@ export class HostilePostgresql {
   async kill(): Promise<void> {
     await this.#end(async (postmaster) => {
       // A stopped one starts no process that we would miss.
-      postmaster.kill("SIGSTOP");
+      await freeze(postmaster);
       for (const process of await childrenOf(postmaster)) killed(process);
       postmaster.kill("SIGKILL");
     });

@@ -4,6 +4,7 @@ import { open, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../support/free-port.js";
+import { freeze } from "../support/freeze.js";
 import { until } from "../support/until.js";
 import type { WayToPostgresql } from "../support/way-to-postgresql.js";
 
@@ -86,8 +87,8 @@ export class SharedAgent {
     return child.exitCode;
   }
 
-  freeze(): void {
-    this.#process?.kill("SIGSTOP");
+  async freeze(): Promise<void> {
+    if (this.#process !== undefined) await freeze(this.#process);
   }
 
   thaw(): void {

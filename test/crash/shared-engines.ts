@@ -80,7 +80,7 @@ export async function kafkaEngine(context: TestContext, agents = 3): Promise<Sha
 interface Endable {
   halt(): Promise<void>;
   resume(): Promise<void>;
-  freeze(): void;
+  freeze(): Promise<void>;
   thaw(): void;
 }
 
@@ -94,7 +94,7 @@ function troublesOf(name: string, server: Endable): SharedEngine["mishaps"] {
       await server.resume();
     },
     [`${name} frozen`]: async () => {
-      server.freeze();
+      await server.freeze();
       await pause(FROZEN_MILLIS);
       server.thaw();
     },

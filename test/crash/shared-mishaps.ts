@@ -60,7 +60,7 @@ export function agentMishaps(of: MishapsOf): Readonly<Record<string, Mishap>> {
     }),
     "agent frozen": befalls(async (victim) => {
       const run = await owning(victim);
-      victim.freeze();
+      await victim.freeze();
       await takenOver(victim, run);
       await pause(random() * sessionMillis);
       victim.thaw();

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { lockFolder } from "../../core/files/folder-lock.js";
 import { codeOf } from "../../core/sdk/index.js";
 import { smallDisk } from "../crash/small-disk.js";
+import { freeze } from "../support/freeze.js";
 import { recordingLog } from "../support/recording-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { lockProcess } from "./lock-process.js";
@@ -46,7 +47,7 @@ test("a process that is stopped by SIGSTOP keeps its folder", async (context) =>
   const other = lockProcess(context, folder);
   assert.equal(await other.says(), "locked");
 
-  other.process.kill("SIGSTOP");
+  await freeze(other.process);
 
   await assert.rejects(lock(folder), inUse);
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.js";
+import { freeze } from "./freeze.js";
 import type { KafkaPrograms } from "./kafka-jars.js";
 import type { OwnServer } from "./provided-server.js";
 import { reachable } from "./reachable.js";
@@ -25,7 +26,7 @@ export interface OwnKafka extends OwnServer {
   /** Starts it again on the same port and files, perhaps with other lines; returns when it listens. */
   readonly resume: (lines?: readonly string[]) => Promise<void>;
   /** Stops its process (SIGSTOP): connections stay, and nothing answers. */
-  readonly freeze: () => void;
+  readonly freeze: () => Promise<void>;
   readonly thaw: () => void;
 }
 
@@ -108,7 +109,9 @@ export async function startOwnKafka({ java, jars }: KafkaPrograms, settings: Kaf
     stop,
     halt,
     resume,
-    freeze: () => server?.kill("SIGSTOP"),
+    freeze: async () => {
+      if (server !== undefined) await freeze(server);
+    },
     thaw: () => server?.kill("SIGCONT"),
   };
 }

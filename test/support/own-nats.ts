@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.js";
+import { freeze } from "./freeze.js";
 import { installedProgram } from "./installed-program.js";
 import type { OwnServer } from "./provided-server.js";
 import { reachable } from "./reachable.js";
@@ -21,7 +22,7 @@ export interface OwnNats extends OwnServer {
   readonly halt: () => Promise<void>;
   readonly resume: () => Promise<void>;
   /** Stops its process where it is, as a frozen machine would; `thaw` lets it go on. */
-  readonly freeze: () => void;
+  readonly freeze: () => Promise<void>;
   readonly thaw: () => void;
 }
 
@@ -109,8 +110,8 @@ class Run {
     await exited;
   };
 
-  readonly freeze = (): void => {
-    this.#server?.kill("SIGSTOP");
+  readonly freeze = async (): Promise<void> => {
+    if (this.#server !== undefined) await freeze(this.#server);
   };
 
   readonly thaw = (): void => {

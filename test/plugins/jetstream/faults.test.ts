@@ -73,7 +73,7 @@ test("a frozen server is an error within request_timeout, and works again when i
   await log.open(never());
   const waiting = log.read(new Map([[1, 0]]), { bytes: 1000, waitMillis: 60_000 }, never()).catch(codeFrom);
 
-  server.freeze();
+  await server.freeze();
   const [append, bounds] = await Promise.all([
     log.append(0, Buffer.from("a")).catch(codeFrom),
     log.bounds([0]).catch(codeFrom),
@@ -99,7 +99,7 @@ test("a record that a server had not read when it was killed is there once", asy
   await log.open(never());
   await log.append(0, Buffer.from("first"));
 
-  server.freeze();
+  await server.freeze();
   const appending = log.append(0, Buffer.from("second"));
   await turn();
   await server.halt();

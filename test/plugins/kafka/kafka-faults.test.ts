@@ -38,7 +38,7 @@ test("an append that is repeated because the broker did not answer stands there 
   await hasty.open(never());
   await log.append(0, Buffer.from("first"));
 
-  kafka.freeze();
+  await kafka.freeze();
   context.after(() => kafka.thaw());
   const repeated = log.append(0, Buffer.from("repeated"));
   // The first attempt of the other one is over by then.
