@@ -13,12 +13,13 @@ import {
 } from "../agent/container.js";
 import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../agent/views.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
-import type { EditedText } from "../files/edited-text.js";
+import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { AgentFiles } from "../management/configuration/agent-files.js";
 import type { OwnConfiguration } from "../management/configuration/running-configuration-resource.js";
 import { LiveStream } from "../management/live/live-stream.js";
 import { managementApp } from "../management/management-app.js";
+import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import type { Security } from "../management/security/read-security.js";
 import { BrokerClient } from "../management/subscriptions/broker-client.js";
 import { BrokerTargets } from "../management/subscriptions/broker-targets.js";
@@ -29,7 +30,8 @@ export interface ManagementSetup {
   readonly settings: KernelSettings;
   readonly version: string;
   readonly logging: Logging;
-  readonly nameMappings: EditedText;
+  /** As the agent starts with it. */
+  readonly topology: Topology;
   readonly security: Security;
   /** The properties file of the agent. */
   readonly file: string;
@@ -45,7 +47,7 @@ export interface OpenedManagement {
 
 /** The management interface of an agent. */
 export function managementOf(setup: ManagementSetup): OpenedManagement {
-  const { container, settings, version, logging, nameMappings, security, file, catalogue, ownConfiguration } = setup;
+  const { container, settings, topology, version, logging, security, file, catalogue, ownConfiguration } = setup;
   const log = logging.loggers.of("management");
   const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
@@ -83,7 +85,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
       bodyLimit: settings.managementBodyLimit,
     },
     logging,
-    nameMappings,
+    nameMappings: nameMappingsOf(topology),
     deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
     configuration: folder === "" ? undefined : { files: new AgentFiles(folder, file), catalogue },
     log,

@@ -30,7 +30,6 @@ import {
 import type { Topology } from "../configuration/topology.js";
 import { type Logging, openLogging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
-import { nameMappingsOf } from "../management/name-mappings-resource.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
@@ -182,7 +181,6 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
     lockWait: settings.lockWaitSeconds,
     ...(tracing === undefined ? {} : { tracing }),
   });
-  const nameMappings = nameMappingsOf(topology);
   const reloading = new ReloadOnChange({
     file,
     read,
@@ -208,7 +206,7 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
     text: () => decodeFile(readFileSync(file)).text,
     reload: () => reloading.request(),
   };
-  const common = { container, settings, version, logging, nameMappings, security, file, catalogue };
+  const common = { container, settings, topology, version, logging, security, file, catalogue };
   let opened: Promise<RequestListener> | undefined;
   const open = async () => {
     const { managementOf } = await import("./management-interface.js");

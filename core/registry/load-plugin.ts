@@ -5,7 +5,6 @@ import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../token
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
 import { formatNames, isFormat, type Member, members } from "./definition-members.js";
 import { fieldFaults } from "./field-faults.js";
-import { reasonNotLoaded } from "./load-errors.js";
 import { permissionFaults } from "./permission-faults.js";
 import { versionFault } from "./served-versions.js";
 
@@ -72,6 +71,7 @@ async function exportOf(specifier: string): Promise<Exported> {
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
   const remedy = "correct the file, install what it imports, or remove its folder";
+  const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
 }
 

@@ -1,7 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { glob } from "glob";
+import { reasonOf } from "../sdk/index.js";
 import type { PluginModule, PluginProblem } from "./load-plugin.js";
 import { packageSpecifier } from "./resolve-hook.js";
 
@@ -21,14 +21,18 @@ export async function modulesInFolder(folder: string): Promise<FoundModules> {
   }
   const own = await packageAt(folder);
   if (own !== undefined) return { modules: [own], problems: [] };
-  const options = { cwd: folder, absolute: true, nodir: true };
-  const files = await glob("*/index.{js,mjs}", options);
-  const plain = onePerFolder(files.toSorted());
-  const taken = new Set(plain.map((file) => dirname(file)));
-  const manifests = (await glob("*/package.json", options)).map((file) => dirname(file)).toSorted();
-  const packages = await Promise.all(manifests.filter((path) => !taken.has(path)).map(packageAt));
-  const modules = [...plain.map((file) => moduleOfFile(file)), ...packages.flatMap((found) => found ?? [])];
-  return { modules, problems: [] };
+  let names: readonly string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    const remedy = "let the user of the agent read it";
+    return { modules: [], problems: [{ origin: folder, cause: `cannot be read: ${reasonOf(error)}`, remedy }] };
+  }
+  const visible = names.filter((name) => !name.startsWith(".")).toSorted();
+  const below = await Promise.all(visible.map((name) => moduleBelow(resolve(folder, name))));
+  const plain = below.flatMap(({ plain }) => plain ?? []);
+  const packages = below.flatMap(({ ofPackage }) => ofPackage ?? []);
+  return { modules: [...plain, ...packages], problems: [] };
 }
 
 /** The module of an installed package, searched for from each of the folders in turn. */
@@ -51,8 +55,25 @@ function moduleOfFile(file: string, folder = dirname(file)): PluginModule {
   return { origin: file, specifier: pathToFileURL(file).href, folder };
 }
 
-function onePerFolder(files: readonly string[]): readonly string[] {
-  return files.filter((file, index) => files.findIndex((other) => dirname(other) === dirname(file)) === index);
+interface ModuleBelow {
+  readonly plain?: PluginModule;
+  readonly ofPackage?: PluginModule | undefined;
+}
+
+async function moduleBelow(folder: string): Promise<ModuleBelow> {
+  for (const name of ["index.js", "index.mjs"]) {
+    const file = join(folder, name);
+    if (await isFile(file)) return { plain: moduleOfFile(file) };
+  }
+  return { ofPackage: await packageAt(folder) };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -53,6 +53,31 @@ test("plugins are listed by kind and type, and found by type or alias in any let
   assert.equal(catalogue.find("sink", "RDB")?.type, "rdb");
   assert.equal(catalogue.find("sink", "ORG.EXAMPLE.relationalSink")?.type, "rdb");
   assert.equal(catalogue.find("channel", "rdb"), undefined);
+});
+
+test("a folder that is a link is a plugin, a hidden one is not, and of two index files the first counts", async (context) => {
+  const elsewhere = await folderOf(context, { "made/index.js": exporting({ type: "linked" }) });
+  const folder = await folderOf(context, {
+    "a/index.js": exporting({ type: "first" }),
+    "a/index.mjs": "throw new Error('must not be loaded');",
+    ".b/index.js": "throw new Error('must not be loaded');",
+    "c/package.json": '{ "type": "module", "keywords": ["deneb-plugin"], "main": "main.js" }',
+    "c/main.js": exporting({ type: "packaged" }),
+    "d/index.js/of-a-folder.js": "throw new Error('must not be loaded');",
+  });
+  await symlink(join(elsewhere, "made"), join(folder, "e"));
+
+  const { catalogue, problems } = await discover([folder]);
+
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    catalogue.list().map(({ definition, origin }) => [definition.type, origin]),
+    [
+      ["first", join(folder, "a", "index.js")],
+      ["linked", join(folder, "e", "index.js")],
+      ["packaged", join(folder, "c", "main.js")],
+    ],
+  );
 });
 
 const broken = [
