@@ -6,20 +6,19 @@ import { repositoryRoot } from "./support/repository.js";
 import { provideRunFolder } from "./support/run-folder.js";
 import { provideServers, type Servers } from "./support/servers.js";
 import { SlowestFiles } from "./support/slowest-files.js";
+import type { Wave } from "./support/start-order.js";
 import { closingLine, Tally } from "./support/tally.js";
 import { testFiles } from "./support/test-files.js";
 
 // Building an image takes minutes on a busy machine.
 const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;
-/** Files that run at the same time. Half of the time of a file is waiting: two at a time leave two cores half idle. */
-const FILES_AT_ONCE = 2;
 const SLOWEST_LISTED = 10;
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs the test files whose path holds one of the filters (all without filters); returns the exit code. */
 async function main(filters: readonly string[]): Promise<number> {
-  const files = await testFiles(filters);
+  const planned = await testFiles(filters);
   const provided = await provideServers();
   const runFolder = await provideRunFolder();
   const stop = async () => {
@@ -28,7 +27,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const servers = { ...provided, stop };
   stopOnSignal(servers);
   try {
-    const { tally, slowest } = await runFiles(files);
+    const { tally, slowest } = await runAll(planned);
     return report(tally, slowest, servers);
   } finally {
     await servers.stop();
@@ -40,17 +39,21 @@ interface Outcome {
   readonly slowest: SlowestFiles;
 }
 
-async function runFiles(files: readonly string[]): Promise<Outcome> {
-  const tally = new Tally(files);
-  const slowest = new SlowestFiles(join(repositoryRoot, "dist", "test"), files);
-  const results = run({ files, concurrency: FILES_AT_ONCE, timeout: FILE_TIMEOUT_MILLIS });
+async function runAll(planned: readonly Wave[]): Promise<Outcome> {
+  const files = planned.flatMap(({ paths }) => paths);
+  const outcome = { tally: new Tally(files), slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files) };
+  for (const wave of planned) await runWave(wave, outcome);
+  return outcome;
+}
+
+async function runWave({ paths, atOnce }: Wave, { tally, slowest }: Outcome): Promise<void> {
+  const results = run({ files: paths, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
   results.on("test:complete", (result) => slowest.completed(result));
   const text = results.compose(new spec());
   text.pipe(process.stdout, { end: false });
   await once(text, "end");
-  return { tally, slowest };
 }
 
 function report(tally: Tally, slowest: SlowestFiles, { remarks, absent }: Servers): number {

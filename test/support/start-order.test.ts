@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { startOrder } from "./start-order.js";
+import { startOrder, waves } from "./start-order.js";
 import { testFiles } from "./test-files.js";
 
 test("files of slow places start first, one place after another, then one of each other folder in turn", () => {
@@ -29,9 +29,21 @@ test("files of slow places start first, one place after another, then one of eac
   ]);
 });
 
-test("the first files of a run are the longest of the repository, which are still there", async () => {
-  const files = await testFiles([]);
+test("files of faults run after all others, and fewer of them at a time", () => {
+  const planned = waves(["crash/a.test.js", "agent/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]);
 
-  assert.match(files[0] ?? "", /deploy.deb\.test\.js$/);
-  assert.match(files[1] ?? "", /deploy.image\.test\.js$/);
+  assert.deepEqual(planned, [
+    { paths: ["agent/a.test.js", "plugins/http/a.test.js"], atOnce: 3 },
+    { paths: ["crash/a.test.js", "plugins/kafka/a.test.js"], atOnce: 2 },
+  ]);
+  assert.deepEqual(waves(["crash/a.test.js"]), [{ paths: ["crash/a.test.js"], atOnce: 2 }]);
+  assert.deepEqual(waves([]), []);
+});
+
+test("the first files of a run are the longest of the repository, which are still there", async () => {
+  const [first, last] = await testFiles([]);
+
+  assert.match(first?.paths[0] ?? "", /deploy.deb\.test\.js$/);
+  assert.match(first?.paths[1] ?? "", /deploy.image\.test\.js$/);
+  assert.match(last?.paths[0] ?? "", /plugins.kafka.kafka-faults\.test\.js$/);
 });
