@@ -13,6 +13,7 @@ rmSync(join(root, "dist"), { recursive: true, force: true });
 run(compiler, "-p", "tsconfig.json", "--sourceMap", "false");
 run(compiler, "-p", join("core", "management", "page", "browser"), "--sourceMap", "false");
 run(join(root, ".ci", "write-entry.mjs"));
+run(join(root, ".ci", "write-plugin-names.mjs"));
 run(join(root, ".ci", "write-revision.mjs"));
 
 // What they print goes to standard error: npm pack --json writes to standard output.

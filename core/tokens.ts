@@ -50,6 +50,8 @@ export interface PluginCatalogue {
   find(kind: Kind, type: string): AnyPlugin | undefined;
   /** Sorted by kind, then type. */
   list(): readonly CataloguedPlugin[];
+  /** The names beside the types by which plugins of a kind are found. */
+  aliases(kind: Kind): readonly string[];
   /** Those that were found and are not used; absent: none. */
   readonly leftOut?: readonly LeftOutPlugin[];
 }

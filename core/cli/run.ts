@@ -32,8 +32,9 @@ import { type Logging, openLogging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
 import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
+import type { GrowingCatalogue } from "../registry/named-plugins.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
-import { type PluginCatalogue, systemClock } from "../tokens.js";
+import { systemClock } from "../tokens.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
 import {
   type CommandContext,
@@ -44,7 +45,7 @@ import {
   withSettings,
 } from "./command.js";
 import { warnOfFolder, withDataDir } from "./data-dir.js";
-import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults } from "./load.js";
+import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
 import { ReloadOnChange } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
 import { tracingOf } from "./tracing.js";
@@ -63,9 +64,13 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   printFaults(faults, terminal);
   if (settings === undefined) return exitCodes.badInput;
   warnOfFolder(settings, terminal);
-  const catalogue = await loadPlugins(settings, terminal, options.config);
+  const catalogue = await loadNamedPlugins(settings, terminal, options.config);
   const read = () => loadConfiguration(options, catalogue, terminal, settings);
-  const configuration = read();
+  let configuration = read();
+  if (catalogue.lacks || configuration.topology === undefined) {
+    await catalogue.complete();
+    configuration = read();
+  }
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
@@ -103,7 +108,7 @@ interface Service {
   readonly logging: Logging;
   readonly file: string;
   readonly read: () => Configuration;
-  readonly catalogue: PluginCatalogue;
+  readonly catalogue: GrowingCatalogue;
 }
 
 async function serve(service: Service, terminal: Terminal): Promise<number> {
@@ -209,7 +214,7 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
   const common = { container, settings, topology, version, logging, security, file, catalogue };
   let opened: Promise<RequestListener> | undefined;
   const open = async () => {
-    const { managementOf } = await import("./management-interface.js");
+    const [{ managementOf }] = await Promise.all([import("./management-interface.js"), catalogue.complete()]);
     const { app, end } = managementOf({ ...common, ownConfiguration });
     management.whenStopping(end);
     return app;

@@ -19,19 +19,21 @@ export interface FurtherPlugins extends Partial<Loading> {
   readonly packages?: readonly string[];
   /** Folders from which the packages are searched for, in this order. */
   readonly from?: readonly string[];
+  /** Whether the plugins of a folder are loaded; absent: all are. */
+  readonly wanted?: (folder: string) => boolean;
 }
 
 const LIMIT_MILLIS = 10_000;
 
 /** Finds the plugins in the given folders and packages. One that cannot be used is reported as a problem and does not affect the others. */
 export async function discover(folders: readonly string[], further: FurtherPlugins = {}): Promise<Discovery> {
-  const { packages = [], from = [], limitMillis = LIMIT_MILLIS, ...loading } = further;
+  const { packages = [], from = [], wanted = () => true, limitMillis = LIMIT_MILLIS, ...loading } = further;
   const bases = absolute(from);
   const found = await Promise.all([
     ...absolute(folders).map(modulesOf),
     ...[...new Set(packages)].map((name) => moduleOfPackage(name, bases)),
   ]);
-  const modules = found.flatMap((one) => one.modules);
+  const modules = found.flatMap((one) => one.modules).filter(({ folder }) => wanted(folder));
   // The plugins of the program find `deneb/...` as parts of its package, without the hook, which costs a thread on Node 20.
   if (!modules.every(isOwn)) offerContract();
   const loaded = await Promise.all(modules.map((module) => loadPlugin(module, { ...loading, limitMillis })));
@@ -105,11 +107,18 @@ export function catalogueOf(plugins: readonly CataloguedPlugin[]): {
       owners.set(nameKey(kind, name), plugin);
     }
   }
-  const sorted = kept.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const sorted = sortedPlugins(kept);
+  const aliases = (kind: Kind) =>
+    sorted.flatMap(({ definition }) => (definition.kind === kind ? (definition.aliases ?? []) : []));
   return {
-    catalogue: { find: (kind, type) => owners.get(nameKey(kind, type))?.definition, list: () => sorted },
+    catalogue: { find: (kind, type) => owners.get(nameKey(kind, type))?.definition, list: () => sorted, aliases },
     problems,
   };
+}
+
+/** By kind, then type. */
+export function sortedPlugins(plugins: readonly CataloguedPlugin[]): readonly CataloguedPlugin[] {
+  return plugins.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
 type Owners = ReadonlyMap<string, CataloguedPlugin>;

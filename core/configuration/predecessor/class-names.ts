@@ -36,11 +36,7 @@ function lastPart(name: string): string {
 }
 
 function classNames(kind: Kind, catalogue: PluginCatalogue): readonly string[] {
-  return catalogue
-    .list()
-    .filter(({ definition }) => definition.kind === kind)
-    .flatMap(({ definition: { aliases = [] } }) => aliases)
-    .filter((alias) => alias.includes("."));
+  return catalogue.aliases(kind).filter((alias) => alias.includes("."));
 }
 
 function isSameClass(name: string, known: string): boolean {

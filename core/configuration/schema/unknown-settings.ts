@@ -30,8 +30,10 @@ export function unknownSettings(
   const maps = Object.keys(config)
     .filter((name) => config[name]?.format === "map")
     .map(mapPrefix);
+  const unread = [...settingsWithout(block.settings, Object.keys(config), maps)];
+  if (unread.length === 0) return [];
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
-  return [...settingsWithout(block.settings, Object.keys(config), maps)].map(([name, { key, value, line }]) => {
+  return unread.map(([name, { key, value, line }]) => {
     const meant = nearest(name, known);
     const secret = meant !== undefined && config[meant]?.sensitive === true;
     const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
@@ -56,16 +58,26 @@ const SHARED = /^AGENT_/;
 
 /** A warning for each environment variable that looks like one of the agent and is not read. */
 export function variableFaults(text: string, { env, catalogue }: Environment): readonly ConfigurationFault[] {
-  const known = [
+  const ofKernel = [
     ...variablesOf(kernelProperties),
     ...variablesOf(sinkSettings),
     pluginFoldersProperty.env,
     pluginPackagesProperty.env,
-    ...catalogue.list().flatMap(({ definition }) => [...variablesOf(definition.config), ...oldVariablesOf(definition)]),
   ];
-  const isRead = (name: string) => known.includes(name) || text.includes(`\${env:${name}`);
-  return Object.keys(env)
-    .filter((name) => (OWN.test(name) || SHARED.test(name)) && (env[name] ?? "") !== "" && !isRead(name))
+  const others = Object.keys(env).filter(
+    (name) =>
+      (OWN.test(name) || SHARED.test(name)) &&
+      (env[name] ?? "") !== "" &&
+      !ofKernel.includes(name) &&
+      !text.includes(`\${env:${name}`),
+  );
+  if (others.length === 0) return [];
+  const ofPlugins = catalogue
+    .list()
+    .flatMap(({ definition }) => [...variablesOf(definition.config), ...oldVariablesOf(definition)]);
+  const known = [...ofKernel, ...ofPlugins];
+  return others
+    .filter((name) => !ofPlugins.includes(name))
     .toSorted()
     .flatMap((key) => {
       const meant = nearest(key, known);
