@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { until } from "../support/until.js";
 import type { BenchCase } from "./case.js";
 import { apiOf } from "./requests.js";
 import { type ServerProcess, startServer } from "./server-process.js";
@@ -39,7 +40,7 @@ export interface AgentOrder {
   readonly node?: readonly string[];
 }
 
-/** Starts the agent of this tree as a user would, and waits until it is ready. */
+/** Starts the agent of this tree as a user would, and waits until its source listens: a broker waits for nothing more. */
 export async function startAgentProcess(order: AgentOrder): Promise<AgentProcess> {
   const { folder, flags = [], probed = false, node = [] } = order;
   const file = path.join(folder, "agent.properties");
@@ -58,7 +59,12 @@ export async function startAgentProcess(order: AgentOrder): Promise<AgentProcess
     startedAt,
     notifyUrl: `http://127.0.0.1:${server.ready["http-source"]}/notify`,
     ledger: async () => {
-      const { stats } = JSON.parse(await (await fetch(statisticsUrl)).text());
+      // Until the agent is ready the interface has no answer.
+      const answer = await until(
+        () => fetch(statisticsUrl),
+        ({ status }) => status === 200,
+      );
+      const { stats } = JSON.parse(await answer.text());
       const [{ received, stored }] = stats.ledger.channels;
       return { received, stored };
     },
@@ -107,14 +113,16 @@ const unused = {
   "sinks.logger.": { type: "logger", channel: "unused" },
 };
 
-/** Collects the ports from the log lines of the agent until it is ready. */
+/** Collects the ports from the log lines of the agent. */
 function portReader(): (line: string) => Readonly<Record<string, number>> | undefined {
   const ports: Record<string, number> = {};
   return (line) => {
-    const { component, port, msg } = JSON.parse(line);
+    const { component, port } = JSON.parse(line);
     if (typeof port === "number") ports[component] = port;
-    return msg === "ready" ? ports : undefined;
+    return needed.every((name) => ports[name] !== undefined) ? ports : undefined;
   };
 }
+
+const needed = ["management", "http-source"];
 
 const scriptAt = (script: string) => fileURLToPath(new URL(script, import.meta.url));
