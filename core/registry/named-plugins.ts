@@ -45,7 +45,7 @@ export async function namedPlugins(source: Source): Promise<GrowingCatalogue | u
   const names = await namesIn(folder);
   if (names === undefined) return undefined;
   const written = wordsIn(text);
-  const chosen = new Set([...names].flatMap(([name, plugins]) => (plugins.some(isAlways(written)) ? [name] : [])));
+  const chosen = new Set([...names].flatMap(([name, plugins]) => (plugins.some(isNamedBy(written)) ? [name] : [])));
   const load = async (wanted: (folder: string) => boolean) => {
     const { catalogue, problems } = await discover([folder], { ...loading, wanted: (path) => wanted(basename(path)) });
     report(problems);
@@ -58,7 +58,7 @@ export async function namedPlugins(source: Source): Promise<GrowingCatalogue | u
 /** Kinds of which a component may have one that its file does not name. */
 const PRESET: ReadonlySet<string> = new Set(["selector", "sink-processor"] satisfies Kind[]);
 
-function isAlways(written: ReadonlySet<string>) {
+function isNamedBy(written: ReadonlySet<string>) {
   return ({ kind, names }: NamedPlugin) => PRESET.has(kind) || names.some((name) => written.has(lastPart(name)));
 }
 

@@ -56,7 +56,14 @@ test("the package holds what runs and nothing that was left behind: no source ma
     mapped.flat().filter((file) => file.startsWith("dist/")),
     [],
   );
-  for (const needed of ["LICENSE", "README.md", "CHANGELOG.md", "dist/core/main.js", "plugins/rdb-sink/README.md"])
+  for (const needed of [
+    "LICENSE",
+    "README.md",
+    "CHANGELOG.md",
+    "dist/core/main.js",
+    "dist/plugins/names.json",
+    "plugins/rdb-sink/README.md",
+  ])
     assert.ok(files.includes(needed), needed);
 });
 
