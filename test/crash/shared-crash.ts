@@ -74,7 +74,7 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
       "no agent ended by itself",
     );
   } catch (error) {
-    for (const agent of agents) context.diagnostic(await agent.lastLines());
+    await showLastLines(context, agents);
     throw error;
   } finally {
     ending.abort();
@@ -110,8 +110,17 @@ async function agentsOf(
     await agent.start();
     agents.push(agent);
   }
-  await Promise.all(agents.map(working));
+  try {
+    await Promise.all(agents.map(working));
+  } catch (error) {
+    await showLastLines(context, agents);
+    throw error;
+  }
   return agents;
+}
+
+async function showLastLines(context: TestContext, agents: readonly SharedAgent[]): Promise<void> {
+  for (const agent of agents) context.diagnostic(await agent.lastLines());
 }
 
 /** Makes the tables, and has the database count the rows in the order in which they are stored. */
