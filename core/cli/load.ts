@@ -35,8 +35,8 @@ export async function loadPlugins(
 }
 
 /**
- * The plugins for an agent that starts: of those of the program at first the ones that its file names, which makes a start shorter
- * by a quarter. With plugins of others, all are loaded at once.
+ * The plugins for an agent that starts: of those of the program at first the ones that its file names, which makes a start
+ * shorter. With plugins of others, all are loaded at once.
  */
 export async function loadNamedPlugins(
   locations: PluginLocations,

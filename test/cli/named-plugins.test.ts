@@ -3,24 +3,12 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { loggingAgent } from "../support/logging-agent.js";
 import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
 // An agent loads the plugins that its file names before it starts, the others after that.
-const properties = `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.port = 0
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = memory
-a.sinks.k.type = logger
-a.sinks.k.channel = c
-`;
 
 async function topologyOf(managementUrl: string): Promise<string> {
   return await (await fetch(`${managementUrl}/v1/topology`)).text();
@@ -28,10 +16,10 @@ async function topologyOf(managementUrl: string): Promise<string> {
 
 test("a reload takes types that the file did not name at the start", async (context) => {
   const folder = await tempFolder(context);
-  const agent = await startAgent(context, { properties, folder });
+  const agent = await startAgent(context, { properties: loggingAgent, folder });
   assert.match(await topologyOf(agent.managementUrl), /"memory"/);
 
-  await writeFile(path.join(folder, "agent.properties"), properties.replace("c.type = memory", "c.type = file"));
+  await writeFile(path.join(folder, "agent.properties"), loggingAgent.replace("c.type = memory", "c.type = file"));
   agent.process.kill("SIGHUP");
 
   const after = await until(
@@ -51,7 +39,7 @@ const spellings = [
 for (const { says, type } of spellings) {
   test(`a type that is written by ${says} is found at the start`, async (context) => {
     const folder = await tempFolder(context);
-    const text = properties.replace("c.type = memory", `c.type = ${type}`);
+    const text = loggingAgent.replace("c.type = memory", `c.type = ${type}`);
 
     const agent = await startAgent(context, { properties: text, folder, env: { TYPE_OF_CHANNEL: "file" } });
 
@@ -62,7 +50,7 @@ for (const { says, type } of spellings) {
 
 test("a misspelt type ends the start with the one that was meant, though nothing else names it", async (context) => {
   const file = path.join(await tempFolder(context), "agent.properties");
-  await writeFile(file, properties.replace("c.type = memory", "c.type = jetstraem"));
+  await writeFile(file, loggingAgent.replace("c.type = memory", "c.type = jetstraem"));
 
   const { code, stderr } = await runCli(["run", "--config", file, "--data-dir", path.join(file, "..", "data")]);
 
@@ -74,7 +62,7 @@ test("a variable of a plugin that the file does not name is no mistake", async (
   const folder = await tempFolder(context);
 
   const agent = await startAgent(context, {
-    properties,
+    properties: loggingAgent,
     folder,
     env: { AGENT_KAFKA_PASS: "db", AGENT_KAFKA_PASSS: "1" },
   });

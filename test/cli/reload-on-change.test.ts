@@ -3,26 +3,13 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { loggingAgent } from "../support/logging-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-const properties = `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.port = 0
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = memory
-a.sinks.k.type = logger
-a.sinks.k.channel = c
-`;
-
 async function watched(context: TestContext) {
   const folder = await tempFolder(context);
-  const agent = await startAgent(context, { properties, folder, flags: ["--reload-interval", "1"] });
+  const agent = await startAgent(context, { properties: loggingAgent, folder, flags: ["--reload-interval", "1"] });
   const becomes = (state: string) =>
     until(
       () => fileState(agent),
@@ -57,7 +44,7 @@ test("a properties file that is deleted and put back is one line each in the log
     (all) => all.includes(faulty),
   );
   const duringReload = await fileState(agent);
-  await writeFile(file, properties);
+  await writeFile(file, loggingAgent);
   await becomes("ok");
 
   assert.deepEqual([before, duringReload], ["ok", "missing"]);
@@ -68,13 +55,13 @@ test("a properties file that is deleted and put back is one line each in the log
 test("a properties file with errors is faulty until it has none, also while it is missing in between", async (context) => {
   const { agent, file, becomes } = await watched(context);
 
-  await writeFile(file, properties.replace("type = memory", "type = memry"));
+  await writeFile(file, loggingAgent.replace("type = memory", "type = memry"));
   await becomes("faulty");
   await rm(file);
   await becomes("missing");
-  await writeFile(file, properties.replace("type = memory", "type = memry"));
+  await writeFile(file, loggingAgent.replace("type = memory", "type = memry"));
   await becomes("faulty");
-  await writeFile(file, properties);
+  await writeFile(file, loggingAgent);
   await becomes("ok");
 
   const { lines } = agent;

@@ -2,26 +2,13 @@ import assert from "node:assert/strict";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { loggingAgent } from "../support/logging-agent.js";
 import { tempFolder } from "../support/temp-folder.js";
-
-const properties = `
-a.sources = http-source
-a.channels = c
-a.sinks = s
-a.sources.http-source.type = http
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.port = 0
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = memory
-a.sinks.s.type = logger
-a.sinks.s.channel = c
-`;
 
 test("SIGUSR1 opens no debugger: the agent listens on no further port and goes on", {
   skip: process.platform !== "linux" && "the ports of a process are read from /proc",
 }, async (context) => {
-  const agent = await startAgent(context, { properties, folder: await tempFolder(context) });
+  const agent = await startAgent(context, { properties: loggingAgent, folder: await tempFolder(context) });
   const { pid = 0 } = agent.process;
   const before = await portsOf(pid);
 

@@ -7,23 +7,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
+import { loggingAgent } from "../support/logging-agent.js";
 import { main, runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-const properties = `
-a.sources = http-source
-a.channels = c
-a.sinks = k
-a.sources.http-source.type = http
-a.sources.http-source.bind = 127.0.0.1
-a.sources.http-source.port = 0
-a.sources.http-source.channels = c
-a.sources.http-source.handler = ngsi
-a.channels.c.type = file
-a.sinks.k.type = logger
-a.sinks.k.channel = c
-`;
+const properties = loggingAgent.replace("c.type = memory", "c.type = file");
 
 async function takenPort(context: TestContext): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -78,6 +78,24 @@ test("a folder that is a link is a plugin, a hidden one is not, and of two index
       ["packaged", join(folder, "c", "main.js")],
     ],
   );
+});
+
+test("a folder that may not be read is named with the reason, and the others are loaded", async (context) => {
+  if (process.getuid?.() === 0) return context.skip("root may read every folder");
+  const closed = await folderOf(context, { "a/index.js": exporting({ type: "closed" }) });
+  await rm(join(closed, "package.json"));
+  await chmod(closed, 0o100);
+  const open = await folderOf(context, { "a/index.js": exporting({ type: "open" }) });
+
+  const { catalogue, problems } = await discover([closed, open]).finally(() => chmod(closed, 0o700));
+
+  assert.deepEqual(
+    catalogue.list().map(({ definition }) => definition.type),
+    ["open"],
+  );
+  const [problem] = problems;
+  assert.equal(problem?.origin, closed);
+  assert.match(problem.cause, /cannot be read: .*EACCES/);
 });
 
 const broken = [
