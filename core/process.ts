@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
+import { takeRole } from "./cli/workers/role.js";
 import { limitYoungGeneration } from "./cli/young-generation.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
 
@@ -30,6 +31,15 @@ let listens = false;
 let takeStray: ((error: unknown) => boolean) | undefined;
 let suspected: readonly string[] = [];
 
+const role = takeRole(process.env, process.connected === true);
+const supervision =
+  role === undefined
+    ? undefined
+    : (await import("./cli/workers/worker-process.js")).followSupervisor({
+        stop: () => stop("SIGTERM"),
+        eventsInMemory: () => eventsInMemory?.() ?? 0,
+      });
+
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
@@ -48,7 +58,11 @@ const terminal: Terminal = printingOnly({
     process.stdin.on("data", listener);
     return () => process.stdin.off("data", listener).pause();
   },
-  onReload: (listener) => process.on("SIGHUP", listener),
+  ...(role === undefined || supervision === undefined ? {} : { worker: { role, ready: () => supervision.ready() } }),
+  onReload: (listener) => {
+    if (supervision === undefined) process.on("SIGHUP", listener);
+    else supervision.onReload(listener);
+  },
   onStopAgain: (listener) => {
     eventsInMemory = listener;
   },
@@ -67,7 +81,7 @@ const timeAfterSignal = 2000;
 if (process.pid === 1) listen();
 
 function listen(): void {
-  if (listens) return;
+  if (listens || supervision !== undefined) return;
   listens = true;
   for (const signal of signals) process.on(signal, stop);
 }

@@ -7,6 +7,7 @@ import {
 } from "../configuration/schema/kernel-properties.js";
 import type { KernelName } from "../configuration/schema/kernel-settings.js";
 import { printable } from "../logging/log-record.js";
+import type { WorkerRole } from "./workers/role.js";
 
 /** Adds the arguments, options and action of a command; each module of a command exports one as `define`. */
 export type DefineCommand = (command: Command, context: CommandContext) => void;
@@ -106,6 +107,8 @@ export interface Terminal {
    * process would lose now.
    */
   onStopAgain?(listener: () => number): void;
+  /** Present in a process that the supervisor of an agent has started; `ready` says that its agent runs. */
+  readonly worker?: { readonly role: WorkerRole; ready(): void } | undefined;
   /**
    * Registers what is called with an error that nobody caught: false when it must end the process. `suspects` are the types of
    * the plugins that may have thrown it, for the last message.
@@ -126,13 +129,14 @@ export const exitCodes = {
 
 /** The same terminal without control characters in its lines: names and messages may come from anywhere. */
 export function printingOnly(terminal: Terminal): Terminal {
-  const { env, bytes, screen } = terminal;
+  const { env, bytes, screen, worker } = terminal;
   return {
     out: (line) => terminal.out(printable(line)),
     err: (line) => terminal.err(printable(line)),
     ...(bytes === undefined ? {} : { bytes }),
     env,
     screen,
+    worker,
     get stopRequested() {
       return terminal.stopRequested;
     },

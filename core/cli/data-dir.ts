@@ -6,6 +6,7 @@ import type { KernelSettings } from "../configuration/schema/kernel-settings.js"
 import { lockFolder, makePrivate } from "../files/folder-lock.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
 import { exitCodes, type Terminal } from "./command.js";
+import { WORKERS } from "./workers/folders.js";
 
 const { deadLetters, ledger, inHand, erasures } = kernelFiles;
 const ours: ReadonlySet<string> = new Set([
@@ -17,6 +18,7 @@ const ours: ReadonlySet<string> = new Set([
   `${erasures}.new`,
   "channels",
   "logs",
+  WORKERS,
   "lost+found",
 ]);
 

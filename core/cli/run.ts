@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import path from "node:path";
 import type { Command } from "commander";
 import type { AgentErasure } from "../agent/agent-erasure.js";
 import { partsOf } from "../agent/component.js";
@@ -10,6 +9,7 @@ import {
   AGENT_ERASURE,
   agentContainer,
   CERTIFICATES,
+  DEAD_LETTERS,
   LETTER_REPLAYS,
   PROMETHEUS,
   RELOAD,
@@ -21,21 +21,23 @@ import type { Verifier } from "../agent/verifier.js";
 import { decodeFile } from "../configuration/file/decode.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import {
-  isGiven,
   type KernelFlags,
   type KernelSettings,
   kernelNames,
   readKernelSettings,
 } from "../configuration/schema/kernel-settings.js";
+import { topologyOfWorker } from "../configuration/topology/workers.js";
 import type { Topology } from "../configuration/topology.js";
-import { type Logging, openLogging } from "../logging/logging.js";
+import type { Logging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
-import { checkTls, readSecurity } from "../management/security/read-security.js";
+import { checkTls, readSecurity, type Security } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
+import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { GrowingCatalogue } from "../registry/named-plugins.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { systemClock } from "../tokens.js";
 import type { OpenTracing } from "../tracing/open-tracing.js";
+import { withLogging } from "./agent-logging.js";
 import {
   type CommandContext,
   exitCodes,
@@ -49,6 +51,9 @@ import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFault
 import { ReloadOnChange } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
 import { tracingOf } from "./tracing.js";
+import { untilEmptied } from "./workers/emptied.js";
+import { leftBeyond } from "./workers/folders.js";
+import type { WorkerRole } from "./workers/role.js";
 
 interface RunOptions extends ConfigurationFile, KernelFlags {}
 
@@ -60,12 +65,14 @@ export function define(command: Command, { terminal, version, exitWith }: Comman
 
 /** `deneb run`: starts the agent of a properties file and runs it until a stop is requested. */
 async function run(options: RunOptions, version: string, terminal: Terminal): Promise<number> {
-  const { settings, faults } = readKernelSettings(options, terminal.env);
+  const { settings: given, faults } = readKernelSettings(options, terminal.env);
   printFaults(faults, terminal);
-  if (settings === undefined) return exitCodes.badInput;
+  if (given === undefined) return exitCodes.badInput;
+  const role = terminal.worker?.role;
+  const settings = role === undefined ? given : { ...given, dataDir: role.dataDir };
   warnOfFolder(settings, terminal);
   const catalogue = await loadNamedPlugins(settings, terminal, options.config);
-  const read = () => loadConfiguration(options, catalogue, terminal, settings);
+  const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, settings), role);
   let configuration = read();
   if (catalogue.lacks || configuration.topology === undefined) {
     await catalogue.complete();
@@ -75,30 +82,23 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
   terminal.endsInOrder?.();
+  const left = role === undefined ? await leftBeyond(settings.dataDir, settings.workers) : [];
+  if (role === undefined && settings.workers + left.length > 1) {
+    const { supervise } = await import("./workers/supervise.js");
+    return await supervise({ topology, settings, version, options, left }, terminal);
+  }
   // Log files may be in the data directory, so it is locked first.
-  const checked = { topology, settings, version, read, catalogue };
-  return await withDataDir({ ...settings, runs: options.config }, terminal, () => logged(checked, options, terminal));
+  const checked = { topology, settings, version, read, catalogue, file: options.config };
+  const serving = (logging: Logging) => serve({ ...checked, logging }, terminal);
+  return await withDataDir({ ...settings, runs: options.config }, terminal, () =>
+    withLogging({ agent: topology.agent, settings, options }, terminal, serving),
+  );
 }
 
-type Checked = Pick<Service, "topology" | "settings" | "version" | "read" | "catalogue">;
-
-async function logged(checked: Checked, options: RunOptions, terminal: Terminal): Promise<number> {
-  const { settings } = checked;
-  const logging = await openLogging({
-    file: settings.logging,
-    folder: path.join(settings.dataDir, "logs"),
-    level: settings.logLevel,
-    levelGiven: isGiven("logLevel", options, terminal.env),
-    agent: checked.topology.agent,
-    format: settings.logFormat,
-    screen: terminal.screen,
-    report: (problem) => terminal.err(`warning: ${problem}`),
-  });
-  try {
-    return await serve({ ...checked, logging, file: options.config }, terminal);
-  } finally {
-    logging.close();
-  }
+function ofWorker(configuration: Configuration, role: WorkerRole | undefined): Configuration {
+  const { topology } = configuration;
+  if (topology === undefined || role === undefined) return configuration;
+  return { ...configuration, topology: topologyOfWorker(topology, role) };
 }
 
 interface Service {
@@ -117,7 +117,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   let tracing: OpenTracing | undefined;
   try {
     tracing = await tracingOf(service, terminal.env);
-    const built = build(service, tracing);
+    const built = build(service, tracing, terminal.worker?.role);
     const { agent, management, reloading, replays, verifier, erasure, strays } = built;
     terminal.onReload?.(() => reloading.now());
     terminal.onStopAgain?.(() => agent.eventsInMemory);
@@ -137,7 +137,8 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
         erasure.start();
         if (settings.deadLetterReplay) replays.start();
         log.info({ version: service.version, dataDir: settings.dataDir }, "ready");
-        if (!terminal.stopRequested.aborted) await once(terminal.stopRequested, "abort");
+        terminal.worker?.ready();
+        await untilOver(terminal, built);
         log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
       } finally {
         verifier.stop();
@@ -162,6 +163,12 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
   }
 }
 
+/** Until a stop is asked for; a worker that receives nothing ends by itself. */
+async function untilOver({ stopRequested, worker }: Terminal, { agent, letters }: Built): Promise<void> {
+  if (worker?.role.receives === false) await untilEmptied(agent, letters, stopRequested);
+  else if (!stopRequested.aborted) await once(stopRequested, "abort");
+}
+
 interface Built extends ToStart {
   readonly management: ManagementServer;
   readonly reloading: ReloadOnChange;
@@ -169,9 +176,10 @@ interface Built extends ToStart {
   readonly verifier: Verifier;
   readonly erasure: AgentErasure;
   readonly strays: StrayErrors;
+  readonly letters: DeadLetters;
 }
 
-function build(service: Service, tracing: OpenTracing | undefined): Built {
+function build(service: Service, tracing: OpenTracing | undefined, role: WorkerRole | undefined): Built {
   const { topology, settings, version, logging, file, read, catalogue } = service;
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
@@ -199,11 +207,12 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
     },
   });
   // Before the agent starts, so that an unusable file ends the start.
-  const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
-  checkTls(security.tls);
+  const ofAgent = readSecurity(settings, (path) => readFileSync(path, "utf8"));
+  checkTls(ofAgent.tls);
+  const security = role === undefined ? ofAgent : securityOf(ofAgent, role);
   const { managementHost: host, managementPort: port, managementTlsCertificate } = settings;
   const starting = new Starting(systemClock.now());
-  const address = { host, port, tls: security.tls };
+  const address = { host, port, tls: security.tls, socket: role?.socket };
   const management = new ManagementServer(starting.listener, address, loggers.of("management"));
   const ownConfiguration = {
     file,
@@ -224,12 +233,14 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
     return opened;
   };
   const certificates = container.resolve(CERTIFICATES);
-  if (security.tls !== undefined) certificates.add("management", managementTlsCertificate, security.tls.cert);
+  if (ofAgent.tls !== undefined && (role === undefined || role.number === 1))
+    certificates.add("management", managementTlsCertificate, ofAgent.tls.cert);
   const replays = container.resolve(LETTER_REPLAYS);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
   const agent = container.resolve(AGENT);
   const prometheus = container.resolve(PROMETHEUS);
+  const letters = container.resolve(DEAD_LETTERS);
   const strays = new StrayErrors({
     plugins: catalogue.list(),
     parts: () => partsOf(agent.assembly),
@@ -237,5 +248,11 @@ function build(service: Service, tracing: OpenTracing | undefined): Built {
     count: (plugin, component, by) => prometheus.countStrayError({ plugin, component }, by),
     now: systemClock.now,
   });
-  return { agent, management, starting, manage, certificates, reloading, replays, verifier, erasure, strays };
+  return { agent, management, starting, manage, certificates, reloading, replays, verifier, erasure, strays, letters };
+}
+
+/** Callers of a worker are those that its supervisor let in. */
+function securityOf({ brokerTargets }: Security, { tokens }: WorkerRole): Security {
+  const known = tokens === undefined ? { read: [], admin: [] } : { read: [tokens.read], admin: [tokens.admin] };
+  return { tokens: known, tls: undefined, brokerTargets };
 }

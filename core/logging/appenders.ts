@@ -90,6 +90,8 @@ interface AppenderEnvironment {
   readonly console: LineStream;
   /** Folder of the log files of appenders that name none. */
   readonly folder: string;
+  /** The number of the worker that this process is: two processes cannot change the files of one log. */
+  readonly worker?: number | undefined;
   /** How an appender with the layout `pretty` writes; absent while none has it. */
   readonly pretty?: PrettyText | undefined;
   /** Called when an appender gets that layout later. */
@@ -108,10 +110,18 @@ function openAppender(definition: AppenderDefinition, environment: AppenderEnvir
   if (sink === undefined) return undefined;
   const { name, file = path.join(environment.folder, `${encodeURIComponent(name)}.log`) } = definition;
   const { maxFileSize = 10 * MEGABYTE, maxFiles = 5 } = definition;
+  const own = fileOfWorker(file, environment.worker);
   const stream =
-    sink === "console" ? withoutEnd(environment.console) : new RotatingFile({ file, maxFileSize, maxFiles });
+    sink === "console" ? withoutEnd(environment.console) : new RotatingFile({ file: own, maxFileSize, maxFiles });
   const text = textOf(definition, environment.pretty, sink === "console" && environment.colors);
   return appenderOn(stream, { definition, text, problem: environment.problem });
+}
+
+/** `agent.log` of worker 2 is `agent.worker-2.log`. */
+function fileOfWorker(file: string, worker: number | undefined): string {
+  if (worker === undefined) return file;
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}.worker-${worker}${ext}`);
 }
 
 interface AppenderParts extends Pick<Appender, "definition">, Pick<AppenderEnvironment, "problem"> {

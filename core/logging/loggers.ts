@@ -101,15 +101,21 @@ export class RunningLoggers implements Loggers, RunningLoggerTarget {
   }
 }
 
+/** Who writes: the agent, and which of its workers where it has several. */
+export interface Writer {
+  readonly agent: string;
+  readonly worker?: number | undefined;
+}
+
 /**
- * The parent of all loggers: writes one JSON line for each entry, with UTC time, level name, the name of the agent and the
- * fields of the entry.
+ * The parent of all loggers: writes one JSON line for each entry, with UTC time, level name, who writes and the fields of the
+ * entry.
  */
-export function pinoRoot(destination: DestinationStream, agent: string): PinoLogger {
+export function pinoRoot(destination: DestinationStream, { agent, worker }: Writer): PinoLogger {
   return pino(
     {
       level: "trace",
-      base: { agent },
+      base: { agent, ...(worker === undefined ? {} : { worker }) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "***" },

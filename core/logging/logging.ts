@@ -29,6 +29,8 @@ export interface LoggingSetup {
   readonly levelGiven: boolean;
   /** The name of the agent, which each line has. */
   readonly agent: string;
+  /** The number of the worker that this process is: each line has it, and its log files have names of their own. */
+  readonly worker?: number | undefined;
   /** How the console appenders write. */
   readonly format: LogFormat;
   /** Present where standard output is a terminal. */
@@ -71,12 +73,16 @@ export async function openLogging(setup: LoggingSetup): Promise<Logging> {
     colors: setup.screen?.colors ?? false,
     console: setup.console ?? pino.destination({ fd: 1, sync: true }),
     folder,
+    worker: setup.worker,
     problem: (name, error) =>
       report(
         error === undefined ? `appender "${name}" writes again` : `appender "${name}" cannot write: ${reasonOf(error)}`,
       ),
   });
-  const loggers = new RunningLoggers(pinoRoot(appenders, setup.agent), { root: rootLevel(setup, own), own });
+  const loggers = new RunningLoggers(pinoRoot(appenders, { agent: setup.agent, worker: setup.worker }), {
+    root: rootLevel(setup, own),
+    own,
+  });
   return {
     loggers,
     running: { appenders, loggers },

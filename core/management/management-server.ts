@@ -11,6 +11,8 @@ export interface ManagementAddress {
   readonly port: number;
   /** Absent for plain HTTP. */
   readonly tls?: TlsMaterial | undefined;
+  /** Path of a socket to listen on, in place of host and port. */
+  readonly socket?: string | undefined;
 }
 
 /** Serves the management interface. */
@@ -41,20 +43,24 @@ export class ManagementServer implements Lifecycle {
   }
 
   async start(): Promise<void> {
-    const { host, port } = this.#address;
-    this.#server.listen(port, host);
+    const { host, port, socket } = this.#address;
+    if (socket === undefined) this.#server.listen(port, host);
+    // Not by a supervisor, which would take the connections.
+    else this.#server.listen({ path: socket, exclusive: true });
     try {
       await once(this.#server, "listening");
     } catch (cause) {
       const remedy = "choose another one with --management-port or --management-host";
-      throw new AgentError("MANAGEMENT_PORT_UNUSABLE", `listening on ${host}:${port} for management (${remedy})`, {
+      const where = socket ?? `${host}:${port}`;
+      throw new AgentError("MANAGEMENT_PORT_UNUSABLE", `listening on ${where} for management (${remedy})`, {
         cause,
         retryable: false,
       });
     }
     this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
     const scheme = this.#address.tls === undefined ? "http" : "https";
-    this.#log.info({ host, port: this.port, scheme }, "management interface listening");
+    const place = socket === undefined ? { host, port: this.port, scheme } : { socket };
+    this.#log.info(place, "management interface listening");
   }
 
   async stop(signal: AbortSignal): Promise<void> {

@@ -59,6 +59,7 @@ export const members = {
   },
   takers: { holds: isOptional("one"), noun: '"one", or absent' },
   feeders: { holds: isOptional("others"), noun: '"others", or absent' },
+  workers: { holds: isOptionalFunction, noun: "a function" },
   config: { holds: isRecord, noun: "a schema" },
   slots: {
     holds: (value) => value === undefined || (isRecord(value) && Object.values(value).every(isKind)),

@@ -65,6 +65,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly takers?: "one";
   /** Of a channel: `others` when other agents or programs put events into it, too; it needs no source. Beta. */
   readonly feeders?: "others";
+  /**
+   * Where a component of this configuration runs when an agent has several workers (processes): in `each`, or in `one`. Absent:
+   * a source in one, everything else in each. An agent with a channel or a sink for `one` has one worker. Beta.
+   */
+  readonly workers?: (config: ConfigOf<S>) => "each" | "one";
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -131,6 +136,7 @@ export interface AnyPlugin {
   readonly refusals?: readonly DeclaredRefusal[];
   readonly takers?: "one";
   readonly feeders?: "others";
+  workers?(config: unknown): "each" | "one";
   readonly config: Schema;
   readonly slots?: Slots;
   check?(

@@ -10,6 +10,7 @@ export default definePlugin({
   summary: "Receives notifications by HTTP POST and answers once the channels have their events.",
   stability: "stable",
   refusals: httpRefusals,
+  workers: () => "each",
   config: httpSchema,
   slots: { handler: "handler" },
   check: checkHttp,

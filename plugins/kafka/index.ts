@@ -43,6 +43,7 @@ export default [
       { status: 413, cause: "content-too-large" },
       { status: 400, cause: "metadata" },
     ],
+    workers: () => "each",
     config: kafkaSourceSchema,
     slots: { handler: "handler" },
     check: checkKafkaSource,

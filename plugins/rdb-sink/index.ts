@@ -11,6 +11,8 @@ export default definePlugin({
   spellings: rdbSpellings,
   summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL, MySQL or SQLite files.",
   stability: "stable",
+  // The writers of one SQLite file would wait for each other.
+  workers: ({ rdb_dialect }) => (rdb_dialect === "sqlite" ? "one" : "each"),
   config: rdbConfig,
   check: rdbFaults,
   certificates: rdbCertificates,

@@ -151,6 +151,15 @@ export const kernelProperties = {
     default: "data",
     env: "DENEB_DATA_DIR",
   },
+  workers: {
+    option: "--workers <number>",
+    doc: "Number of processes that receive and store, for more than one core. They share the ports of HTTP sources; each has its own channels.",
+    format: "count",
+    default: 1,
+    min: 1,
+    max: 64,
+    env: "DENEB_WORKERS",
+  },
   gracePeriodSeconds: {
     option: "--grace-period <seconds>",
     doc: "Seconds a stopping agent may take to store the events it has accepted.",

@@ -1,0 +1,58 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { codeOf } from "../../sdk/index.js";
+
+/** The folder, in a data directory, of the workers from the second on. */
+export const WORKERS = "workers";
+/** In the folder of a worker that has nothing left to store. */
+const EMPTIED = "emptied";
+
+/** The data directory of a worker: the first one has that of the agent, so that an agent may get workers, and lose them. */
+export function folderOf(dataDir: string, number: number): string {
+  return number === 1 ? dataDir : path.join(dataDir, WORKERS, String(number));
+}
+
+/** Numbers of the workers beyond this one that may have left something, in order. */
+export async function leftBeyond(dataDir: string, workers: number): Promise<readonly number[]> {
+  const numbers = (await numbersIn(dataDir)).filter((number) => number > workers);
+  const left = await Promise.all(numbers.map(async (number) => !(await isEmptied(folderOf(dataDir, number)))));
+  return numbers.filter((_, at) => left[at] === true);
+}
+
+/** The data directories of all workers that an agent has or had, that of the agent first. */
+export async function foldersOf(dataDir: string): Promise<readonly string[]> {
+  return [dataDir, ...(await numbersIn(dataDir)).map((number) => folderOf(dataDir, number))];
+}
+
+/** Notes that nothing is left in the folder of a worker. */
+export async function noteEmptied(folder: string): Promise<void> {
+  await writeFile(path.join(folder, EMPTIED), "", { mode: 0o600 });
+}
+
+/** Makes the folder of a worker that is about to receive. */
+export async function prepareFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rm(path.join(folder, EMPTIED), { force: true });
+}
+
+async function numbersIn(dataDir: string): Promise<readonly number[]> {
+  const names = await namesIn(path.join(dataDir, WORKERS));
+  return names
+    .filter((name) => /^[1-9]\d{0,3}$/.test(name))
+    .map(Number)
+    .filter((number) => number > 1)
+    .sort((left, right) => left - right);
+}
+
+async function isEmptied(folder: string): Promise<boolean> {
+  return (await namesIn(folder)).includes(EMPTIED);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}

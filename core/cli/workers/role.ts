@@ -1,0 +1,59 @@
+import { isRecord } from "../../sdk/event.js";
+
+/** What a process is that the supervisor of an agent has started. */
+export interface WorkerRole {
+  /** From 1. */
+  readonly number: number;
+  /** False: it stores what an earlier, larger number of workers left in its folder, and ends. */
+  readonly receives: boolean;
+  /** What it keeps on disk. */
+  readonly dataDir: string;
+  /** Path of the socket that its management interface listens on. */
+  readonly socket: string;
+  /** Tokens that the supervisor calls it with; absent where callers need none. */
+  readonly tokens?: { readonly read: string; readonly admin: string };
+}
+
+/** What a worker tells its supervisor. */
+export type WorkerMessage =
+  | { readonly deneb: "ready" }
+  /** While it stops: events that its end would lose now. */
+  | { readonly deneb: "in-memory"; readonly events: number };
+
+/** What a supervisor asks of a worker. */
+export type SupervisorMessage = { readonly deneb: "stop" } | { readonly deneb: "reload" };
+
+const VARIABLE = "DENEB_WORKER";
+
+/** The variable that gives a process its role. */
+export function roleVariable(role: WorkerRole): Readonly<Record<string, string>> {
+  return { [VARIABLE]: JSON.stringify(role) };
+}
+
+/** The role of this process, which is taken from its environment; undefined for one that a user has started. */
+export function takeRole(env: NodeJS.ProcessEnv, hasParent: boolean): WorkerRole | undefined {
+  const text = env[VARIABLE];
+  delete env[VARIABLE];
+  if (text === undefined || !hasParent) return undefined;
+  const role: unknown = JSON.parse(text);
+  return isRole(role) ? role : undefined;
+}
+
+function isRole(value: unknown): value is WorkerRole {
+  return (
+    isRecord(value) &&
+    typeof value["number"] === "number" &&
+    typeof value["receives"] === "boolean" &&
+    typeof value["dataDir"] === "string" &&
+    typeof value["socket"] === "string"
+  );
+}
+
+export function isSupervisorMessage(value: unknown): value is SupervisorMessage {
+  return isRecord(value) && (value["deneb"] === "stop" || value["deneb"] === "reload");
+}
+
+export function isWorkerMessage(value: unknown): value is WorkerMessage {
+  if (!isRecord(value)) return false;
+  return value["deneb"] === "ready" || (value["deneb"] === "in-memory" && typeof value["events"] === "number");
+}

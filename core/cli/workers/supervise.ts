@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { KernelFlags, KernelSettings } from "../../configuration/schema/kernel-settings.js";
+import { isShareable, workerFaults } from "../../configuration/topology/workers.js";
+import type { Topology } from "../../configuration/topology.js";
+import type { Logging } from "../../logging/logging.js";
+import { ManagementServer } from "../../management/management-server.js";
+import { checkTls, readSecurity, type Security } from "../../management/security/read-security.js";
+import { gateway } from "../../management/workers/gateway.js";
+import { type Logger, reasonOf } from "../../sdk/index.js";
+import { systemClock } from "../../tokens.js";
+import { withLogging } from "../agent-logging.js";
+import { exitCodes, type Terminal } from "../command.js";
+import { Supervisor } from "./supervisor.js";
+
+export interface Supervised {
+  readonly topology: Topology;
+  readonly settings: KernelSettings;
+  readonly version: string;
+  readonly options: KernelFlags;
+  /** Workers beyond the number that was asked for, which have something left. */
+  readonly left: readonly number[];
+}
+
+/** `deneb run --workers`: runs the agent in several processes, and serves the management interface of all of them. */
+export async function supervise(supervised: Supervised, terminal: Terminal): Promise<number> {
+  const { topology, settings, options } = supervised;
+  const faults = workerFaults(topology);
+  if (faults.length > 0) {
+    for (const fault of faults) terminal.err(`error: ${sourceOf(supervised)}: ${fault}; ${remedyFor(supervised)}`);
+    return exitCodes.badInput;
+  }
+  if (settings.workers > 1 && !isShareable(topology)) {
+    terminal.err(
+      `warning: --workers = ${settings.workers}: no source has a port that workers share; only worker 1 receives`,
+    );
+  }
+  return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {
+    const sockets = await mkdtemp(path.join(tmpdir(), "deneb-"));
+    try {
+      return await runAll({ ...supervised, logging, sockets }, terminal);
+    } catch (error) {
+      logging.loggers.of("deneb").error({ reason: reasonOf(error) }, "the agent cannot run");
+      return exitCodes.failure;
+    } finally {
+      await rm(sockets, { recursive: true, force: true });
+    }
+  });
+}
+
+function sourceOf({ settings, left }: Supervised): string {
+  if (settings.workers > 1) return `--workers = ${settings.workers}`;
+  return `folder "${path.join(settings.dataDir, "workers")}" of earlier workers (${left.join(", ")})`;
+}
+
+function remedyFor({ settings }: Supervised): string {
+  return settings.workers > 1
+    ? "run one worker, or change it"
+    : "store what they have with the configuration of before";
+}
+
+interface Running extends Supervised {
+  readonly logging: Logging;
+  readonly sockets: string;
+}
+
+async function runAll(running: Running, terminal: Terminal): Promise<number> {
+  const { settings, version, logging, left, sockets } = running;
+  const log = logging.loggers.of("deneb");
+  const security = readSecurity(settings, (file) => readFileSync(file, "utf8"));
+  checkTls(security.tls);
+  const needsToken = security.tokens.read.length + security.tokens.admin.length > 0;
+  const tokens = needsToken ? { read: newToken(), admin: newToken() } : undefined;
+  const { workers, dataDir } = settings;
+  const supervisor = new Supervisor({ dataDir, workers, left, sockets, tokens, log, now: systemClock.now });
+  const management = managementOf(supervisor, { running, security, tokens, log: logging.loggers.of("management") });
+  terminal.onReload?.(() => supervisor.reload());
+  let stops = 0;
+  terminal.onStopAgain?.(() => {
+    stops += 1;
+    const events = supervisor.eventsInMemory;
+    if (stops > 1) supervisor.kill();
+    return events;
+  });
+  await management.start();
+  try {
+    const { stopRequested } = terminal;
+    const onStop = () => void supervisor.stop();
+    stopRequested.addEventListener("abort", onStop, { once: true });
+    if (stopRequested.aborted) return exitCodes.success;
+    const isRunning = await supervisor.start();
+    if (isRunning && !stopRequested.aborted) {
+      log.info({ version, dataDir, workers }, "ready");
+      await once(stopRequested, "abort");
+    }
+    log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
+    return await supervisor.stop();
+  } finally {
+    await management.stop(AbortSignal.abort());
+  }
+}
+
+interface Managed {
+  readonly running: Running;
+  readonly security: Security;
+  readonly tokens: { readonly read: string; readonly admin: string } | undefined;
+  readonly log: Logger;
+}
+
+function managementOf(team: Supervisor, { running, security, tokens, log }: Managed): ManagementServer {
+  const { settings, version } = running;
+  const { managementHost: host, managementPort: port, managementHosts, managementPage: page } = settings;
+  const access = {
+    tokens: security.tokens,
+    tls: security.tls !== undefined,
+    hosts: [host, ...managementHosts],
+    page,
+    bodyLimit: settings.managementBodyLimit,
+  };
+  const { app, end } = gateway({ team, version, access, tokens, log });
+  const management = new ManagementServer(app, { host, port, tls: security.tls }, log);
+  management.whenStopping(end);
+  return management;
+}
+
+function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}

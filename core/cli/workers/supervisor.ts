@@ -1,0 +1,224 @@
+import cluster from "node:cluster";
+import path from "node:path";
+import type { WorkerView } from "../../management/workers/gateway.js";
+import type { Logger } from "../../sdk/index.js";
+import { exitCodes } from "../command.js";
+import { folderOf, noteEmptied, prepareFolder } from "./folders.js";
+import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole } from "./role.js";
+
+/** Milliseconds before a worker that ended is started again: doubled each time, up to the most. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+/** One that ran for as long is no longer counted as failing. */
+const STEADY = 60_000;
+
+export interface SupervisorParts {
+  readonly dataDir: string;
+  /** Number of workers that receive. */
+  readonly workers: number;
+  /** Numbers of further ones that have something left to store. */
+  readonly left: readonly number[];
+  /** Folder of the sockets. */
+  readonly sockets: string;
+  readonly tokens: WorkerRole["tokens"];
+  readonly log: Logger;
+  readonly now: () => Date;
+}
+
+type Process = ReturnType<typeof cluster.fork>;
+
+interface Member extends WorkerRole {
+  state: WorkerView["state"];
+  since: Date;
+  reason: string | undefined;
+  process: Process | undefined;
+  /** Starts in a row that did not last. */
+  failures: number;
+  inMemory: number;
+  restart: NodeJS.Timeout | undefined;
+}
+
+/** Runs the workers of an agent: starts them, starts those again that end, and stops them together. */
+export class Supervisor {
+  readonly #parts: SupervisorParts;
+  readonly #members: Member[];
+  readonly #ended: Promise<void>[] = [];
+  #isStopping = false;
+  #hasStarted = false;
+  /** Of what ended while it was asked to, or before it was ready. */
+  #exitCode: number = exitCodes.success;
+  #started: (() => void) | undefined;
+
+  constructor(parts: SupervisorParts) {
+    const { workers, left } = parts;
+    this.#parts = parts;
+    const receiving = Array.from({ length: workers }, (_, at) => at + 1);
+    this.#members = [
+      ...receiving.map((number) => this.#member(number, true)),
+      ...left.map((number) => this.#member(number, false)),
+    ];
+  }
+
+  /** In order of their numbers. */
+  get workers(): readonly WorkerView[] {
+    return this.#members.map(({ number, state, since, reason, receives, socket, process }) => {
+      return { number, state, since, reason, receives, socket, pid: process?.process.pid };
+    });
+  }
+
+  /** Events that an end of all processes would lose now, as far as the workers have told while they stop. */
+  get eventsInMemory(): number {
+    return this.#members.reduce((sum, { process, inMemory }) => sum + (process === undefined ? 0 : inMemory), 0);
+  }
+
+  /**
+   * Resolves when every worker was ready once, or `stop` was called. False when one of them ended before: it has said why,
+   * and the others are stopped.
+   */
+  async start(): Promise<boolean> {
+    cluster.setupPrimary({ exec: process.argv[1] ?? "", args: process.argv.slice(2) });
+    const started = new Promise<void>((resolve) => {
+      this.#started = resolve;
+    });
+    for (const member of this.#members) await this.#launch(member);
+    await started;
+    return this.#hasStarted || this.#isStopping;
+  }
+
+  reload(): void {
+    for (const member of this.#members) tell(member, { deneb: "reload" });
+  }
+
+  /** Stops all workers in order and waits for them; resolves to the exit code of the whole. */
+  async stop(): Promise<number> {
+    this.#isStopping = true;
+    this.#started?.();
+    for (const member of this.#members) {
+      clearTimeout(member.restart);
+      if (member.process === undefined) continue;
+      this.#enter(member, "stopping");
+      tell(member, { deneb: "stop" });
+    }
+    await Promise.all(this.#ended);
+    return this.#exitCode;
+  }
+
+  /** Ends what still runs, whatever is lost. */
+  kill(): void {
+    for (const { process } of this.#members) process?.process.kill("SIGKILL");
+  }
+
+  #member(number: number, receives: boolean): Member {
+    const { dataDir, sockets, tokens, now } = this.#parts;
+    return {
+      number,
+      receives,
+      dataDir: folderOf(dataDir, number),
+      socket: path.join(sockets, `${number}`),
+      ...(tokens === undefined ? {} : { tokens }),
+      state: "starting",
+      since: now(),
+      reason: undefined,
+      process: undefined,
+      failures: 0,
+      inMemory: 0,
+      restart: undefined,
+    };
+  }
+
+  async #launch(member: Member): Promise<void> {
+    const { number, receives, dataDir, socket, tokens } = member;
+    if (receives) await prepareFolder(dataDir);
+    if (this.#isStopping) return;
+    const role = { number, receives, dataDir, socket, ...(tokens === undefined ? {} : { tokens }) };
+    const launched = cluster.fork(roleVariable(role));
+    const since = performance.now();
+    member.process = launched;
+    member.inMemory = 0;
+    this.#enter(member, "starting", member.reason);
+    launched.on("message", (message: unknown) => this.#heard(member, message));
+    // A process that cannot be started, or a message to one that is gone: its end says the rest.
+    launched.on("error", (error) => this.#parts.log.warn({ worker: number, reason: error.message }, "worker"));
+    const ended = new Promise<void>((resolve) => {
+      launched.on("exit", (code, signal) => {
+        member.process = undefined;
+        void this.#over(member, { code, signal, lasted: performance.now() - since }).finally(resolve);
+      });
+    });
+    this.#ended.push(ended);
+  }
+
+  #heard(member: Member, message: unknown): void {
+    if (!isWorkerMessage(message)) return;
+    if (message.deneb === "in-memory") member.inMemory = message.events;
+    else if (!this.#isStopping) {
+      this.#enter(member, "running");
+      if (this.#members.every(({ state }) => state === "running")) this.#allRun();
+    }
+  }
+
+  #allRun(): void {
+    this.#hasStarted = true;
+    this.#started?.();
+  }
+
+  async #over(member: Member, end: End): Promise<void> {
+    const { number, receives, dataDir } = member;
+    const { log } = this.#parts;
+    if (this.#isStopping) {
+      this.#note(end);
+      return;
+    }
+    if (!receives && end.code === exitCodes.success) {
+      await noteEmptied(dataDir);
+      this.#members.splice(this.#members.indexOf(member), 1);
+      log.info({ worker: number, folder: dataDir }, "worker ended: it has stored what an earlier start left");
+      if (this.#members.every(({ state }) => state === "running")) this.#allRun();
+      return;
+    }
+    if (!this.#hasStarted) {
+      this.#note(end);
+      this.#started?.();
+      return;
+    }
+    member.failures = end.lasted >= STEADY ? 1 : member.failures + 1;
+    const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (member.failures - 1));
+    const reason = `it ended with ${endText(end)}; it is started again`;
+    this.#enter(member, "restarting", reason);
+    log.error({ worker: number, ...endFields(end), seconds: pause / 1000 }, "a worker ended; it is started again");
+    member.restart = setTimeout(() => void this.#launch(member), pause);
+  }
+
+  #note(end: End): void {
+    if (this.#exitCode === exitCodes.eventsLost) return;
+    // The signal that a stop is asked for with is no failure of a process that was still reading its configuration.
+    const isAsked = this.#isStopping && end.code !== null && end.code > 128;
+    const code = end.code ?? exitCodes.failure;
+    if (!isAsked && code !== exitCodes.success) this.#exitCode = code;
+  }
+
+  #enter(member: Member, state: WorkerView["state"], reason?: string): void {
+    member.state = state;
+    member.since = this.#parts.now();
+    member.reason = reason;
+  }
+}
+
+interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Milliseconds that it ran. */
+  readonly lasted: number;
+}
+
+function endText({ code, signal }: End): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
+function endFields({ code, signal }: End): object {
+  return signal === null ? { exitCode: code } : { signal };
+}
+
+function tell({ process }: Member, message: SupervisorMessage): void {
+  if (process?.isConnected() === true) process.send(message);
+}

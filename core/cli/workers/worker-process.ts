@@ -1,0 +1,50 @@
+import cluster from "node:cluster";
+import { isSupervisorMessage, type WorkerMessage } from "./role.js";
+
+/** Milliseconds between two reports of a worker that stops. */
+const REPORT = 500;
+
+export interface Followed {
+  /** A stop is asked for; called once. */
+  stop(): void;
+  /** Events that the end of the process would lose. */
+  eventsInMemory(): number;
+}
+
+/** The way of a worker to its supervisor. */
+export interface Supervision {
+  ready(): void;
+  onReload(listener: () => void): void;
+}
+
+/**
+ * Lets the supervisor stop this process: signals, which a terminal or a service manager sends to all processes of a group, are
+ * for the supervisor. When that is gone, the worker stops in order: nobody would start it again.
+ */
+export function followSupervisor({ stop, eventsInMemory }: Followed): Supervision {
+  const listeners: (() => void)[] = [];
+  let isStopping = false;
+  const stopOnce = () => {
+    if (isStopping) return;
+    isStopping = true;
+    setInterval(() => say({ deneb: "in-memory", events: eventsInMemory() }), REPORT).unref();
+    stop();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  process.on("message", (message: unknown) => {
+    if (!isSupervisorMessage(message)) return;
+    if (message.deneb === "stop") stopOnce();
+    else for (const listener of listeners) listener();
+  });
+  cluster.worker?.on("disconnect", () => {
+    // Else Node ends the process at once.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    stopOnce();
+  });
+  return { ready: () => say({ deneb: "ready" }), onReload: (listener) => listeners.push(listener) };
+}
+
+function say(message: WorkerMessage): void {
+  // A supervisor that is gone hears nothing, and its end stops this process.
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}

@@ -1,0 +1,48 @@
+import type { ComponentNode, SourceNode, Topology } from "../topology.js";
+
+/** What a worker runs: all, or nothing that receives. */
+export interface WorkerShare {
+  /** From 1. */
+  readonly number: number;
+  /** False: it only stores what it has. */
+  readonly receives: boolean;
+}
+
+/** The components that one process of an agent runs: sources that cannot share what they listen to run in worker 1 only. */
+export function topologyOfWorker(topology: Topology, { number, receives }: WorkerShare): Topology {
+  const sources = receives ? topology.sources.filter((source) => number === 1 || isForEach(source)) : [];
+  return { ...topology, sources };
+}
+
+/** True when more than one worker can receive. */
+export function isShareable({ sources, channels }: Topology): boolean {
+  return sources.some(isForEach) || channels.some(({ definition }) => definition.feeders === "others");
+}
+
+/** Why several workers cannot run the components of a topology; empty when they can. */
+export function workerFaults({ channels, sinks }: Topology): readonly string[] {
+  const all = [
+    ...channels.map((node) => ({ kind: "channel", node })),
+    ...sinks.map((node) => ({ kind: "sink", node })),
+  ];
+  return all.flatMap(({ kind, node }) => {
+    const fault = faultOf(node);
+    return fault === undefined ? [] : [`${kind} "${node.name}" (type ${node.definition.type}) ${fault}`];
+  });
+}
+
+function faultOf({ definition, config }: ComponentNode): string | undefined {
+  const folders = Object.keys(definition.config).filter(
+    (name) => definition.config[name]?.resource === "folder" && isGiven(config[name]),
+  );
+  if (folders.length > 0) return `has a folder of its own (${folders.join(", ")}), which workers cannot share`;
+  return definition.workers?.(config) === "one" ? "can run in one process only" : undefined;
+}
+
+function isGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== "";
+}
+
+function isForEach({ definition, config }: SourceNode): boolean {
+  return definition.workers?.(config) === "each";
+}
