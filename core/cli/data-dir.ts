@@ -6,7 +6,7 @@ import type { KernelSettings } from "../configuration/schema/kernel-settings.js"
 import { lockFolder, makePrivate } from "../files/folder-lock.js";
 import { codeOf, type FolderLock, reasonOf } from "../sdk/index.js";
 import { exitCodes, type Terminal } from "./command.js";
-import { WORKERS } from "./workers/folders.js";
+import { WORKERS, type WorkerFolder, workersIn } from "./workers/folders.js";
 
 const { deadLetters, ledger, inHand, erasures } = kernelFiles;
 const ours: ReadonlySet<string> = new Set([
@@ -54,6 +54,24 @@ export async function withDataDir(
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Runs the work while the data directories of all workers of an agent are locked, that of the agent first. An agent without
+ * workers has one.
+ */
+export async function withAllDataDirs(
+  settings: LockedBy,
+  terminal: Terminal,
+  work: (workers: readonly WorkerFolder[]) => Promise<number>,
+): Promise<number> {
+  const workers = await workersIn(settings.dataDir);
+  const locked = async (at: number): Promise<number> => {
+    const dataDir = workers[at]?.folder;
+    if (dataDir === undefined) return await work(workers);
+    return await withDataDir({ ...settings, dataDir }, terminal, () => locked(at + 1));
+  };
+  return await locked(0);
 }
 
 /** What is wrong with a data directory that a command only reads; undefined where it is one. */

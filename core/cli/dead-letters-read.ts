@@ -24,6 +24,7 @@ import {
   withManagementAddress,
 } from "./management-address.js";
 import { tableText } from "./table.js";
+import { workersIn } from "./workers/folders.js";
 
 /** Dead letters in one request. */
 const page = 1000;
@@ -34,14 +35,15 @@ export async function listDeadLetters(options: DeadLetterOptions, terminal: Term
   const choice = readFilter(options, terminal);
   if (settings === undefined || choice === undefined) return exitCodes.badInput;
   const letters: object[] = [];
-  if (namesAgent(options)) {
-    for await (const letter of askedFor(options, settings, terminal)) letters.push(letter);
-  } else {
-    const kept = await lettersIn(settings, choice.sink);
-    for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) letters.push(shown(letter));
-  }
+  const listed = namesAgent(options) ? askedFor(options, settings, terminal) : keptIn(settings, choice);
+  for await (const letter of listed) letters.push(letter);
   terminal.out(options.json === true ? JSON.stringify(letters, undefined, 2) : tableOf(letters));
   return exitCodes.success;
+}
+
+async function* keptIn(settings: KernelSettings, choice: LetterChoice): AsyncGenerator<object> {
+  for (const kept of await lettersIn(settings, choice.sink))
+    for await (const letter of kept.open(choice.sink)) if (isChosen(choice, letter)) yield shown(letter);
 }
 
 /** `deneb dead-letters show`: one dead letter with its event. */
@@ -56,8 +58,10 @@ export async function showDeadLetter(id: string, options: DeadLetterOptions, ter
 }
 
 async function found(id: string, settings: KernelSettings): Promise<object> {
-  const letter = await (await lettersIn(settings)).find(id);
-  if (letter !== undefined) return { ...shown(letter), event: letter.event };
+  for (const kept of await lettersIn(settings)) {
+    const letter = await kept.find(id);
+    if (letter !== undefined) return { ...shown(letter), event: letter.event };
+  }
   throw new AgentError("UNKNOWN_LETTER", `dead letter "${id}" is not in "${settings.dataDir}"; see dead-letters list`, {
     retryable: false,
   });
@@ -92,18 +96,23 @@ async function asked(target: string, { options, settings, terminal }: Asking): P
   return body["deadletters"] ?? body["deadletter"];
 }
 
-/** The dead letters of a data directory. Throws when the directory or the sink does not exist. */
-async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<DeadLetters> {
+/** The dead letters of a data directory, by worker. Throws when the directory or the sink does not exist. */
+async function lettersIn({ dataDir }: KernelSettings, sink?: string): Promise<readonly DeadLetters[]> {
   const fault = dataDirFault(dataDir);
   if (fault !== undefined) throw new AgentError("NO_DATA_DIR", fault, { retryable: false });
-  const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
-  if (sink === undefined) return letters;
-  const accounts = await readAccounts(path.join(dataDir, kernelFiles.ledger)).catch(() => undefined);
-  const counted = [...(accounts?.channels.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
-  const known = [...new Set([...(await letters.sinks()), ...counted])].toSorted();
-  if (known.includes(sink)) return letters;
+  const folders = (await workersIn(dataDir)).map(({ folder }) => folder);
+  const all = folders.map((folder) => new DeadLetters(path.join(folder, kernelFiles.deadLetters)));
+  if (sink === undefined) return all;
+  const counted = await Promise.all(folders.map(countedSinks));
+  const known = [...new Set([...(await Promise.all(all.map((kept) => kept.sinks()))), ...counted].flat())].toSorted();
+  if (known.includes(sink)) return all;
   const others = known.length === 0 ? "it holds no data of any sink" : `there are ${known.map(quoted).join(", ")}`;
   throw new AgentError("NO_SUCH_SINK", `there is no sink "${sink}" in "${dataDir}"; ${others}`, { retryable: false });
+}
+
+async function countedSinks(folder: string): Promise<readonly string[]> {
+  const accounts = await readAccounts(path.join(folder, kernelFiles.ledger)).catch(() => undefined);
+  return [...(accounts?.channels.values() ?? [])].flatMap(({ sinks }) => [...sinks.keys()]);
 }
 
 function quoted(name: string): string {

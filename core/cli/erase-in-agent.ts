@@ -7,7 +7,7 @@ import { isRecord } from "../sdk/event.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { exitCodes } from "./command.js";
-import { dataDirFault, withDataDir } from "./data-dir.js";
+import { dataDirFault, withAllDataDirs } from "./data-dir.js";
 import type { EraseCall } from "./erase.js";
 import { managementAddress } from "./management-address.js";
 
@@ -62,23 +62,34 @@ async function stopped(
     terminal.err(`error: no agent answers, and ${fault}`);
     return exitCodes.badInput;
   }
-  return await withDataDir(settings, terminal, async () => {
-    const letters = new DeadLetters(path.join(dataDir, kernelFiles.deadLetters));
-    const erasures = new Erasures(path.join(dataDir, kernelFiles.erasures));
-    let count: number;
+  return await withAllDataDirs(settings, terminal, async (workers) => {
+    let count = 0;
     try {
-      await erasures.start();
-      if (!dryRun) await erasures.add(of, Date.now());
-      await letters.start();
-      count = await eraseLetters(of, letters, dryRun);
+      for (const { folder } of workers) count += await erasedIn(folder, of, dryRun);
     } catch (error) {
       terminal.err(`error: ${reasonOf(error)}`);
       return exitCodes.failure;
-    } finally {
-      await letters.stop();
     }
     return await work({ ...nothing, dead_letters: count, notes: [WAITING, SEGMENTS] });
   });
+}
+
+/** The number of dead letters; events that wait are left out when the agent of the folder runs again. */
+async function erasedIn(
+  folder: string,
+  of: { readonly entity?: string; readonly service?: string },
+  dryRun: boolean,
+): Promise<number> {
+  const letters = new DeadLetters(path.join(folder, kernelFiles.deadLetters));
+  const erasures = new Erasures(path.join(folder, kernelFiles.erasures));
+  try {
+    await erasures.start();
+    if (!dryRun) await erasures.add(of, Date.now());
+    await letters.start();
+    return await eraseLetters(of, letters, dryRun);
+  } finally {
+    await letters.stop();
+  }
 }
 
 function partIn(body: Readonly<Record<string, unknown>>): AgentPart {

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { agentContainer } from "../agent/container.js";
-import type { Verification } from "../agent/verification.js";
+import { type VerificationOfWorker, verificationOfAll } from "../agent/verification-of-all.js";
 import { verifyStopped } from "../agent/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { silentLoggers } from "../logging/loggers.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
-import { dataDirFault, hasStore, withDataDir } from "./data-dir.js";
+import { dataDirFault, hasStore, withAllDataDirs } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, managementAddress, withManagementAddress } from "./management-address.js";
 
@@ -56,24 +56,27 @@ async function stopped(options: VerifyOptions, settings: KernelSettings, termina
   const { topology, faults } = loadConfiguration({ config: quickstartFile, ...options }, catalogue, terminal);
   printFaults(faults, terminal);
   if (topology === undefined) return exitCodes.badInput;
-  const { dataDir, lockWaitSeconds } = settings;
+  const { dataDir, lockWaitSeconds: lockWait } = settings;
   const fault = dataDirFault(dataDir);
   if (fault !== undefined) {
     terminal.err(`error: no agent answers, and ${fault}`);
     return exitCodes.badInput;
   }
-  let result: Verification | undefined;
-  const locked = await withDataDir(settings, terminal, async () => {
+  const results: VerificationOfWorker[] = [];
+  const locked = await withAllDataDirs(settings, terminal, async (workers) => {
     try {
-      const container = agentContainer({ topology, dataDir, loggers: silentLoggers, lockWait: lockWaitSeconds });
-      result = await verifyStopped(container, silentLoggers.of("verify"));
+      for (const { number: worker, folder } of workers) {
+        const container = agentContainer({ topology, dataDir: folder, loggers: silentLoggers, lockWait });
+        results.push({ worker, result: await verifyStopped(container, silentLoggers.of("verify")) });
+      }
       return exitCodes.success;
     } catch (error) {
       terminal.err(`error: ${reasonOf(error)}`);
       return exitCodes.failure;
     }
   });
-  return locked !== exitCodes.success || result === undefined ? exitCodes.badInput : print(result, options, terminal);
+  if (locked !== exitCodes.success) return exitCodes.badInput;
+  return print(verificationOfAll(results), options, terminal);
 }
 
 function print(result: object, { json = false }: VerifyOptions, terminal: Terminal): number {
@@ -100,7 +103,9 @@ function lineOf(channel: object): string {
   const store = objectIn(Reflect.get(channel, "store"));
   const compared =
     store === undefined ? "stores not compared" : `stores ${textOf(store, "events")} of ${textOf(store, "expected")}`;
-  return `channel ${textOf(channel, "name")}: ${books}; ${compared}`;
+  const worker: unknown = Reflect.get(channel, "worker");
+  const of = worker === undefined ? "" : ` of worker ${worker}`;
+  return `channel ${textOf(channel, "name")}${of}: ${books}; ${compared}`;
 }
 
 function tableLine(table: object): string {

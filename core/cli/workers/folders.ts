@@ -19,9 +19,15 @@ export async function leftBeyond(dataDir: string, workers: number): Promise<read
   return numbers.filter((_, at) => left[at] === true);
 }
 
+/** What a worker keeps on disk, and where. */
+export interface WorkerFolder {
+  readonly number: number;
+  readonly folder: string;
+}
+
 /** The data directories of all workers that an agent has or had, that of the agent first. */
-export async function foldersOf(dataDir: string): Promise<readonly string[]> {
-  return [dataDir, ...(await numbersIn(dataDir)).map((number) => folderOf(dataDir, number))];
+export async function workersIn(dataDir: string): Promise<readonly WorkerFolder[]> {
+  return [1, ...(await numbersIn(dataDir))].map((number) => ({ number, folder: folderOf(dataDir, number) }));
 }
 
 /** Notes that nothing is left in the folder of a worker. */
