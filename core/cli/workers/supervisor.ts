@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import path from "node:path";
-import type { WorkerView } from "../../management/workers/gateway.js";
+import type { WorkerView } from "../../management/workers/team.js";
 import type { Logger } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
 import { folderOf, noteEmptied, prepareFolder } from "./folders.js";

@@ -1,53 +1,57 @@
-import { request as ask, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import type { Logger } from "../../sdk/index.js";
-import type { ManagementAccess } from "../management-app.js";
+import { versionResource } from "../agent-resources.js";
+import { guarded, type ManagementAccess } from "../guarded.js";
+import { LiveStream } from "../live/live-stream.js";
+import { arrivalsOfAll } from "./arrivals.js";
+import { changesOfAll } from "./changes.js";
+import { deadLettersOfAll } from "./dead-letters.js";
+import { figuresOfAll, probesOfAll } from "./figures.js";
+import { firstWorker, oneWorker } from "./forwarding.js";
+import { LiveTeam } from "./live-team.js";
+import { OwnMetrics } from "./own-metrics.js";
+import { streamOfAll } from "./stream.js";
+import type { Team, WorkerTokens } from "./team.js";
+import { WorkerCalls } from "./worker-calls.js";
 
-/** A worker as the supervisor knows it. */
-export interface WorkerView {
-  /** From 1. */
-  readonly number: number;
-  readonly state: "starting" | "running" | "restarting" | "stopping";
-  readonly pid: number | undefined;
-  /** Of the state. */
-  readonly since: Date;
-  /** Why it is started again; undefined otherwise. */
-  readonly reason: string | undefined;
-  /** False for one that only stores what an earlier, larger number of workers left. */
-  readonly receives: boolean;
-  /** Path of the unix socket of its management interface. */
-  readonly socket: string;
-}
-export interface Team {
-  readonly workers: readonly WorkerView[];
-}
 export interface GatewayParts {
   readonly team: Team;
   readonly version: string;
   readonly access: ManagementAccess;
-  readonly tokens: { readonly read: string; readonly admin: string } | undefined;
+  /** With which workers are called; undefined where callers need no token. */
+  readonly tokens: WorkerTokens | undefined;
   readonly log: Logger;
 }
+
 /** What answers, and what ends the answers that would never end. */
 export interface Gateway {
   readonly app: RequestListener;
   end(): void;
 }
-export function gateway({ team }: GatewayParts): Gateway {
+
+/** One management interface of all workers. What concerns the agent is put together; the rest the first worker answers. */
+export function gateway({ team, version, access, tokens, log }: GatewayParts): Gateway {
+  const calls = new WorkerCalls(team, tokens);
+  const live = new LiveTeam(team, calls);
+  const stream = new LiveStream({ source: live, log });
+  const own = new OwnMetrics(team);
+  const resources = [
+    probesOfAll(team, calls),
+    figuresOfAll(team, calls, own),
+    streamOfAll(live, stream),
+    deadLettersOfAll(calls),
+    arrivalsOfAll(calls),
+    changesOfAll(calls),
+    oneWorker(team, calls),
+    versionResource(version).router,
+    firstWorker(calls),
+  ];
+  const app = guarded(resources, { access, log, countWrongToken: () => own.countWrongToken() });
   return {
-    app: (request, response) => {
-      const n = Number(/^\/workers\/(\d+)/.exec(request.url ?? "")?.[1] ?? 1);
-      const url = (request.url ?? "").replace(/^\/workers\/\d+/, "");
-      const worker = team.workers.find((one) => one.number === n);
-      const out = ask(
-        { socketPath: worker?.socket ?? "", path: url, method: request.method, headers: request.headers },
-        (a) => {
-          response.writeHead(a.statusCode ?? 500, a.headers);
-          a.pipe(response);
-        },
-      );
-      out.on("error", (e) => response.writeHead(503).end(String(e)));
-      request.pipe(out);
+    app,
+    end: () => {
+      stream.end();
+      live.end();
     },
-    end: () => {},
   };
 }
