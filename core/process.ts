@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { dirname } from "node:path";
 import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
@@ -36,6 +37,7 @@ const supervision =
   role === undefined
     ? undefined
     : (await import("./cli/workers/worker-process.js")).followSupervisor({
+        sockets: dirname(role.socket),
         stop: () => stop("SIGTERM"),
         eventsInMemory: () => eventsInMemory?.() ?? 0,
       });
@@ -138,6 +140,8 @@ const open = setInterval(() => {}, 2 ** 30);
 const exitCode = await createProgram(terminal).run(process.argv.slice(2));
 process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
 clearInterval(open);
+// The way to a supervisor would keep the process.
+process.channel?.unref();
 
 // A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.
 setTimeout(() => process.exit(), 5000).unref();

@@ -26,7 +26,7 @@ import {
   kernelNames,
   readKernelSettings,
 } from "../configuration/schema/kernel-settings.js";
-import { topologyOfWorker } from "../configuration/topology/workers.js";
+import { topologyOfWorker, workerFaults } from "../configuration/topology/workers.js";
 import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
@@ -98,6 +98,8 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
 function ofWorker(configuration: Configuration, role: WorkerRole | undefined): Configuration {
   const { topology } = configuration;
   if (topology === undefined || role === undefined) return configuration;
+  const faults = workerFaults(topology, role.of);
+  if (faults.length > 0) return { ...configuration, topology: undefined, faults: [...configuration.faults, ...faults] };
   return { ...configuration, topology: topologyOfWorker(topology, role) };
 }
 

@@ -66,10 +66,11 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** Of a channel: `others` when other agents or programs put events into it, too; it needs no source. Beta. */
   readonly feeders?: "others";
   /**
-   * Where a component of this configuration runs when an agent has several workers (processes): in `each`, or in `one`. Absent:
-   * a source in one, everything else in each. An agent with a channel or a sink for `one` has one worker. Beta.
+   * Where a component of this configuration runs when an agent has several workers (processes): in each, or in one, and why: a
+   * part of a sentence that follows its name. Absent: a source in one, everything else in each. A configuration with a channel
+   * or a sink that runs in one is refused for several workers. Beta.
    */
-  readonly workers?: (config: ConfigOf<S>) => "each" | "one";
+  readonly workers?: (config: ConfigOf<S>) => RunsIn;
   readonly config: S;
   /** Each slot must be filled in the configuration. */
   readonly slots?: L;
@@ -96,6 +97,9 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
    */
   readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
+
+/** In which workers of an agent a component runs. Beta. */
+export type RunsIn = "each" | { readonly one: string };
 
 /** A refusal as the metrics name it: the status of the answer, and the cause of `Refused`. @stable */
 export interface DeclaredRefusal {
@@ -136,7 +140,7 @@ export interface AnyPlugin {
   readonly refusals?: readonly DeclaredRefusal[];
   readonly takers?: "one";
   readonly feeders?: "others";
-  workers?(config: unknown): "each" | "one";
+  workers?(config: unknown): RunsIn;
   readonly config: Schema;
   readonly slots?: Slots;
   check?(

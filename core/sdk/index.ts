@@ -41,6 +41,7 @@ export {
   type PluginDefinition,
   type PropertyFault,
   type Reread,
+  type RunsIn,
   type Slots,
   type Spelling,
 } from "./define-plugin.js";

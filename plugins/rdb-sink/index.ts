@@ -11,8 +11,10 @@ export default definePlugin({
   spellings: rdbSpellings,
   summary: "Stores each entity of a notification as a row of a relational database: PostgreSQL, MySQL or SQLite files.",
   stability: "stable",
-  // The writers of one SQLite file would wait for each other.
-  workers: ({ rdb_dialect }) => (rdb_dialect === "sqlite" ? "one" : "each"),
+  workers: ({ rdb_dialect }) =>
+    rdb_dialect === "sqlite"
+      ? { one: "has an embedded database (rdb_dialect = sqlite), which one process writes" }
+      : "each",
   config: rdbConfig,
   check: rdbFaults,
   certificates: rdbCertificates,

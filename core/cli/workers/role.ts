@@ -4,6 +4,8 @@ import { isRecord } from "../../sdk/event.js";
 export interface WorkerRole {
   /** From 1. */
   readonly number: number;
+  /** Workers of the agent, this one included. */
+  readonly of: number;
   /** False: it stores what an earlier, larger number of workers left in its folder, and ends. */
   readonly receives: boolean;
   /** What it keeps on disk. */
@@ -43,6 +45,7 @@ function isRole(value: unknown): value is WorkerRole {
   return (
     isRecord(value) &&
     typeof value["number"] === "number" &&
+    typeof value["of"] === "number" &&
     typeof value["receives"] === "boolean" &&
     typeof value["dataDir"] === "string" &&
     typeof value["socket"] === "string"

@@ -15,6 +15,8 @@ import { type Logger, reasonOf } from "../../sdk/index.js";
 import { systemClock } from "../../tokens.js";
 import { withLogging } from "../agent-logging.js";
 import { exitCodes, type Terminal } from "../command.js";
+import { printFaults } from "../load.js";
+import { folderOf } from "./folders.js";
 import { Supervisor } from "./supervisor.js";
 
 export interface Supervised {
@@ -28,10 +30,11 @@ export interface Supervised {
 
 /** `deneb run --workers`: runs the agent in several processes, and serves the management interface of all of them. */
 export async function supervise(supervised: Supervised, terminal: Terminal): Promise<number> {
-  const { topology, settings, options } = supervised;
-  const faults = workerFaults(topology);
+  const { topology, settings, options, left } = supervised;
+  const faults = workerFaults(topology, settings.workers + left.length);
   if (faults.length > 0) {
-    for (const fault of faults) terminal.err(`error: ${sourceOf(supervised)}: ${fault}; ${remedyFor(supervised)}`);
+    printFaults(faults, terminal);
+    if (settings.workers === 1) terminal.err(`error: ${leftText(settings.dataDir, left)}`);
     return exitCodes.badInput;
   }
   if (settings.workers > 1 && !isShareable(topology)) {
@@ -52,15 +55,9 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
   });
 }
 
-function sourceOf({ settings, left }: Supervised): string {
-  if (settings.workers > 1) return `--workers = ${settings.workers}`;
-  return `folder "${path.join(settings.dataDir, "workers")}" of earlier workers (${left.join(", ")})`;
-}
-
-function remedyFor({ settings }: Supervised): string {
-  return settings.workers > 1
-    ? "run one worker, or change it"
-    : "store what they have with the configuration of before";
+function leftText(dataDir: string, left: readonly number[]): string {
+  const folders = left.map((number) => `"${folderOf(dataDir, number)}"`).join(", ");
+  return `earlier workers have left something in ${folders}; start the agent with the configuration of before to store it`;
 }
 
 interface Running extends Supervised {

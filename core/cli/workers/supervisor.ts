@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { WorkerView } from "../../management/workers/team.js";
 import type { Logger } from "../../sdk/index.js";
@@ -112,6 +113,7 @@ export class Supervisor {
     const { dataDir, sockets, tokens, now } = this.#parts;
     return {
       number,
+      of: this.#parts.workers + this.#parts.left.length,
       receives,
       dataDir: folderOf(dataDir, number),
       socket: path.join(sockets, `${number}`),
@@ -127,10 +129,12 @@ export class Supervisor {
   }
 
   async #launch(member: Member): Promise<void> {
-    const { number, receives, dataDir, socket, tokens } = member;
+    const { number, of, receives, dataDir, socket, tokens } = member;
     if (receives) await prepareFolder(dataDir);
+    // A process that was killed leaves its socket.
+    await rm(socket, { force: true });
     if (this.#isStopping) return;
-    const role = { number, receives, dataDir, socket, ...(tokens === undefined ? {} : { tokens }) };
+    const role = { number, of, receives, dataDir, socket, ...(tokens === undefined ? {} : { tokens }) };
     const launched = cluster.fork(roleVariable(role));
     const since = performance.now();
     member.process = launched;

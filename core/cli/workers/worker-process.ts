@@ -1,10 +1,13 @@
 import cluster from "node:cluster";
+import { rmdirSync } from "node:fs";
 import { isSupervisorMessage, type WorkerMessage } from "./role.js";
 
 /** Milliseconds between two reports of a worker that stops. */
 const REPORT = 500;
 
 export interface Followed {
+  /** Folder of the sockets, which the last worker removes when the supervisor is gone. */
+  readonly sockets: string;
   /** A stop is asked for; called once. */
   stop(): void;
   /** Events that the end of the process would lose. */
@@ -21,7 +24,7 @@ export interface Supervision {
  * Lets the supervisor stop this process: signals, which a terminal or a service manager sends to all processes of a group, are
  * for the supervisor. When that is gone, the worker stops in order: nobody would start it again.
  */
-export function followSupervisor({ stop, eventsInMemory }: Followed): Supervision {
+export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): Supervision {
   const listeners: (() => void)[] = [];
   let isStopping = false;
   const stopOnce = () => {
@@ -39,9 +42,18 @@ export function followSupervisor({ stop, eventsInMemory }: Followed): Supervisio
   cluster.worker?.on("disconnect", () => {
     // Else Node ends the process at once.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    process.on("exit", () => removeIfEmpty(sockets));
     stopOnce();
   });
   return { ready: () => say({ deneb: "ready" }), onReload: (listener) => listeners.push(listener) };
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another worker still uses it.
+  }
 }
 
 function say(message: WorkerMessage): void {

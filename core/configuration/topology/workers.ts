@@ -1,3 +1,4 @@
+import { type ConfigurationFault, errorAt } from "../configuration-fault.js";
 import type { ComponentNode, SourceNode, Topology } from "../topology.js";
 
 /** What a worker runs: all, or nothing that receives. */
@@ -20,23 +21,26 @@ export function isShareable({ sources, channels }: Topology): boolean {
 }
 
 /** Why several workers cannot run the components of a topology; empty when they can. */
-export function workerFaults({ channels, sinks }: Topology): readonly string[] {
+export function workerFaults({ channels, sinks }: Topology, workers: number): readonly ConfigurationFault[] {
   const all = [
     ...channels.map((node) => ({ kind: "channel", node })),
     ...sinks.map((node) => ({ kind: "sink", node })),
   ];
   return all.flatMap(({ kind, node }) => {
-    const fault = faultOf(node);
-    return fault === undefined ? [] : [`${kind} "${node.name}" (type ${node.definition.type}) ${fault}`];
+    const reason = reasonOf(node);
+    if (reason === undefined) return [];
+    const why = `cannot run beside each other: ${kind} "${node.name}" ${reason}; change that, or run one worker`;
+    return [errorAt({ key: "--workers", value: String(workers) }, why)];
   });
 }
 
-function faultOf({ definition, config }: ComponentNode): string | undefined {
+function reasonOf({ definition, config }: ComponentNode): string | undefined {
   const folders = Object.keys(definition.config).filter(
     (name) => definition.config[name]?.resource === "folder" && isGiven(config[name]),
   );
-  if (folders.length > 0) return `has a folder of its own (${folders.join(", ")}), which workers cannot share`;
-  return definition.workers?.(config) === "one" ? "can run in one process only" : undefined;
+  if (folders.length > 0) return `has a folder of its own (${folders.join(", ")})`;
+  const runs = definition.workers?.(config);
+  return typeof runs === "object" ? runs.one : undefined;
 }
 
 function isGiven(value: unknown): boolean {
