@@ -73,7 +73,9 @@ async function readUntilReady(child: ChildProcess, { lines, errors }: Output, ex
     output.on("line", (text) => {
       const line: Record<string, unknown> = JSON.parse(text);
       lines.push(line);
-      if (line["message"] === "ready" || line["msg"] === "ready") resolve();
+      // Each worker says so, too.
+      const isOwn = line["worker"] === undefined;
+      if (isOwn && (line["message"] === "ready" || line["msg"] === "ready")) resolve();
     });
   });
   const gone = exited.then(() => {

@@ -9,9 +9,9 @@ import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole 
 
 /** Milliseconds before a worker that ended is started again: doubled each time, up to the most. */
 const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 30_000;
+const LONGEST_PAUSE = 10_000;
 /** One that ran for as long is no longer counted as failing. */
-const STEADY = 60_000;
+const STEADY = 30_000;
 
 export interface SupervisorParts {
   readonly dataDir: string;

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { appendFile, readdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { notification, post } from "../end-to-end/notification.js";
+import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { loggingAgent } from "../support/logging-agent.js";
+import { runCli } from "../support/run-cli.js";
+import { killWorker, storedByAll, teamOf } from "../support/team.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+
+const durable = loggingAgent.replace("type = memory", "type = file");
+
+interface Started {
+  readonly workers: number;
+  readonly properties?: string;
+  readonly folder?: string;
+}
+
+async function start(context: TestContext, { workers, properties = durable, folder }: Started) {
+  const own = folder ?? (await tempFolder(context));
+  const env = { DENEB_WORKERS: String(workers), DENEB_RELOAD_INTERVAL: "0" };
+  return { folder: own, agent: await startAgent(context, { properties, folder: own, env }) };
+}
+
+async function postMany(agent: AgentProcess, count: number, first = 1): Promise<void> {
+  for (let number = first; number < first + count; number += 1) {
+    assert.equal(await postOnce(agent.notifyUrl, number), 200);
+  }
+}
+
+/** The entities that the logger sink of any worker has got. */
+function roomsOf({ lines }: AgentProcess): ReadonlySet<string> {
+  const text = JSON.stringify(lines.filter(({ component }) => component === "k"));
+  return new Set([...text.matchAll(/urn:room:\d+/g)].map(([id]) => id));
+}
+
+/** On a connection of its own: workers share the port by connections. */
+async function postOnce(url: string, number: number): Promise<number> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/ld+json", Connection: "close" },
+    body: notification(`urn:room:${number}`, number),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test("workers share the port of a source, each with its channel, and one ledger counts what all of them do", async (context) => {
+  const { agent, folder } = await start(context, { workers: 3 });
+
+  await postMany(agent, 30);
+
+  const { workers } = await storedByAll(agent, 30);
+  assert.deepEqual(
+    workers.map(({ number, state, receives }) => ({ number, state, receives })),
+    [1, 2, 3].map((number) => ({ number, state: "running", receives: true })),
+  );
+  assert.ok(workers.every(({ stored = 0 }) => stored > 0));
+  assert.deepEqual(await readdir(path.join(folder, "data", "workers")), ["2", "3"]);
+  assert.equal(await agent.end("SIGTERM"), 0);
+  assert.deepEqual(agent.errors, []);
+});
+
+test("a worker that is killed is started again, and what it had accepted is stored", async (context) => {
+  const { agent } = await start(context, { workers: 2 });
+  await postMany(agent, 10);
+
+  await killWorker(agent, 2);
+  await postMany(agent, 10, 11);
+
+  await until(
+    async () => roomsOf(agent),
+    (rooms) => rooms.size === 20,
+  );
+  assert.equal(await agent.end("SIGTERM"), 0);
+});
+
+test("while a worker is started again the agent is not ready and says which one", async (context) => {
+  const { agent } = await start(context, { workers: 2 });
+  const { workers } = await teamOf(agent);
+
+  process.kill(workers[1]?.pid ?? 0, "SIGKILL");
+
+  const ready = async () => JSON.parse(await (await fetch(`${agent.managementUrl}/ready`)).text());
+  const { obstacles } = await until(ready, ({ status }) => status === "not ready");
+  assert.equal(obstacles[0].component, "worker 2");
+  await until(ready, ({ status }) => status === "ready");
+});
+
+test("with fewer workers than before, what the others have left is stored, and they end", async (context) => {
+  const folder = await tempFolder(context);
+  const nowhere = durable.replace(
+    "a.sinks.k.type = logger",
+    "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/",
+  );
+  const { agent } = await start(context, { workers: 3, folder, properties: nowhere });
+  await postMany(agent, 12);
+  assert.equal(await agent.end("SIGTERM"), 0);
+
+  const fewer = await start(context, { workers: 1, folder });
+
+  await until(
+    async () => await teamOf(fewer.agent),
+    ({ workers, ledger: { channels } }) => workers.length === 1 && channels[0]?.waiting === 0,
+  );
+  assert.equal(roomsOf(fewer.agent).size, 12);
+  assert.equal(await fewer.agent.end("SIGTERM"), 0);
+  assert.ok((await readdir(path.join(folder, "data", "workers", "2"))).includes("emptied"));
+});
+
+test("workers end in order when their supervisor is killed", async (context) => {
+  const { agent, folder } = await start(context, { workers: 2 });
+  await postMany(agent, 10);
+  await storedByAll(agent, 10);
+  const { workers } = await teamOf(agent);
+
+  await agent.end("SIGKILL");
+
+  for (const { pid = 0 } of workers) {
+    await until(
+      async () => lives(pid),
+      (is) => !is,
+    );
+  }
+  const again = await start(context, { workers: 2, folder });
+  await storedByAll(again.agent, 10);
+});
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
+  const { agent, folder } = await start(context, { workers: 2 });
+
+  await appendFile(path.join(folder, "agent.properties"), "\na.channels.c.capacity = 77777\n");
+  agent.process.kill("SIGHUP");
+
+  const capacity = async () => {
+    const { stats } = JSON.parse(await (await fetch(`${agent.managementUrl}/v1/stats`)).text());
+    return stats.channels[0]?.capacity;
+  };
+  await until(capacity, (all) => all === 2 * 77_777);
+});
+
+const refused = [
+  {
+    what: "an embedded database",
+    lines: "a.sinks.k.type = rdb\na.sinks.k.rdb_dialect = sqlite",
+    reason: /--workers = "2".*sink "k" has an embedded database \(rdb_dialect = sqlite\)/,
+  },
+  {
+    what: "a channel with folders of its own",
+    lines: "a.channels.c.type = file\na.channels.c.dataDirs = FOLDER",
+    reason: /--workers = "2".*channel "c" has a folder of its own \(dataDirs\)/,
+  },
+];
+
+for (const { what, lines, reason } of refused) {
+  test(`several workers are refused for ${what}, with the property that is in the way`, async (context) => {
+    const folder = await tempFolder(context);
+    const file = path.join(folder, "agent.properties");
+    await appendFile(file, `${loggingAgent}\n${lines.replace("FOLDER", path.join(folder, "own"))}\n`);
+
+    const { code, stderr } = await runCli([
+      "run",
+      "-f",
+      file,
+      "--data-dir",
+      path.join(folder, "data"),
+      "--workers",
+      "2",
+    ]);
+
+    assert.equal(code, 2);
+    assert.match(stderr, reason);
+  });
+}
+
+test("workers that cannot start end together, and the exit code is theirs", async (context) => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  context.after(() => taken.close());
+  const address = taken.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  await appendFile(file, durable.replace("port = 0", `port = ${port}`));
+
+  const args = ["run", "-f", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", "--workers", "2"];
+  const { code, stdout } = await runCli(args);
+
+  assert.equal(code, 1);
+  assert.match(stdout, new RegExp(`the port is in use.*${port}`));
+});
+
+test("commands on a stopped agent read what all its workers have left", async (context) => {
+  const { agent, folder } = await start(context, { workers: 2 });
+  await postMany(agent, 10);
+  await storedByAll(agent, 10);
+  await agent.end("SIGTERM");
+  const of = ["--data-dir", path.join(folder, "data"), "--management-port", "1"];
+
+  const { code, stdout } = await runCli(["verify", "-f", path.join(folder, "agent.properties"), ...of, "--json"]);
+
+  assert.equal(code, 0);
+  const { channels } = JSON.parse(stdout);
+  assert.deepEqual(
+    channels.map(({ worker }: { worker: number }) => worker),
+    [1, 2],
+  );
+  const received = channels.reduce((sum: number, one: { received: number }) => sum + one.received, 0);
+  assert.equal(received, 10);
+});
+
+test("a process that a user starts with the variable of a worker is none", async (context) => {
+  const folder = await tempFolder(context);
+  const role = {
+    number: 2,
+    of: 2,
+    receives: true,
+    dataDir: path.join(folder, "other"),
+    socket: path.join(folder, "s"),
+  };
+  const env = { DENEB_WORKER: JSON.stringify(role) };
+
+  const agent = await startAgent(context, { properties: loggingAgent, folder, env });
+
+  assert.equal(await post(agent.notifyUrl, notification("urn:room:1", 1)), 200);
+  assert.ok(!(await readdir(folder)).includes("other"));
+});
