@@ -17,6 +17,8 @@ export interface BenchCase {
   readonly sink: Readonly<Record<string, string>>;
   /** Further properties of the channel. */
   readonly buffer: Readonly<Record<string, string>>;
+  /** Further options of the agent; none when absent. */
+  readonly flags?: readonly string[];
   /** How the original is started; absent for everything else. */
   readonly original?: OriginalOrder;
 }
@@ -42,6 +44,8 @@ export interface AgentSetup {
   readonly layout?: "row";
   readonly model?: "dm-by-entity-type";
   readonly tables?: TableFeature;
+  /** Processes that receive and store; absent: the agent is one process. */
+  readonly workers?: number;
 }
 
 /** What tables have beside plain columns of text. */
@@ -56,11 +60,17 @@ const tableFeatures = {
 
 /** Batch size 1 has the rest of the packaged setup too; larger ones have a channel that can hold such batches. */
 export function agentCase(setup: AgentSetup): MadeCase {
-  const { database, channel, batchSize, entities, format, layout, model, tables } = setup;
+  const { database, channel, batchSize, entities, format, layout, model, tables, workers } = setup;
   const size = `batch_size ${batchSize}${batchSize === 1 ? " (packaged)" : ""}`;
   const many = `${entities.toLocaleString("en")} ${model === undefined ? "table" : "entit"}`;
   const ending = model === undefined ? (entities === 1 ? "" : "s") : entities === 1 ? "y" : "ies";
-  const differences = [forms[format ?? "ld"].words, layout === "row" ? "row layout" : "", model ?? "", tables ?? ""];
+  const differences = [
+    forms[format ?? "ld"].words,
+    layout === "row" ? "row layout" : "",
+    model ?? "",
+    tables ?? "",
+    workers === undefined ? "" : `${workers} workers`,
+  ];
   const parts = [databaseNames[database], `${channel} channel`, size, `${many}${ending}`, ...differences];
   return {
     name: parts.filter((part) => part !== "").join(", "),
@@ -70,6 +80,7 @@ export function agentCase(setup: AgentSetup): MadeCase {
     channel,
     sink: { ...sinks[batchSize], ...propertiesOf(setup) },
     buffer: channel === "memory" ? buffers[batchSize] : {},
+    ...(workers === undefined ? {} : { flags: ["--workers", String(workers)] }),
   };
 }
 

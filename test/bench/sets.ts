@@ -89,6 +89,12 @@ const scale: readonly AgentSetup[] = (["file", "kafka", "jetstream"] as const).m
   channel,
 }));
 
+/** One process beside several. */
+const workers: readonly AgentSetup[] = channels.flatMap((channel) => [
+  { ...packaged, channel },
+  { ...packaged, channel, workers: 2 },
+]);
+
 /** Both channels with bodies of a form, beside the ceiling of that form. */
 const formCases = (format: BodyFormat): readonly BenchCase[] => [
   bareSocketOf(format),
@@ -105,6 +111,7 @@ const sets: Readonly<Record<string, BenchSet>> = {
   targets: { ...none, cases: withCeilings(targets) },
   tables: { ...none, cases: tables.map(agentCase) },
   scale: { ...none, cases: [bareSocket, ...scale.map(agentCase)], scale: scaleCases },
+  workers: { ...none, cases: [bareSocket, ...workers.map(agentCase)] },
   forms: { ...none, cases: bodyFormats.flatMap(formCases) },
   guard: { ...none, cases: guardForms.flatMap(formCases) },
   ceilings: { ...none, cases: withCeilings([]), ceilings: ceilingCases },

@@ -11,7 +11,7 @@ import { postgresqlStore } from "./postgresql-store.js";
 import { requestsOf } from "./requests.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 import { type BenchStore, storeOf } from "./store.js";
-import { type Usage, usageOf, usageOfGroup } from "./usage.js";
+import { type Usage, usageOfFamily, usageOfGroup } from "./usage.js";
 
 /** A system under load, started and ready. */
 export interface SystemUnderTest {
@@ -60,7 +60,8 @@ async function startAgent(bench: BenchCase, options: StartOptions): Promise<Syst
     await rm(folder, { recursive: true, force: true });
   };
   const channel = { ...log?.properties };
-  const start = async () => await startAgentProcess({ bench, folder, store, channel, ...options });
+  const { flags = [] } = bench;
+  const start = async () => await startAgentProcess({ bench, folder, store, channel, flags, ...options });
   return { ...(await started({ bench, store, clear, start })), logCommand: log?.command };
 }
 
@@ -140,7 +141,7 @@ async function started({ bench, store, clear, start }: ToStart): Promise<SystemU
       if (status !== 200) throw new Error(`${bench.name}: the first notification was answered ${status}`);
       const startMilliseconds = Date.now() - startedAt;
       const stored = ledger === undefined ? undefined : async () => (await ledger()).stored;
-      const usage = () => usageOf(server.pid);
+      const usage = () => usageOfFamily(server.pid);
       return { notifyUrl, service, server, startMilliseconds, store, ledger, stored, usage, stop };
     },
   );

@@ -28,9 +28,16 @@ export function usageOf(pid: number): Usage | undefined {
 
 /** The usage of all processes of a group together, as long as they run. */
 export function usageOfGroup(group: number): Usage | undefined {
-  const usages = processes()
-    .filter((pid) => groupOf(pid) === group)
-    .flatMap((pid) => usageOf(pid) ?? []);
+  return together(processes().filter((pid) => statOf(pid)?.group === group));
+}
+
+/** The usage of a process and of those that it has started, as long as they run. */
+export function usageOfFamily(parent: number): Usage | undefined {
+  return together([parent, ...processes().filter((pid) => statOf(pid)?.parent === parent)]);
+}
+
+function together(pids: readonly number[]): Usage | undefined {
+  const usages = pids.flatMap((pid) => usageOf(pid) ?? []);
   const sum = (of: keyof Usage) => usages.reduce((total, usage) => total + usage[of], 0);
   if (usages.length === 0) return undefined;
   return {
@@ -64,10 +71,11 @@ function processes(): readonly number[] {
   }
 }
 
-function groupOf(pid: number): number | undefined {
+function statOf(pid: number): { readonly parent: number; readonly group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[2]);
+    const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { parent: Number(parent), group: Number(group) };
   } catch {
     return undefined;
   }

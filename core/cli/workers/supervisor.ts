@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { WorkerView } from "../../management/workers/team.js";
 import type { Logger } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
@@ -25,6 +26,8 @@ export interface SupervisorParts {
   readonly log: Logger;
   readonly now: () => Date;
 }
+
+const program = fileURLToPath(new URL("../../main.js", import.meta.url));
 
 type Process = ReturnType<typeof cluster.fork>;
 
@@ -77,7 +80,7 @@ export class Supervisor {
    * and the others are stopped.
    */
   async start(): Promise<boolean> {
-    cluster.setupPrimary({ exec: process.argv[1] ?? "", args: process.argv.slice(2) });
+    cluster.setupPrimary({ exec: program, args: process.argv.slice(2) });
     const started = new Promise<void>((resolve) => {
       this.#started = resolve;
     });
