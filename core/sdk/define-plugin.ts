@@ -98,7 +98,7 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly data?: (config: ConfigOf<S>, context: Context) => Promise<StoredData>;
 }
 
-/** In which workers of an agent a component runs. Beta. */
+/** In which workers of an agent a component runs: in each, or in one, with the reason. @beta */
 export type RunsIn = "each" | { readonly one: string };
 
 /** A refusal as the metrics name it: the status of the answer, and the cause of `Refused`. @stable */
