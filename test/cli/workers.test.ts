@@ -138,6 +138,43 @@ function lives(pid: number): boolean {
   }
 }
 
+test("a second signal says what all workers hold in memory, and a third one ends all of them at once", async (context) => {
+  const waiting = loggingAgent.replace(
+    "a.sinks.k.type = logger",
+    "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/\na.sinks.k.batch_ttl = -1",
+  );
+  const { agent } = await start(context, { workers: 2, properties: waiting });
+  await postMany(agent, 10);
+  const { workers } = await teamOf(agent);
+  const stopping = () => agent.lines.filter(({ worker, msg }) => worker !== undefined && msg === "stopping").length;
+  const ended = once(agent.process, "exit");
+
+  agent.process.kill("SIGTERM");
+  await until(
+    async () => stopping(),
+    (count) => count === 2,
+  );
+  agent.process.kill("SIGTERM");
+  await until(
+    async () => agent.errors.length,
+    (count) => count === 1,
+  );
+  agent.process.kill("SIGTERM");
+  const [code] = await ended;
+
+  assert.equal(code, 4);
+  assert.equal(
+    agent.errors[0],
+    "still stopping: a third signal ends the process at once and loses 10 events in memory",
+  );
+  for (const { pid = 0 } of workers) {
+    await until(
+      async () => lives(pid),
+      (is) => !is,
+    );
+  }
+});
+
 test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
   const { agent, folder } = await start(context, { workers: 2 });
 

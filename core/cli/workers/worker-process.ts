@@ -30,7 +30,9 @@ export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): S
   const stopOnce = () => {
     if (isStopping) return;
     isStopping = true;
-    setInterval(() => say({ deneb: "in-memory", events: eventsInMemory() }), REPORT).unref();
+    const report = () => say({ deneb: "in-memory", events: eventsInMemory() });
+    report();
+    setInterval(report, REPORT).unref();
     stop();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
