@@ -177,7 +177,7 @@ export interface ManagementCall {
 }
 
 /** Calls the interface; unlike fetch it sends a body with every method. */
-function caller(port: number) {
+export function caller(port: number) {
   return (method: string, path: string, { headers = {}, body, tls }: ManagementCall = {}) =>
     new Promise<{ status: number; headers: Headers; text: string; body: ReturnType<typeof JSON.parse> }>(
       (resolve, reject) => {
