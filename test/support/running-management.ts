@@ -118,10 +118,11 @@ export async function runningManagement(context: TestContext, setting: Managemen
     await agent.stop(1000);
   });
   const metrics = container.resolve(METRICS);
-  const { stream } = parts;
+  const { stream, arrivals } = parts;
   return {
     agent,
     app,
+    arrivals,
     container,
     dataDir,
     metrics,

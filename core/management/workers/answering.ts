@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { reasonOf } from "../../sdk/index.js";
 import { HttpError, sendJson } from "../answers.js";
-import { type Asked, answersOf, askAll, type Call, isOk, passOn, type Told, toldBy } from "./call.js";
+import { type Asked, answersOf, askAll, type Call, isOk, passOn, type Reply, type Told, toldBy } from "./call.js";
 import { requireAll, requireFirst, silent } from "./refusals.js";
 import type { WorkerAnswer } from "./worker-call.js";
 
@@ -55,9 +55,14 @@ export async function changedBy(call: Call): Promise<readonly WorkerAnswer[]> {
   if (answer === undefined) throw silent(call, first, failure);
   if (!isOk(answer.status)) return [answer];
   const rest = await askAll(call, others);
-  const lost = rest.find((one) => one.answer === undefined);
+  return [answer, ...wholeAnswers(call, rest)];
+}
+
+/** Throws status 503 when an answer to a change is missing: others have made it. */
+export function wholeAnswers(call: Call, replies: readonly Reply[]): readonly WorkerAnswer[] {
+  const lost = replies.find((one) => one.answer === undefined);
   if (lost !== undefined) throw half(call, reasonOf(lost.failure));
-  return [answer, ...rest.flatMap((one) => one.answer ?? [])];
+  return replies.flatMap((one) => one.answer ?? []);
 }
 
 function refusalIn(answers: readonly WorkerAnswer[]): WorkerAnswer | undefined {

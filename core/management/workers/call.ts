@@ -19,6 +19,8 @@ export interface Asked {
   /** With its query. */
   readonly path?: string;
   readonly method?: string;
+  /** Undefined for none; absent: that of the call. */
+  readonly body?: Buffer | undefined;
   /** Milliseconds for each worker. */
   readonly limit?: number;
 }
@@ -30,11 +32,11 @@ export interface Told {
 }
 
 /** The request that a worker gets of a call: never its token. */
-export function requestOf({ request, response }: Call, { path, method }: Asked = {}): WorkerRequest {
-  const { body } = request;
+export function requestOf({ request, response }: Call, asked: Asked = {}): WorkerRequest {
+  const body: unknown = "body" in asked ? asked.body : request.body;
   return {
-    method: method ?? request.method,
-    path: path ?? request.url,
+    method: asked.method ?? request.method,
+    path: asked.path ?? request.url,
     headers: { ...passed(request.headers), "fiware-correlator": response.get("fiware-correlator") ?? "" },
     body: Buffer.isBuffer(body) && body.length > 0 ? body : undefined,
   };
@@ -49,21 +51,27 @@ function passed(headers: IncomingHttpHeaders): Record<string, string | readonly 
   );
 }
 
-/** Asks these workers at once; a failure in place of the answer of one that does not give any. */
-export async function askAll(
-  call: Call,
-  workers: readonly WorkerView[],
-  asked: Asked | ((worker: WorkerView) => Asked) = {},
-): Promise<
-  readonly { readonly worker: WorkerView; readonly answer: WorkerAnswer | undefined; readonly failure?: unknown }[]
-> {
+/** What one worker is asked. */
+export interface Question {
+  readonly worker: WorkerView;
+  readonly asked: Asked;
+}
+
+/** The answer to a question, or why there is none. */
+export interface Reply {
+  readonly worker: WorkerView;
+  readonly answer: WorkerAnswer | undefined;
+  readonly failure?: unknown;
+}
+
+/** Asks all at once. */
+export async function askEach(call: Call, questions: readonly Question[]): Promise<readonly Reply[]> {
   // A change goes on where it was begun.
   const signal = isChanging(call.request) ? undefined : disconnected(call.response);
   return await Promise.all(
-    workers.map(async (worker) => {
-      const what = typeof asked === "function" ? asked(worker) : asked;
+    questions.map(async ({ worker, asked }) => {
       try {
-        const answer = await ask(worker, requestOf(call, what), { limit: what.limit ?? LONGEST, signal });
+        const answer = await ask(worker, requestOf(call, asked), { limit: asked.limit ?? LONGEST, signal });
         return { worker, answer };
       } catch (failure) {
         return { worker, answer: undefined, failure };
@@ -72,18 +80,31 @@ export async function askAll(
   );
 }
 
+/** Asks all these workers the same. */
+export async function askAll(call: Call, workers: readonly WorkerView[], asked: Asked = {}): Promise<readonly Reply[]> {
+  return await askEach(
+    call,
+    workers.map((worker) => ({ worker, asked })),
+  );
+}
+
 /** The answers of the workers that run and give one; throws status 503 when none does. */
 export async function answersOf(
   call: Call,
-  asked: Asked | ((worker: WorkerView) => Asked) = {},
+  asked: Asked = {},
   workers: readonly WorkerView[] = runningIn(call.team),
 ): Promise<readonly WorkerAnswer[]> {
-  const answers = (await askAll(call, workers, asked)).flatMap(({ answer }) => answer ?? []);
+  return answersIn(call, await askAll(call, workers, asked));
+}
+
+/** The answers that were given; throws status 503 when there is none. */
+export function answersIn(call: Call, replies: readonly Reply[]): readonly WorkerAnswer[] {
+  const answers = replies.flatMap(({ answer }) => answer ?? []);
   if (answers.length === 0) throw nobodyAnswers(call);
   return answers;
 }
 
-/** What those workers answered that have something to say; undefined when all refuse. */
+/** What those told that did not refuse. */
 export function toldBy(answers: readonly WorkerAnswer[]): readonly Told[] {
   return answers.flatMap(({ worker, status, body }) => (isOk(status) ? [{ worker, body: objectOf(body) }] : []));
 }

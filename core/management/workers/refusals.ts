@@ -29,9 +29,13 @@ export function requireFirst({ team, response }: Refusable): WorkerView {
   throw first === undefined ? nobodyAnswers({ team, response }) : cannotChange({ response }, first);
 }
 
-function cannotChange({ response }: Pick<Refusable, "response">, worker: WorkerView): HttpError {
+export function cannotChange(
+  { response }: Pick<Refusable, "response">,
+  worker: WorkerView,
+  reason = `is ${reasonOfState(worker)}`,
+): HttpError {
   response.set("Retry-After", "5");
-  const error = `Nothing is changed: ${nameOf(worker)} is ${reasonOfState(worker)}. Try again when it runs`;
+  const error = `Nothing is changed: ${nameOf(worker)} ${reason}. Try again when it runs`;
   return new HttpError(503, { error });
 }
 
