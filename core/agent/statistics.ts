@@ -96,6 +96,8 @@ export interface DeadLetterStatistics {
   readonly oldest?: string;
   /** Removed since the start because of their age. */
   readonly num_deleted: number;
+  /** True where the agents of a channel share them: each agent counts the same letters. */
+  readonly shared?: boolean;
 }
 
 /** The counts of an agent's components, in the names of the management interface. */
@@ -193,7 +195,8 @@ function healthOf({ kind, name, state, findings }: ComponentCondition): HealthSt
   return { kind, name, state, findings: findings.map((one) => ({ ...one, since: one.since.toISOString() })) };
 }
 
-function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }: LetterCounts): DeadLetterStatistics {
+function lettersOf(counts: LetterCounts): DeadLetterStatistics {
+  const { sink, waiting, replaying, reasons, bytes, oldest, deleted, shared } = counts;
   return {
     sink,
     num_waiting: waiting,
@@ -205,6 +208,7 @@ function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }
     bytes,
     ...(oldest === undefined ? {} : { oldest: oldest.toISOString() }),
     num_deleted: deleted,
+    ...(shared === undefined ? {} : { shared }),
   };
 }
 

@@ -18,8 +18,6 @@ export interface StoreComparison {
 export interface ChannelVerification extends Omit<ChannelLedger, "sinks"> {
   /** Absent when the stores cannot be compared. */
   readonly store?: StoreComparison;
-  /** Which worker it belongs to, where an agent has several. */
-  readonly worker?: number;
 }
 
 export interface Verification {

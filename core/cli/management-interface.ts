@@ -37,6 +37,8 @@ export interface ManagementSetup {
   readonly file: string;
   readonly catalogue: PluginCatalogue;
   readonly ownConfiguration: OwnConfiguration;
+  /** True in a worker, whose supervisor checks callers. */
+  readonly trusted: boolean;
 }
 
 /** What answers, and what ends the answers that would never end. */
@@ -47,7 +49,8 @@ export interface OpenedManagement {
 
 /** The management interface of an agent. */
 export function managementOf(setup: ManagementSetup): OpenedManagement {
-  const { container, settings, topology, version, logging, security, file, catalogue, ownConfiguration } = setup;
+  const { container, settings, topology, version, logging, security, file, catalogue, ownConfiguration, trusted } =
+    setup;
   const log = logging.loggers.of("management");
   const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
@@ -79,6 +82,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
     brokers,
     access: {
       tokens,
+      trusted,
       tls: tls !== undefined,
       hosts,
       page: settings.managementPage,

@@ -30,7 +30,7 @@ import { topologyOfWorker, workerFaults } from "../configuration/topology/worker
 import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
-import { checkTls, readSecurity, type Security } from "../management/security/read-security.js";
+import { checkTls, readSecurity } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { GrowingCatalogue } from "../registry/named-plugins.js";
@@ -209,12 +209,12 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     },
   });
   // Before the agent starts, so that an unusable file ends the start.
-  const ofAgent = readSecurity(settings, (path) => readFileSync(path, "utf8"));
-  checkTls(ofAgent.tls);
-  const security = role === undefined ? ofAgent : securityOf(ofAgent, role);
+  const security = readSecurity(settings, (path) => readFileSync(path, "utf8"));
+  checkTls(security.tls);
   const { managementHost: host, managementPort: port, managementTlsCertificate } = settings;
   const starting = new Starting(systemClock.now());
-  const address = { host, port, tls: security.tls, socket: role?.socket };
+  // A worker listens for its supervisor, which speaks TLS and checks tokens for all.
+  const address = role === undefined ? { host, port, tls: security.tls } : { host, port, socket: role.socket };
   const management = new ManagementServer(starting.listener, address, loggers.of("management"));
   const ownConfiguration = {
     file,
@@ -226,7 +226,7 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
   let opened: Promise<RequestListener> | undefined;
   const open = async () => {
     const [{ managementOf }] = await Promise.all([import("./management-interface.js"), catalogue.complete()]);
-    const { app, end } = managementOf({ ...common, ownConfiguration });
+    const { app, end } = managementOf({ ...common, ownConfiguration, trusted: role !== undefined });
     management.whenStopping(end);
     return app;
   };
@@ -235,8 +235,8 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     return opened;
   };
   const certificates = container.resolve(CERTIFICATES);
-  if (ofAgent.tls !== undefined && (role === undefined || role.number === 1))
-    certificates.add("management", managementTlsCertificate, ofAgent.tls.cert);
+  if (security.tls !== undefined && (role === undefined || role.number === 1))
+    certificates.add("management", managementTlsCertificate, security.tls.cert);
   const replays = container.resolve(LETTER_REPLAYS);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
@@ -251,10 +251,4 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     now: systemClock.now,
   });
   return { agent, management, starting, manage, certificates, reloading, replays, verifier, erasure, strays, letters };
-}
-
-/** Callers of a worker are those that its supervisor let in. */
-function securityOf({ brokerTargets }: Security, { tokens }: WorkerRole): Security {
-  const known = tokens === undefined ? { read: [], admin: [] } : { read: [tokens.read], admin: [tokens.admin] };
-  return { tokens: known, tls: undefined, brokerTargets };
 }

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { agentContainer } from "../agent/container.js";
-import { type VerificationOfWorker, verificationOfAll } from "../agent/verification-of-all.js";
+import type { Verification } from "../agent/verification.js";
 import { verifyStopped } from "../agent/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { silentLoggers } from "../logging/loggers.js";
+import { mergedVerification } from "../management/workers/verification.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
@@ -76,7 +77,22 @@ async function stopped(options: VerifyOptions, settings: KernelSettings, termina
     }
   });
   if (locked !== exitCodes.success) return exitCodes.badInput;
-  return print(verificationOfAll(results), options, terminal);
+  return print(ofAll(results), options, terminal);
+}
+
+interface VerificationOfWorker {
+  readonly worker: number;
+  readonly result: Verification;
+}
+
+/** As the supervisor of the workers would answer. */
+function ofAll(results: readonly VerificationOfWorker[]): object {
+  const [first] = results;
+  if (first !== undefined && results.length === 1) return first.result;
+  const told = results.map(({ worker: number, result }) => {
+    return { worker: { number }, body: { verification: JSON.parse(JSON.stringify(result)) } };
+  });
+  return objectIn(mergedVerification(told, [])["verification"]) ?? {};
 }
 
 function print(result: object, { json = false }: VerifyOptions, terminal: Terminal): number {
@@ -103,9 +119,7 @@ function lineOf(channel: object): string {
   const store = objectIn(Reflect.get(channel, "store"));
   const compared =
     store === undefined ? "stores not compared" : `stores ${textOf(store, "events")} of ${textOf(store, "expected")}`;
-  const worker: unknown = Reflect.get(channel, "worker");
-  const of = worker === undefined ? "" : ` of worker ${worker}`;
-  return `channel ${textOf(channel, "name")}${of}: ${books}; ${compared}`;
+  return `channel ${textOf(channel, "name")}: ${books}; ${compared}`;
 }
 
 function tableLine(table: object): string {

@@ -2,8 +2,8 @@ import { Router } from "express";
 import type { Readiness } from "../agent/readiness.js";
 import type { Statistics } from "../agent/statistics.js";
 import { sendJson, succeed } from "./answers.js";
-import { answer, count, openOperation, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
-import { sharedLogSchema } from "./shared-log-openapi.js";
+import { answer, openOperation, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
+import { statisticsSchema } from "./statistics-openapi.js";
 
 /** `GET /v1/version`. */
 export function versionResource(version: string): Resource {
@@ -32,40 +32,11 @@ export function statisticsResource(statistics: Statistics): Resource {
     summary: "Sets all counts to zero.",
     responses: { "200": answer("The counts are zero.", schemaRef("Success")) },
   });
-  return { router, paths: { "/v1/stats": { get, put } }, schemas: { Statistics: record({ success, stats }) } };
-}
-
-const stats = record({
-  sources: componentList({ num_received_events: count, num_processed_events: count, num_refused_events: count }),
-  channels: componentList(
-    { num_puts_ok: count, num_puts_failed: count, num_takes_ok: count, num_takes_failed: count },
-    { log: sharedLogSchema },
-  ),
-  sinks: componentList({ num_processed_events: count, num_persisted_events: count }),
-  dead_letters: {
-    type: "array",
-    items: record({
-      sink: text,
-      num_waiting: count,
-      num_replaying: count,
-      num_permanent: count,
-      num_retries_exhausted: count,
-      num_crashed_the_agent: count,
-      num_stopped: count,
-      bytes: count,
-      num_deleted: count,
-    }),
-  },
-});
-
-function componentList(
-  properties: Readonly<Record<string, object>>,
-  optional: Readonly<Record<string, object>> = {},
-): object {
-  const time = { type: "string", format: "date-time" };
-  const common = { name: text, status: text, setup_time: time, ...properties };
-  const items = { type: "object", required: Object.keys(common), properties: { ...common, ...optional } };
-  return { type: "array", items };
+  return {
+    router,
+    paths: { "/v1/stats": { get, put } },
+    schemas: { Statistics: record({ success, stats: statisticsSchema }) },
+  };
 }
 
 /** `GET /live`: the process answers. `GET /ready`: notifications are accepted and stored; if not, 503 names the obstacles. */

@@ -12,9 +12,11 @@ import {
 } from "./openapi.js";
 
 const flag = { type: "boolean" } as const;
+/** A number; a text where there are several workers. */
+const place = { anyOf: [count, text] } as const;
 const sampled = answer("The sample, secrets masked.", schemaRef("Arrivals"));
 const page = [
-  queryParameter("after", "Only those with a higher number: the last of the answer before.", count),
+  queryParameter("after", "Only those that come later: the last of the answer before.", place),
   queryParameter("limit", "Maximum number of them; 100 by default, 500 at most.", count),
 ];
 const wrong = failure("A parameter or a member is unknown or has an invalid value.");
@@ -65,6 +67,7 @@ const arrival = open(
     time: { type: "string", format: "date-time" },
     source: text,
     result: { enum: ["accepted", "refused"] },
+    worker: count,
     status: { type: "integer" },
     cause: text,
     reason: text,
@@ -95,7 +98,7 @@ export const arrivalSchemas = {
       until: { type: "string", format: "date-time" },
       seen: record({ accepted: count, refused: count }),
       skipped: count,
-      last: count,
+      last: place,
       filter: ArrivalOptions,
       arrivals: { type: "array", items: arrival },
     },

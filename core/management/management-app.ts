@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Express } from "express";
 import type { Agent } from "../agent/agent.js";
 import type { AgentErasure } from "../agent/agent-erasure.js";
 import type { ArrivalSample } from "../agent/arrivals/arrival-sample.js";
@@ -16,11 +15,10 @@ import type { EditedText } from "../files/edited-text.js";
 import type { LoggingTargets } from "../logging/definitions.js";
 import type { Prometheus } from "../metrics/prometheus.js";
 import type { TransactionMetrics } from "../metrics/transaction-metrics.js";
-import { type Logger, reasonOf } from "../sdk/index.js";
+import type { Logger } from "../sdk/index.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { accessResource } from "./access-resource.js";
 import { probesResource, statisticsResource, versionResource } from "./agent-resources.js";
-import { fail, HttpError } from "./answers.js";
 import { arrivalsResource } from "./arrivals-resource.js";
 import { type ConfigurationAccess, configurationResource } from "./configuration/configuration-resource.js";
 import { type OwnConfiguration, runningConfigurationResource } from "./configuration/running-configuration-resource.js";
@@ -31,19 +29,16 @@ import { explainResource } from "./explain-resource.js";
 import { streamResource, topologyResource } from "./live/live-resources.js";
 import type { LiveStream } from "./live/live-stream.js";
 import { appendersResource, loggersResource } from "./logging-resources.js";
+import { type ManagementAccess, managementFront } from "./management-front.js";
 import { metricsResource, prometheusResource } from "./metrics-resources.js";
 import { nameMappingsResource } from "./name-mappings-resource.js";
 import { openapiResource, type Resource } from "./openapi.js";
-import { pageIsOff, servePage } from "./page/page-handler.js";
-import { answerToUnknown } from "./replaced-resources.js";
-import { bodyReader } from "./requests.js";
 import { rootLevelResource } from "./root-level-resource.js";
-import { type AccessTokens, accessControl, audit, hasTokens } from "./security/access.js";
-import { knownHosts, rejectPages, securityHeaders } from "./security/browser-protection.js";
-import { WrongTokens } from "./security/wrong-tokens.js";
 import type { BrokerClient } from "./subscriptions/broker-client.js";
 import { subscriptionsResource } from "./subscriptions/subscriptions-resource.js";
 import { verifyResource } from "./verify-resource.js";
+
+export type { ManagementAccess } from "./management-front.js";
 
 export interface ManagementParts {
   readonly version: string;
@@ -74,28 +69,9 @@ export interface ManagementParts {
   readonly log: Logger;
 }
 
-export interface ManagementAccess {
-  readonly tokens: AccessTokens;
-  /** Whether it is served over TLS. */
-  readonly tls: boolean;
-  /** Host names that calls can use, besides loopback names and the address of the connection. */
-  readonly hosts: readonly string[];
-  /** Whether the page for browsers is served. */
-  readonly page: boolean;
-  /** Maximum size of a body, in bytes. */
-  readonly bodyLimit: number;
-}
-
 /** The management interface as an express application. A new resource is one file and one line in `resources`. */
 export function managementApp(parts: ManagementParts): Express {
-  const { version, access, log } = parts;
-  const app = express();
-  app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  const wrongTokens = new WrongTokens({ log, count: () => parts.prometheus.countWrongToken() });
-  app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts));
-  app.use(rejectPages({ ...access, needsToken: hasTokens(access.tokens) }), access.page ? servePage() : pageIsOff);
-  app.use(accessControl(access.tokens, wrongTokens));
-  app.use(unknownMethod, bodyReader(access.bodyLimit));
+  const { version, log } = parts;
   const resources = [
     versionResource(version),
     statisticsResource(parts.statistics),
@@ -116,10 +92,8 @@ export function managementApp(parts: ManagementParts): Express {
     erasuresResource(parts.erasure),
     ...dashboardResources(parts),
   ];
-  for (const { router } of [...resources, openapiResource(version, resources)]) app.use(router);
-  app.use(unknownPath);
-  app.use(unexpectedError(log));
-  return app;
+  const routers = [...resources, openapiResource(version, resources)].map(({ router }) => router);
+  return managementFront({ ...parts, countWrongToken: () => parts.prometheus.countWrongToken() }, routers);
 }
 
 /** What a page needs that shows the agent. */
@@ -150,50 +124,4 @@ function dashboardResources(parts: ManagementParts): readonly Resource[] {
       ? []
       : [runningConfigurationResource({ own, catalogue, agent, reloads })]),
   ];
-}
-
-/** Every answer carries the correlator of its request, or a new one. */
-const correlate: RequestHandler = (request, response, next) => {
-  response.set("Fiware-Correlator", request.get("fiware-correlator") || randomUUID());
-  next();
-};
-
-const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);
-
-/** Without this, express answers HEAD and OPTIONS itself. */
-const unknownMethod: RequestHandler = (request, response, next) => {
-  if (methods.has(request.method)) next();
-  else unknownPath(request, response, next);
-};
-
-const unknownPath: RequestHandler = (request, response) => {
-  const { status, error } = answerToUnknown(request.method, request.path);
-  fail(response, status, { error });
-};
-
-function unexpectedError(log: Logger): ErrorRequestHandler {
-  return (error, request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    if (error instanceof HttpError) {
-      fail(response, error.status, error.payload);
-      return;
-    }
-    const status = clientStatusOf(error);
-    if (status !== undefined) {
-      fail(response, status, { error: `${request.method} request could not be read` });
-      return;
-    }
-    log.error({ method: request.method, path: request.path, reason: reasonOf(error) }, "management request failed");
-    fail(response, 500, { error: "Internal error. See the log of the agent" });
-  };
-}
-
-/** Express marks errors of the client, such as a path that cannot be decoded, with a 4xx status. */
-function clientStatusOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
-  const { status } = error;
-  return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
 }

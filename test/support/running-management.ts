@@ -118,10 +118,11 @@ export async function runningManagement(context: TestContext, setting: Managemen
     await agent.stop(1000);
   });
   const metrics = container.resolve(METRICS);
-  const { stream } = parts;
+  const { stream, arrivals } = parts;
   return {
     agent,
     app,
+    arrivals,
     container,
     dataDir,
     metrics,
@@ -177,7 +178,7 @@ export interface ManagementCall {
 }
 
 /** Calls the interface; unlike fetch it sends a body with every method. */
-function caller(port: number) {
+export function caller(port: number) {
   return (method: string, path: string, { headers = {}, body, tls }: ManagementCall = {}) =>
     new Promise<{ status: number; headers: Headers; text: string; body: ReturnType<typeof JSON.parse> }>(
       (resolve, reject) => {

@@ -149,7 +149,8 @@ function healthOf({ state, findings }: ComponentCondition): JsonObject {
   return { health: state, findings: findings.map((one) => ({ ...one, since: one.since.toISOString() })) };
 }
 
-function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }: LetterCounts): JsonObject {
+function lettersOf(counts: LetterCounts): JsonObject {
+  const { sink, waiting, replaying, reasons, bytes, oldest, deleted, shared } = counts;
   return {
     sink,
     waiting,
@@ -161,5 +162,6 @@ function lettersOf({ sink, waiting, replaying, reasons, bytes, oldest, deleted }
     bytes,
     oldest: oldest?.toISOString(),
     deleted,
+    shared,
   };
 }

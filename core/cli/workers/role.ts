@@ -12,8 +12,6 @@ export interface WorkerRole {
   readonly dataDir: string;
   /** Path of the socket that its management interface listens on. */
   readonly socket: string;
-  /** Tokens that the supervisor calls it with; absent where callers need none. */
-  readonly tokens?: { readonly read: string; readonly admin: string };
 }
 
 /** What a worker tells its supervisor. */

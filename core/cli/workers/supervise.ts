@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -70,11 +69,9 @@ async function runAll(running: Running, terminal: Terminal): Promise<number> {
   const log = logging.loggers.of("deneb");
   const security = readSecurity(settings, (file) => readFileSync(file, "utf8"));
   checkTls(security.tls);
-  const needsToken = security.tokens.read.length + security.tokens.admin.length > 0;
-  const tokens = needsToken ? { read: newToken(), admin: newToken() } : undefined;
   const { workers, dataDir } = settings;
-  const supervisor = new Supervisor({ dataDir, workers, left, sockets, tokens, log, now: systemClock.now });
-  const management = managementOf(supervisor, { running, security, tokens, log: logging.loggers.of("management") });
+  const supervisor = new Supervisor({ dataDir, workers, left, sockets, log, now: systemClock.now });
+  const management = managementOf(supervisor, { running, security, log: logging.loggers.of("management") });
   terminal.onReload?.(() => supervisor.reload());
   let stops = 0;
   terminal.onStopAgain?.(() => {
@@ -104,11 +101,10 @@ async function runAll(running: Running, terminal: Terminal): Promise<number> {
 interface Managed {
   readonly running: Running;
   readonly security: Security;
-  readonly tokens: { readonly read: string; readonly admin: string } | undefined;
   readonly log: Logger;
 }
 
-function managementOf(team: Supervisor, { running, security, tokens, log }: Managed): ManagementServer {
+function managementOf(team: Supervisor, { running, security, log }: Managed): ManagementServer {
   const { settings, version } = running;
   const { managementHost: host, managementPort: port, managementHosts, managementPage: page } = settings;
   const access = {
@@ -118,12 +114,8 @@ function managementOf(team: Supervisor, { running, security, tokens, log }: Mana
     page,
     bodyLimit: settings.managementBodyLimit,
   };
-  const { app, end } = gateway({ team, version, access, tokens, log });
+  const { app, end } = gateway({ team, version, access, log });
   const management = new ManagementServer(app, { host, port, tls: security.tls }, log);
   management.whenStopping(end);
   return management;
-}
-
-function newToken(): string {
-  return randomBytes(32).toString("base64url");
 }

@@ -22,7 +22,6 @@ export interface SupervisorParts {
   readonly left: readonly number[];
   /** Folder of the sockets. */
   readonly sockets: string;
-  readonly tokens: WorkerRole["tokens"];
   readonly log: Logger;
   readonly now: () => Date;
 }
@@ -113,14 +112,13 @@ export class Supervisor {
   }
 
   #member(number: number, receives: boolean): Member {
-    const { dataDir, sockets, tokens, now } = this.#parts;
+    const { dataDir, sockets, now } = this.#parts;
     return {
       number,
       of: this.#parts.workers + this.#parts.left.length,
       receives,
       dataDir: folderOf(dataDir, number),
       socket: path.join(sockets, `${number}`),
-      ...(tokens === undefined ? {} : { tokens }),
       state: "starting",
       since: now(),
       reason: undefined,
@@ -132,12 +130,12 @@ export class Supervisor {
   }
 
   async #launch(member: Member): Promise<void> {
-    const { number, of, receives, dataDir, socket, tokens } = member;
+    const { number, of, receives, dataDir, socket } = member;
     if (receives) await prepareFolder(dataDir);
     // A process that was killed leaves its socket.
     await rm(socket, { force: true });
     if (this.#isStopping) return;
-    const role = { number, of, receives, dataDir, socket, ...(tokens === undefined ? {} : { tokens }) };
+    const role = { number, of, receives, dataDir, socket };
     const launched = cluster.fork(roleVariable(role));
     const since = performance.now();
     member.process = launched;

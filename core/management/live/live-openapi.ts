@@ -109,6 +109,8 @@ export const liveSchemas = {
       last_reload: { type: "object" },
     }),
     components: byId(live),
-    dead_letters: byId(open({ sink: text, waiting: count, replaying: count, bytes: count, oldest: time }, ["sink"])),
+    dead_letters: byId(
+      open({ sink: text, waiting: count, replaying: count, bytes: count, oldest: time, shared: flag }, ["sink"]),
+    ),
   }),
 };

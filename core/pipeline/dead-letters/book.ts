@@ -20,6 +20,8 @@ export interface LetterCounts {
   readonly oldest: Date | undefined;
   /** Letters that were removed since the start of the process because of their age. */
   readonly deleted: number;
+  /** True where agents share them: each of these counts the same letters. */
+  readonly shared?: boolean;
 }
 
 /** By reason; what a sink without a letter has. */

@@ -75,7 +75,8 @@ export class LetterShelf {
 
   /** Undefined until the file was read once. */
   counts(): LetterCounts | undefined {
-    return this.#book?.counts(this.#parts.sink);
+    const counts = this.#book?.counts(this.#parts.sink);
+    return counts === undefined || this.#sharing === undefined ? counts : { ...counts, shared: true };
   }
 
   /** From now on its letters are those of several agents; undefined: they are no longer. */

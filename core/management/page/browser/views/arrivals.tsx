@@ -11,7 +11,8 @@ interface Sample {
   readonly until?: string;
   readonly seen?: { readonly accepted: number; readonly refused: number };
   readonly skipped?: number;
-  readonly last?: number;
+  /** How far was read; sent back. */
+  readonly last?: number | string;
   readonly arrivals: readonly Arrival[];
 }
 

@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../agent/live/merge-patch.js";
+import { reasonOf } from "../../sdk/index.js";
+import { HttpError, sendJson } from "../answers.js";
+import { type Asked, answersOf, askAll, type Call, isOk, passOn, type Reply, type Told, toldBy } from "./call.js";
+import { requireAll, requireFirst, silent } from "./refusals.js";
+import type { WorkerAnswer } from "./worker-call.js";
+
+/** How the answers of workers become one. */
+export type Answering = (call: Call) => Promise<void>;
+
+/** What several workers told, as one document. */
+export type Joining = (told: readonly Told[], call: Call) => JsonObject;
+
+/** A read: what the workers told that did, or why all refuse. */
+export function joined(join: Joining, asked: Asked = {}): Answering {
+  return async (call) => answerJoined(call, await answersOf(call, asked), join);
+}
+
+/** A change of what each worker has in memory: the answer is that of the first. */
+export const allChange: Answering = async (call) => {
+  const answers = await changedBy(call);
+  for (const answer of [refusalIn(answers) ?? answers[0]]) if (answer !== undefined) passOn(call, answer);
+};
+
+/** The same, with what all of them answer. */
+export function allChangeJoined(join: Joining): Answering {
+  return async (call) => {
+    const answers = await changedBy(call);
+    const refusal = refusalIn(answers);
+    if (refusal === undefined) answerJoined(call, answers, join);
+    else passOn(call, refusal);
+  };
+}
+
+/** A change of a file that all workers read: worker 1 makes it, the others find it when they look at the file. */
+export const firstChanges: Answering = async (call) => {
+  const first = requireFirst(call);
+  const [{ answer, failure } = {}] = await askAll(call, [first]);
+  if (answer === undefined) throw silent(call, first, failure);
+  passOn(call, answer);
+};
+
+export function answerJoined(call: Call, answers: readonly WorkerAnswer[], join: Joining): void {
+  const told = toldBy(answers);
+  const [refusal] = answers;
+  if (told.length > 0) sendJson(call.response, 200, join(told, call));
+  else if (refusal !== undefined) passOn(call, refusal);
+}
+
+/** Asks every worker, or none when one does not run. What the first refuses is asked of no other. */
+export async function changedBy(call: Call): Promise<readonly WorkerAnswer[]> {
+  const [first, ...others] = requireAll(call);
+  if (first === undefined) return await answersOf(call);
+  const [{ answer, failure } = {}] = await askAll(call, [first]);
+  if (answer === undefined) throw silent(call, first, failure);
+  if (!isOk(answer.status)) return [answer];
+  const rest = await askAll(call, others);
+  return [answer, ...wholeAnswers(call, rest)];
+}
+
+/** Throws status 503 when an answer to a change is missing: others have made it. */
+export function wholeAnswers(call: Call, replies: readonly Reply[]): readonly WorkerAnswer[] {
+  const lost = replies.find((one) => one.answer === undefined);
+  if (lost !== undefined) throw half(call, reasonOf(lost.failure));
+  return replies.flatMap((one) => one.answer ?? []);
+}
+
+function refusalIn(answers: readonly WorkerAnswer[]): WorkerAnswer | undefined {
+  return answers.find(({ status }) => !isOk(status));
+}
+
+function half({ response }: Call, reason: string): HttpError {
+  response.set("Retry-After", "5");
+  return new HttpError(503, { error: `${reason}; other workers have made the change. Repeat it` });
+}

@@ -1,0 +1,55 @@
+import type { RequestListener } from "node:http";
+import type { Logger } from "../../sdk/index.js";
+import { LiveStream } from "../live/live-stream.js";
+import { type ManagementAccess, managementFront } from "../management-front.js";
+import { arrivalRules } from "./arrivals.js";
+import { GatewayMetrics } from "./gateway-metrics.js";
+import { letterRules } from "./letters/letter-rules.js";
+import { LiveWorkers } from "./live/live-workers.js";
+import { streamRule } from "./live/stream-rule.js";
+import { readdressed } from "./one-worker.js";
+import { PassThrough } from "./pass-through.js";
+import { ruleRouter } from "./rule-router.js";
+import { rules } from "./rules.js";
+import type { Team } from "./team.js";
+
+export type { Team, WorkerView } from "./team.js";
+
+export interface GatewayParts {
+  readonly team: Team;
+  readonly version: string;
+  readonly access: ManagementAccess;
+  readonly log: Logger;
+}
+
+/** What answers, and what ends the answers that would never end. */
+export interface Gateway {
+  readonly app: RequestListener;
+  end(): void;
+}
+
+/**
+ * The management interface of a supervisor: one of those of all its workers. Tokens are checked here; a worker gets calls
+ * over a socket that nobody else reaches.
+ */
+export function gateway({ team, version, access, log }: GatewayParts): Gateway {
+  const through = new PassThrough();
+  const metrics = new GatewayMetrics();
+  const started = new Date(Math.round(performance.timeOrigin)).toISOString();
+  const live = new LiveWorkers(team, started);
+  const stream = new LiveStream({ source: live, log });
+  const table = [
+    ...rules({ through, metrics, version, started }),
+    ...letterRules(through),
+    ...arrivalRules,
+    streamRule(stream, live),
+  ];
+  const router = ruleRouter(table, team, through);
+  const countWrongToken = () => metrics.countWrongToken();
+  const app = managementFront({ access, log, countWrongToken, readdress: readdressed }, [router]);
+  const end = () => {
+    stream.end();
+    through.end();
+  };
+  return { app, end };
+}

@@ -1,0 +1,92 @@
+import { succeed } from "../answers.js";
+import { parameterOf } from "../requests.js";
+import { adminOnly, adminTokenOnly } from "../security/access.js";
+import { answerAccess } from "./access.js";
+import { type Answering, allChange, allChangeJoined, firstChanges, type Joining, joined } from "./answering.js";
+import type { Call, Told } from "./call.js";
+import { mergedErasures } from "./erasures.js";
+import type { GatewayMetrics } from "./gateway-metrics.js";
+import type { PassThrough } from "./pass-through.js";
+import { Probes } from "./probes.js";
+import type { Rule } from "./rule-router.js";
+import { mergedStatistics } from "./statistics.js";
+import { inOrder, nameOf, reasonOfState, runningIn } from "./team.js";
+import { transactions } from "./transactions.js";
+import { mergedVerification } from "./verification.js";
+
+const agentFiles = ["/v1/admin/configuration/agent/*path", "/admin/configuration/agent/*path"];
+const logging = ["/v1/admin/log/appenders", "/v1/admin/log/loggers"];
+const rootLevel = ["/admin/log", "/v1/admin/log"];
+const byService = ["/v1/admin/metrics", "/admin/metrics"];
+const facts = ["/v1/topology", "/openapi.json", "/v1/configuration", "/v1/configuration/properties"];
+
+export interface RuleParts {
+  readonly through: PassThrough;
+  readonly metrics: GatewayMetrics;
+  readonly version: string;
+  /** When the supervisor began, ISO 8601 UTC. */
+  readonly started: string;
+}
+
+/** What the gateway answers, except dead letters, arrivals and the stream. */
+export function rules({ through, metrics, version, started }: RuleParts): readonly Rule[] {
+  const one: Answering = (call) => through.pass(call, runningIn(call.team));
+  const probes = new Probes();
+  return [
+    { methods: ["get"], paths: ["/live"], answer: probes.live },
+    { methods: ["get"], paths: ["/ready"], answer: probes.ready },
+    { methods: ["get"], paths: ["/metrics"], answer: metrics.answer },
+    { methods: ["get"], paths: ["/v1/version"], answer: async ({ response }) => succeed(response, { version }) },
+    { methods: ["get"], paths: ["/v1/access"], answer: answerAccess(started), ofOne: true },
+    { methods: ["get"], paths: facts, answer: one },
+    { methods: ["get"], paths: ["/v1/stats"], answer: joined(statistics, { limit: LONGEST_LOOK }) },
+    { methods: ["put"], paths: ["/v1/stats"], answer: allChange },
+    { methods: ["get"], paths: byService, answer: readOrReset },
+    { methods: ["delete"], paths: byService, answer: allChange },
+    { methods: ["get"], paths: ["/v1/admin/verify"], answer: joined(verification) },
+    { methods: ["post"], paths: ["/v1/admin/reload"], answer: allChange },
+    { methods: ["post"], paths: ["/v1/admin/explain"], answer: one },
+    { methods: ["post"], paths: ["/v1/admin/erasures"], answer: allChangeJoined(erasures) },
+    { methods: ["get"], paths: ["/v1/subscriptions"], guard: adminOnly, answer: one },
+    { methods: ["post", "delete"], paths: ["/v1/subscriptions"], answer: one },
+    { methods: ["post"], paths: ["/v1/subscriptions/list"], answer: one },
+    { methods: ["get"], paths: [...rootLevel, ...logging], answer: one },
+    { methods: ["put"], paths: rootLevel, answer: allChange },
+    { methods: ["put", "post", "delete"], paths: logging, answer: changeOfLogging },
+    // Without an interceptor that reads a file the mappings are in memory, and nothing uses them.
+    { methods: ["get"], paths: ["/v1/namemappings"], answer: one },
+    { methods: ["put", "post", "delete"], paths: ["/v1/namemappings"], answer: firstChanges },
+    { methods: ["get"], paths: agentFiles, guard: adminTokenOnly, answer: one },
+    { methods: ["put", "post", "delete"], paths: agentFiles, guard: adminTokenOnly, answer: firstChanges },
+  ];
+}
+
+/** Milliseconds that a worker has to tell its counts. */
+const LONGEST_LOOK = 5000;
+
+const statistics: Joining = (told, { team }) => mergedStatistics(told, team);
+
+const byServices: Joining = (told) => transactions(told.map(({ body }) => body));
+
+/** With reset=true every worker must run, as for each other change. */
+const readOrReset: Answering = (call) => {
+  const answering = parameterOf(call.request, "reset") === "true" ? allChangeJoined(byServices) : joined(byServices);
+  return answering(call);
+};
+
+const verification: Joining = (told, call) => mergedVerification(told, missing(told, call));
+
+function missing(told: readonly Told[], { team }: Call): readonly string[] {
+  const present = new Set(told.map(({ worker }) => worker.number));
+  return inOrder(team.workers).flatMap((worker) =>
+    present.has(worker.number) ? [] : [`${nameOf(worker)} is not compared: it is ${reasonOfState(worker)}`],
+  );
+}
+
+const erasures: Joining = (told) => mergedErasures(told);
+
+/** The logging file is that of all workers; what runs is in the memory of each. */
+const changeOfLogging: Answering = (call) => {
+  const ofFile = parameterOf(call.request, "transient") === "false";
+  return ofFile ? firstChanges(call) : allChange(call);
+};

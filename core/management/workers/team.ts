@@ -1,0 +1,38 @@
+/** A worker as the supervisor knows it. */
+export interface WorkerView {
+  /** From 1. */
+  readonly number: number;
+  readonly state: "starting" | "running" | "restarting" | "stopping";
+  readonly pid: number | undefined;
+  /** Of the state. */
+  readonly since: Date;
+  /** Why it is started again; undefined otherwise. */
+  readonly reason: string | undefined;
+  /** False for one that only stores what an earlier, larger number of workers left. */
+  readonly receives: boolean;
+  /** Path of the unix socket of its management interface. */
+  readonly socket: string;
+}
+
+/** The workers of one agent. */
+export interface Team {
+  readonly workers: readonly WorkerView[];
+}
+
+/** Those that can be asked, the lowest number first: sources that cannot share a port run in worker 1 only. */
+export function runningIn({ workers }: Team): readonly WorkerView[] {
+  return inOrder(workers).filter(({ state }) => state === "running");
+}
+
+export function inOrder(workers: readonly WorkerView[]): readonly WorkerView[] {
+  return workers.toSorted((one, other) => one.number - other.number);
+}
+
+export function nameOf({ number }: Pick<WorkerView, "number">): string {
+  return `worker ${number}`;
+}
+
+/** Why a worker that does not run cannot be asked. */
+export function reasonOfState({ state, reason }: Pick<WorkerView, "state" | "reason">): string {
+  return reason === undefined ? state : `${state}: ${reason}`;
+}
