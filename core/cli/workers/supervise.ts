@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -77,7 +77,10 @@ async function runAll(running: Running, terminal: Terminal): Promise<number> {
   terminal.onStopAgain?.(() => {
     stops += 1;
     const events = supervisor.eventsInMemory;
-    if (stops > 1) supervisor.kill();
+    if (stops > 1) {
+      supervisor.kill();
+      rmSync(sockets, { recursive: true, force: true });
+    }
     return events;
   });
   await management.start();
