@@ -30,7 +30,7 @@ const components = {
 } as const;
 
 /** What the interface over several workers adds. */
-const workers = {
+export const workersSchema = {
   type: "array",
   items: {
     type: "object",
@@ -52,7 +52,7 @@ const workers = {
 export const statisticsSchema = {
   type: "object",
   required: Object.keys(components),
-  properties: { ...components, workers },
+  properties: { ...components, workers: workersSchema },
 };
 
 function componentList(

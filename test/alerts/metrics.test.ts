@@ -13,8 +13,8 @@ import { askedFor, exposed } from "./promql.js";
 
 /** Series of a histogram that an expression may name. */
 const PARTS = /_(bucket|sum|count)$/;
-/** Labels and metrics that Prometheus itself adds. */
-const OF_PROMETHEUS = { metrics: ["up", "ALERTS"], labels: ["job", "instance", "alertname", "alertstate"] };
+/** Labels and metrics that Prometheus itself adds, and the label that tells the workers of one agent apart. */
+const OF_PROMETHEUS = { metrics: ["up", "ALERTS"], labels: ["job", "instance", "alertname", "alertstate", "worker"] };
 
 /** The metrics of an agent once each instrument has series. */
 async function allMetrics(context: TestContext): Promise<string> {

@@ -67,6 +67,6 @@ function next(before: Level, size: number, now: number): Level {
 }
 
 /** The value with that number of significant digits; whole numbers stay whole. */
-function rounded(value: number, digits: number): number {
+export function rounded(value: number, digits: number): number {
   return value >= 10 ** digits ? Math.round(value) : Number(value.toPrecision(digits));
 }

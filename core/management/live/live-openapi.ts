@@ -1,5 +1,6 @@
 import { count, record, schemaRef, success, text } from "../openapi.js";
 import { sharedLogSchema } from "../shared-log-openapi.js";
+import { workersSchema } from "../statistics-openapi.js";
 
 const flag = { type: "boolean" } as const;
 const texts = { type: "array", items: text } as const;
@@ -107,6 +108,7 @@ export const liveSchemas = {
       ready: flag,
       arrivals: { type: "object" },
       last_reload: { type: "object" },
+      workers: workersSchema,
     }),
     components: byId(live),
     dead_letters: byId(

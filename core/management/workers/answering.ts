@@ -19,7 +19,8 @@ export function joined(join: Joining, asked: Asked = {}): Answering {
 /** A change of what each worker has in memory: the answer is that of the first. */
 export const allChange: Answering = async (call) => {
   const answers = await changedBy(call);
-  for (const answer of [refusalIn(answers) ?? answers[0]]) if (answer !== undefined) passOn(call, answer);
+  const answer = refusalIn(answers) ?? answers[0];
+  if (answer !== undefined) passOn(call, answer);
 };
 
 /** The same, with what all of them answer. */

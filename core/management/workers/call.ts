@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Request, Response } from "express";
 import type { JsonObject } from "../../agent/live/merge-patch.js";
-import { disconnected, isChanging } from "../requests.js";
+import { isChanging } from "../requests.js";
 import { objectOf } from "./json.js";
 import { nobodyAnswers } from "./refusals.js";
 import { runningIn, type Team, type WorkerView } from "./team.js";
@@ -12,6 +12,8 @@ export interface Call {
   readonly team: Team;
   readonly request: Request;
   readonly response: Response;
+  /** Aborts when the caller disconnects. */
+  readonly signal: AbortSignal;
 }
 
 /** What is asked in place of the call itself. */
@@ -67,7 +69,7 @@ export interface Reply {
 /** Asks all at once. */
 export async function askEach(call: Call, questions: readonly Question[]): Promise<readonly Reply[]> {
   // A change goes on where it was begun.
-  const signal = isChanging(call.request) ? undefined : disconnected(call.response);
+  const signal = isChanging(call.request) ? undefined : call.signal;
   return await Promise.all(
     questions.map(async ({ worker, asked }) => {
       try {
@@ -118,11 +120,14 @@ export function passOn({ response }: Pick<Call, "response">, { status, headers, 
   response.status(status).set(headersOf(headers)).end(body);
 }
 
+const passedBack = ["content-type", "retry-after", "x-accel-buffering"] as const;
+
 /** The headers of a worker's answer that count for the caller; the others are the gateway's own. */
 export function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
-  const { "content-type": type, "retry-after": retryAfter } = headers;
-  return {
-    ...(type === undefined ? {} : { "Content-Type": type }),
-    ...(retryAfter === undefined ? {} : { "Retry-After": retryAfter }),
-  };
+  return Object.fromEntries(
+    passedBack.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" ? [[name, value] as const] : [];
+    }),
+  );
 }

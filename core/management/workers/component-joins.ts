@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../agent/live/merge-patch.js";
 import { all, earliest, every, type Join, latest, listBy, members, worst } from "./joins.js";
-import { objectIn, objectsIn } from "./json.js";
+import { objectIn, objectsIn, textIn } from "./json.js";
 
 /** What the statistics and the live document have in common: states, the books of a channel, the log of a shared one. */
 
@@ -18,7 +18,7 @@ export const componentJoins: Readonly<Record<string, Join>> = {
 
 /** Findings with the worker that has them, so that they can be told apart in a list of all. */
 export function findingsOf(worker: number, findings: readonly JsonObject[]): readonly JsonObject[] {
-  return findings.map((one) => ({ ...one, reason: `worker ${worker}: ${String(one["reason"])}` }));
+  return findings.map((one) => ({ ...one, reason: `worker ${worker}: ${textIn(one["reason"])}` }));
 }
 
 /** The log of a channel that agents share: each worker describes the whole. What is of any worker is of this agent. */

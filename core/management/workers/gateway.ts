@@ -10,7 +10,7 @@ import { streamRule } from "./live/stream-rule.js";
 import { readdressed } from "./one-worker.js";
 import { PassThrough } from "./pass-through.js";
 import { ruleRouter } from "./rule-router.js";
-import { rules } from "./rules.js";
+import { usualRules } from "./rules.js";
 import type { Team } from "./team.js";
 
 export type { Team, WorkerView } from "./team.js";
@@ -32,24 +32,30 @@ export interface Gateway {
  * The management interface of a supervisor: one of those of all its workers. Tokens are checked here; a worker gets calls
  * over a socket that nobody else reaches.
  */
-export function gateway({ team, version, access, log }: GatewayParts): Gateway {
+export function gateway(parts: GatewayParts): Gateway {
+  const { rules, metrics, through, end } = gatewayRules(parts);
+  const countWrongToken = () => metrics.countWrongToken();
+  const router = ruleRouter(rules, parts.team, through);
+  const app = managementFront({ ...parts, countWrongToken, readdress: readdressed }, [router]);
+  return { app, end };
+}
+
+/** The rules of all calls, and what they work with. */
+export function gatewayRules({ team, version, log }: GatewayParts) {
   const through = new PassThrough();
   const metrics = new GatewayMetrics();
   const started = new Date(Math.round(performance.timeOrigin)).toISOString();
   const live = new LiveWorkers(team, started);
   const stream = new LiveStream({ source: live, log });
-  const table = [
-    ...rules({ through, metrics, version, started }),
+  const rules = [
+    ...usualRules({ through, metrics, version, started }),
     ...letterRules(through),
     ...arrivalRules,
     streamRule(stream, live),
   ];
-  const router = ruleRouter(table, team, through);
-  const countWrongToken = () => metrics.countWrongToken();
-  const app = managementFront({ access, log, countWrongToken, readdress: readdressed }, [router]);
   const end = () => {
     stream.end();
     through.end();
   };
-  return { app, end };
+  return { rules, metrics, through, end };
 }

@@ -6,7 +6,11 @@ export type Join = (values: readonly Json[]) => Json | undefined;
 
 export const first: Join = ([value]) => value;
 
-export const sum: Join = (values) => values.reduce<number>((total, value) => total + numberIn(value), 0);
+export const sum: Join = (values) => {
+  const total = values.reduce<number>((before, value) => before + numberIn(value), 0);
+  // Without what adding fractions leaves behind their last digit.
+  return Number.isInteger(total) ? total : Number(total.toPrecision(15));
+};
 
 export const largest: Join = (values) => Math.max(...values.map(numberIn));
 

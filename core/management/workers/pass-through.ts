@@ -1,6 +1,5 @@
 import { pipeline } from "node:stream/promises";
 import { codeOf } from "../../sdk/index.js";
-import { disconnected } from "../requests.js";
 import { type Call, headersOf, requestOf } from "./call.js";
 import { nobodyAnswers, silent } from "./refusals.js";
 import type { WorkerView } from "./team.js";
@@ -35,10 +34,11 @@ export class PassThrough {
 
 async function passed(call: Call, worker: WorkerView, end: AbortSignal): Promise<void> {
   const { response } = call;
-  const signal = AbortSignal.any([disconnected(response), end]);
+  const signal = AbortSignal.any([call.signal, end]);
   const answer = await open(worker, requestOf(call), { limit: LONGEST, signal });
+  const { "content-length": length } = answer.headers;
   response.status(answer.statusCode ?? 0).set(headersOf(answer.headers));
-  response.flushHeaders();
+  if (length !== undefined) response.set("Content-Length", length);
   // What breaks off breaks off for the caller, too: it was destroyed.
   await pipeline(answer, response).catch(() => undefined);
 }

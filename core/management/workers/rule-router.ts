@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from "express";
+import { disconnected } from "../requests.js";
 import type { Answering } from "./answering.js";
 import { chosenWorker } from "./one-worker.js";
 import type { PassThrough } from "./pass-through.js";
@@ -22,7 +23,7 @@ export function ruleRouter(rules: readonly Rule[], team: Team, through: PassThro
   const router = Router({ caseSensitive: true });
   for (const { methods, paths, guard, answer, ofOne = false } of rules) {
     const handler: RequestHandler = async (request, response) => {
-      const call = { team, request, response };
+      const call = { team, request, response, signal: disconnected(response) };
       const worker = ofOne ? undefined : chosenWorker(team, response);
       if (worker === undefined) await answer(call);
       else await through.pass(call, [worker]);

@@ -29,7 +29,7 @@ export interface RuleParts {
 }
 
 /** What the gateway answers, except dead letters, arrivals and the stream. */
-export function rules({ through, metrics, version, started }: RuleParts): readonly Rule[] {
+export function usualRules({ through, metrics, version, started }: RuleParts): readonly Rule[] {
   const one: Answering = (call) => through.pass(call, runningIn(call.team));
   const probes = new Probes();
   return [

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEAD_LETTERS } from "../../../core/agent/container.js";
+import { Starting } from "../../../core/management/starting.js";
 import type { DeadLetter } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { until } from "../../support/until.js";
 import { deadLetter } from "../dead-letters.js";
-import { type RunningWorker, runningTeam } from "./running-team.js";
+import { type RunningWorker, runningTeam, since } from "./running-team.js";
 
 const path = "/v1/admin/deadletters";
 
@@ -136,6 +137,28 @@ test("refusals of workers are joined, and letters of other sinks are replayed", 
   assert.deepEqual([status, body.success, body.replayed, body.refused], [409, "false", 1, 2]);
   assert.match(body.error, /sink "gone", which the agent does not have/);
   assert.deepEqual([body.refusals.length, body.refusals[0].sink, body.refusals[0].letters], [1, "gone", 2]);
+});
+
+test("a worker that starts is left out of the list, and where all start the list is refused", async (context) => {
+  const { call, workers } = await runningTeam(context, { workers: [{}, {}] });
+  await keep(workers[0], at("a", 1));
+  await keep(workers[1], at("b", 2));
+  const { listener } = new Starting(since);
+
+  await workers[1]?.close();
+  await workers[1]?.serve(listener);
+  const list = await call("GET", path);
+  const search = await call("GET", `${path}/search`);
+  const dropped = await call("DELETE", `${path}?all=true`);
+  await workers[0]?.close();
+  await workers[0]?.serve(listener);
+  const nothing = await call("GET", path);
+
+  assert.deepEqual([list.body.count, idsOf(list.body.deadletters)], [1, ["a"]]);
+  assert.deepEqual([idsOf(search.body.deadletters), search.body.complete], [["a"], true]);
+  assert.equal(dropped.status, 503);
+  assert.match(dropped.body.error, /Nothing is changed: worker 2 does not say which dead letters it has/);
+  assert.equal(nothing.status, 503);
 });
 
 test("nothing is dropped while a worker does not run", async (context) => {

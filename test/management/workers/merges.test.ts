@@ -199,13 +199,13 @@ test("a live document has sums of counts and rates, and of times those that matt
     [
       {
         worker: viewOf(1),
-        document: document(true, { in: 1, in_per_second: 0.5, health: "up", oldest: "b", oldest_exact: true }),
+        document: document(true, { in: 1, in_per_second: 12.34, health: "up", oldest: "b", oldest_exact: true }),
       },
       {
         worker: viewOf(2),
         document: document(false, {
           in: 2,
-          in_per_second: 0.25,
+          in_per_second: 0.1,
           health: "degraded",
           findings: [{ reason: "slow" }],
           oldest: "a",
@@ -223,7 +223,7 @@ test("a live document has sums of counts and rates, and of times those that matt
   assert.deepEqual([agent.arrivals, agent.workers[1].stored], [{ on: true }, 3]);
   assert.deepEqual(components["channel:c"], {
     in: 3,
-    in_per_second: 0.75,
+    in_per_second: 12.4,
     health: "degraded",
     findings: [{ reason: "worker 2: slow" }],
     seconds_until_full: 9,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { ManagementServer } from "../../../core/management/management-server.js";
@@ -45,7 +45,7 @@ export async function runningTeam(context: TestContext, { access, workers: setti
 /** An agent whose management interface is on a socket. */
 async function runningWorker(context: TestContext, setting: ManagementSetting, socket: string) {
   const worker = await runningManagement(context, { ...setting, access: { ...setting.access, trusted: true } });
-  const server = await listening(createServer(worker.app), socket);
+  let server = await listening(createServer(worker.app), socket);
   const close = async () => {
     const closed = once(server, "close");
     server.close();
@@ -53,12 +53,16 @@ async function runningWorker(context: TestContext, setting: ManagementSetting, s
     await closed;
   };
   context.after(() => (server.listening ? close() : undefined));
+  /** Serves something else on its socket, after it was closed. */
+  const serve = async (listener: RequestListener) => {
+    server = await listening(createServer(listener), socket);
+  };
   const accept = async (service = "openiot") => {
     const [source] = worker.agent.assembly.sources;
     const headers = { "fiware-service": service, timestamp: "1768472430000" };
     await source?.processor.emit([{ headers, body: { id: "Room1", type: "Room" } }]);
   };
-  return { ...worker, socket, close, accept };
+  return { ...worker, socket, close, serve, accept };
 }
 
 export async function listening(server: Server, socket: string): Promise<Server> {

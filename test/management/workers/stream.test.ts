@@ -87,6 +87,20 @@ test("a worker that goes and comes again does not end the stream", async (contex
   assert.equal(back.agent.workers[1].pid, 2002);
 });
 
+test("a caller that leaves the stream of one worker is no listener of it any more", async (context) => {
+  const { port, workers } = await runningTeam(context, two);
+  const events = await eventStream(context, `http://127.0.0.1:${port}/workers/2/v1/stream`);
+  await events.nextNamed("snapshot");
+
+  events.close();
+
+  const left = await until(
+    async () => workers.map(({ stream }) => stream.listeners),
+    ([, second]) => second === 0,
+  );
+  assert.deepEqual([events.headers["x-accel-buffering"], left], ["no", [0, 0]]);
+});
+
 test("the stream of one worker is passed on, and ends with the gateway", async (context) => {
   const { port, workers, end } = await runningTeam(context, two);
   await workers[1]?.accept();

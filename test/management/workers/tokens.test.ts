@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
+import { AgentFiles } from "../../../core/management/configuration/agent-files.js";
+import { catalogueOf } from "../../../core/registry/discover.js";
+import { tempFolder } from "../../support/temp-folder.js";
 import { runningTeam } from "./running-team.js";
 
 const tokens = { read: ["reader"], admin: ["boss"] };
@@ -52,6 +57,23 @@ test("files of agents need an admin token of the gateway, although workers trust
     [status, body.error],
     [403, "This needs an admin token; configure one (DENEB_MANAGEMENT_ADMIN_TOKENS)"],
   );
+});
+
+test("an admin token of the gateway reads and changes files of agents, which a worker without tokens would refuse", async (context) => {
+  const folder = await tempFolder(context);
+  const file = join(folder, "agent_a.properties");
+  await writeFile(file, "a1.sources = s\n");
+  const files = new AgentFiles(folder, join(folder, "running.properties"));
+  const configuration = { files, catalogue: catalogueOf([]).catalogue };
+  const { call } = await runningTeam(context, { access: { tokens }, workers: [{ configuration }, { configuration }] });
+  const path = `/v1/admin/configuration/agent${file}`;
+
+  const put = await call("PUT", `${path}?param=a1.sources&value=t`, withToken("boss"));
+  const read = await call("GET", `/workers/2${path}`, withToken("boss"));
+  const refused = await call("GET", `/workers/2${path}`, withToken("reader"));
+
+  assert.deepEqual([put.status, read.status, refused.status], [200, 200, 403]);
+  assert.deepEqual(read.body.result, { agent: { "a1.sources": "t" } });
 });
 
 test("wrong tokens are counted by the supervisor", async (context) => {

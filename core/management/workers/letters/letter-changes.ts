@@ -5,7 +5,7 @@ import { askEach, type Call, passOn, type Question } from "../call.js";
 import { cannotChange, requireAll } from "../refusals.js";
 import { countedOf } from "./counted.js";
 import { choiceIn, type LetterSinks, ownIds, queryIn, sinksWithLetters } from "./letter-sinks.js";
-import { foundOf } from "./refused-letters.js";
+import { changedOf } from "./refused-letters.js";
 
 /** Most ids of one call. */
 const MOST_IDS = 1000;
@@ -22,7 +22,7 @@ export async function changeLetters(call: Call): Promise<void> {
       questions.push(...(await questionsTo(call, sinks)));
     }
   }
-  const found = foundOf(wholeAnswers(call, await askEach(call, questions)));
+  const found = changedOf(wholeAnswers(call, await askEach(call, questions)));
   if ("refusal" in found) {
     passOn(call, found.refusal);
     return;

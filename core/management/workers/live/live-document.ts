@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../agent/live/merge-patch.js";
+import { rounded } from "../../../agent/live/rates.js";
 import { componentJoins, deadLetters, findingsOf, lastReload, sharedLog } from "../component-joins.js";
 import { type Join, latest, least, members, some, together } from "../joins.js";
 import { objectIn, objectsIn, textIn } from "../json.js";
@@ -61,7 +62,7 @@ const oldest = ["oldest", "oldest_exact"] as const;
 const ofWholeLog = ["events", "capacity", "bytes", ...oldest, "seconds_until_full"] as const;
 
 const component: Join = (states) => {
-  const merged = members({ ...componentJoins, seconds_until_full: least, log: sharedLog })(states);
+  const merged = withRates(members({ ...componentJoins, seconds_until_full: least, log: sharedLog })(states));
   const all = states.map(objectIn);
   const shared = all.find(({ log }) => log !== undefined);
   if (shared !== undefined) {
@@ -72,5 +73,15 @@ const component: Join = (states) => {
   const [longest] = waiting.toSorted((one, other) => (textIn(one["oldest"]) < textIn(other["oldest"]) ? -1 : 1));
   return together(merged, oldest, longest);
 };
+
+/** Rates have three digits, those of the sum too. */
+function withRates(state: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      name.endsWith("_per_second") && typeof value === "number" ? rounded(value, 3) : value,
+    ]),
+  );
+}
 
 const components = members({}, component);

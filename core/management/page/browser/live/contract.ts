@@ -58,9 +58,17 @@ export interface Snapshot {
     readonly ready: boolean;
     readonly last_reload?: LastReload;
     readonly arrivals?: { readonly on: boolean; readonly until?: string };
+    /** Of an agent of several processes. */
+    readonly workers?: readonly Worker[];
   };
   readonly components: Readonly<Record<string, ComponentState>>;
   readonly dead_letters: Readonly<Record<string, LetterCounts>>;
+}
+
+export interface Worker {
+  readonly number: number;
+  readonly state: "starting" | "running" | "restarting" | "stopping";
+  readonly reason?: string;
 }
 
 export interface LastReload {

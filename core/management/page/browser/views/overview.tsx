@@ -11,6 +11,7 @@ import { ComponentDetails } from "./component-details.js";
 import { ComponentTable } from "./component-table.js";
 import { TopologyGraph } from "./graph.js";
 import { Problems } from "./problems.js";
+import { WorkersLine } from "./workers-line.js";
 
 /** The agent as a whole: what is wrong, what moves, and how its components are linked. */
 export function Overview() {
@@ -42,6 +43,7 @@ function Known({ snapshot, topology }: KnownParts) {
   const component = topology.components.find(({ id }) => id === selected);
   return (
     <>
+      <WorkersLine workers={snapshot.agent.workers} />
       <Problems snapshot={snapshot} onSelect={setSelected} />
       <section class="panel" aria-label="All together">
         <Chart
