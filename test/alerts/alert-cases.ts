@@ -218,6 +218,8 @@ export const alertCases: readonly AlertCase[] = [
     series: {
       [`deneb_dead_letters_bytes${of('sink="k"')}`]: "0x4 81x10",
       [`deneb_dead_letters_limit_bytes${of("")}`]: "100x20",
+      // With several workers each has a limit.
+      [`deneb_dead_letters_limit_bytes${of('worker="2"')}`]: "100x20",
     },
     labels: { ...agent, sink: "k" },
     severity: "warning",

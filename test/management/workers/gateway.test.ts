@@ -121,6 +121,16 @@ test("a change is made nowhere while a worker does not run, and the answer names
   assert.deepEqual(after.body, before.body);
 });
 
+test("a change that a worker does not answer is refused with what is to be done", async (context) => {
+  const { call, workers } = await runningTeam(context, two);
+  await workers[1]?.close();
+
+  const { status, body } = await call("PUT", "/v1/admin/log?level=DEBUG");
+
+  assert.equal(status, 503);
+  assert.match(body.error, /asking worker 2, which does not listen.*; other workers have made the change\. Repeat it/);
+});
+
 test("what the first worker refuses no other worker is asked for", async (context) => {
   const { call } = await runningTeam(context, two);
 
