@@ -38,7 +38,6 @@ const kinds: Readonly<Record<string, KafkaErrorKind>> = {
   KAFKA_STORAGE_ERROR: "full",
   INVALID_TOPIC_EXCEPTION: "settings",
   INVALID_PARTITIONS: "settings",
-  INVALID_REPLICATION_FACTOR: "settings",
   INVALID_REPLICA_ASSIGNMENT: "settings",
   INVALID_CONFIG: "settings",
   INVALID_REQUIRED_ACKS: "settings",
@@ -54,6 +53,9 @@ const meanings: Readonly<Record<string, string>> = {
   KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
   NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas",
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: "fewer replicas are in sync than min.insync.replicas",
+  REQUEST_TIMED_OUT: "other brokers have not confirmed it in time",
+  INVALID_REPLICATION_FACTOR:
+    "fewer brokers are there than replicas are wanted; start the others, or see replication_factor",
   SASL_AUTHENTICATION_FAILED: "sasl_username or sasl_password is wrong",
   UNSUPPORTED_SASL_MECHANISM: "the brokers do not offer this sasl_mechanism",
 };

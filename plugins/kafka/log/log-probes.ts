@@ -1,9 +1,10 @@
 import { type Examiner, type Probe, type ProbeResult, reasonOf } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
-import { createTopics, readMetadata } from "../client/topics.js";
+import { readMetadata } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
 import { connectProbe } from "../connect-probe.js";
-import { newTopics, openTopics, topicNames } from "./open-topics.js";
+import { makeTopics } from "./make-topics.js";
+import { openTopics, topicNames } from "./open-topics.js";
 
 /** Whether the brokers let this client in, and whether the topics are there, may be made, and keep what is accepted. */
 export function kafkaLogProbes(config: KafkaLogConfig, component: string, examiner: Examiner): readonly Probe[] {
@@ -21,7 +22,7 @@ async function topicsFound(cluster: KafkaCluster, config: KafkaLogConfig): Promi
   const missing = names.filter((name) => faults.get(name)?.id === "UNKNOWN_TOPIC_OR_PARTITION");
   if (missing.length > 0 && config.create_topic) {
     try {
-      await createTopics(cluster, newTopics(config, missing, brokers.size), true);
+      await makeTopics(cluster, config, { names: missing, brokers: brokers.size, tryOnly: true });
     } catch (error) {
       const remedy = "allow the user to make topics (Create on the cluster or on their names), or make them by hand";
       return { outcome: "failed", reason: reasonOf(error), remedy };

@@ -10,7 +10,7 @@ import {
   subscribedTopics,
   subscriptionBytes,
 } from "./assignment.js";
-import type { Coordinator } from "./coordinator.js";
+import { type Coordinator, isMoving } from "./coordinator.js";
 
 const TYPE = "consumer";
 /** Only sources of Deneb are members: what spreads the partitions is the same for all. */
@@ -49,17 +49,30 @@ export class ConsumerGroup {
     this.#parts = parts;
   }
 
-  /** Joins, and waits until the partitions are spread. Rejects with a KafkaError. */
+  /** Joins, and waits until the partitions are spread; for a coordinator that moves, as long as a call takes. Rejects with a KafkaError. */
   async join(signal: AbortSignal): Promise<Membership> {
+    const { cluster } = this.#parts;
+    const end = performance.now() + cluster.callMillis;
     for (;;) {
       if (signal.aborted) throw new KafkaError("unavailable", "joining the group: aborted");
-      const joined = await this.#join(signal);
-      if (joined === undefined) continue;
-      const { generation, members } = joined;
-      const assignments = members === undefined ? [] : await this.#assignments(members);
-      const places = await this.#sync(generation, assignments, signal);
-      if (places !== undefined) return { generation, memberId: this.#memberId, places };
+      try {
+        const membership = await this.#joinOnce(signal);
+        if (membership !== undefined) return membership;
+      } catch (error) {
+        if (!isMoving(error) || performance.now() >= end || cluster.closing.aborted) throw error;
+        await cluster.pause();
+      }
     }
+  }
+
+  /** Undefined to ask again. */
+  async #joinOnce(signal: AbortSignal): Promise<Membership | undefined> {
+    const joined = await this.#join(signal);
+    if (joined === undefined) return undefined;
+    const { generation, members } = joined;
+    const assignments = members === undefined ? [] : await this.#assignments(members);
+    const places = await this.#sync(generation, assignments, signal);
+    return places === undefined ? undefined : { generation, memberId: this.#memberId, places };
   }
 
   /** Tells the group that the member is there; returns when the membership is over, or the signal aborts. */

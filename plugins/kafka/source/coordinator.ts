@@ -10,6 +10,13 @@ const OF_GROUPS = 0;
 /** A coordinator that is another broker now, or not ready. */
 const elsewhere: readonly string[] = ["NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"];
 
+/** Whether it answers no more, or another broker is to be asked in a moment. */
+export function isMoving(error: unknown): boolean {
+  return (
+    error instanceof KafkaError && error.kind === "unavailable" && (error.id === "" || elsewhere.includes(error.id))
+  );
+}
+
 /** Up to where a group has read a partition. */
 export interface Committed extends Place {
   readonly offset: number;
