@@ -8,6 +8,7 @@ import { type Address, Connections, type RequestLimits } from "./connections.js"
 import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import { type Library, loadLibrary } from "./library.js";
 import { addressOf, type ConnectionConfig } from "./properties.js";
+import { readMetadata } from "./topics.js";
 import { requireVersions } from "./versions.js";
 
 const PAUSE_MILLIS = 100;
@@ -168,6 +169,8 @@ export async function openCluster(
   const stopListening = onAbort(signal, () => cluster.close());
   try {
     await requireVersions(cluster);
+    // Brokers tell their versions before they authenticate.
+    await readMetadata(cluster, []);
     return cluster;
   } catch (error) {
     cluster.close();
@@ -179,8 +182,10 @@ export async function openCluster(
 
 /** A broker that wants TLS or a user ends a connection that begins without, and says nothing. */
 function hinted(failure: KafkaError, { security_protocol }: ConnectionConfig): KafkaError {
-  if (failure.kind !== "unavailable" || !/clos|no answer|ECONNRESET/i.test(failure.message)) return failure;
-  const hint = `the brokers may want another security_protocol than ${security_protocol}`;
+  if (failure.kind !== "unavailable" || failure.message.includes("; ")) return failure;
+  const hint = /clos|no answer|ECONNRESET/i.test(failure.message)
+    ? `the brokers may want another security_protocol than ${security_protocol}`
+    : "see bootstrap_servers, and whether the brokers run";
   return new KafkaError(failure.kind, `${failure.message}; ${hint}`, { cause: failure });
 }
 

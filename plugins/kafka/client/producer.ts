@@ -126,7 +126,7 @@ export class Producer {
 /** Brokers give identities to users that are allowed to write to any topic. */
 function notBegun(error: KafkaError): KafkaError {
   if (error.kind !== "denied") return error;
-  const message = `${error.message}, the user may write to no topic; allow Write on those of this log`;
+  const message = `beginning to write: ${error.id}, the user may write to no topic; allow Write on those that are written`;
   return new KafkaError(error.kind, message, { id: error.id });
 }
 

@@ -3,6 +3,7 @@ import type { KafkaCluster } from "../client/cluster.js";
 import type { Place } from "../client/directory.js";
 import { KafkaError, kafkaErrorOf, protocolError } from "../client/kafka-error.js";
 import type { Library } from "../client/library.js";
+import { lackedIn } from "../client/rights.js";
 
 const NO_ERROR = 0;
 const OF_GROUPS = 0;
@@ -104,6 +105,19 @@ export class Coordinator {
             : [{ topic, partition, offset: Number(committedOffset), note: metadata ?? "" }];
         }),
       );
+    });
+  }
+
+  /** Whether the user may be a member of the group. */
+  async mayJoin(): Promise<boolean> {
+    const doing = `reading the rights on group "${this.#group}"`;
+    return await this.#cluster.persistently(doing, async () => {
+      const { groups } = await this.ask(
+        async (connection, library) => await library.describeGroupsV5.api.async(connection, [this.#group], true),
+      );
+      const failure = this.errorIn(groups[0]?.errorCode ?? NO_ERROR, doing);
+      if (failure !== undefined) throw failure;
+      return groups.every(({ authorizedOperations: allowed }) => lackedIn(allowed, ["Read"]).length === 0);
     });
   }
 
