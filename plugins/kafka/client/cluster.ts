@@ -123,15 +123,15 @@ export class KafkaCluster {
     throw failure;
   }
 
-  /** Tries something until it is done, fails for good, or the time for a call is over. */
-  async persistently<T>(doing: string, attempt: () => Promise<T>): Promise<T> {
+  /** Tries something until it is done, fails for good, the time for a call is over, or the signal aborts. */
+  async persistently<T>(doing: string, attempt: () => Promise<T>, signal = this.closing): Promise<T> {
     const end = performance.now() + this.#requestTimeout;
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
         const failure = kafkaErrorOf(error, doing);
-        const over = performance.now() + PAUSE_MILLIS > end || this.closing.aborted;
+        const over = performance.now() + PAUSE_MILLIS > end || this.closing.aborted || signal.aborted;
         if (over || (failure.kind !== "unavailable" && failure.kind !== "full")) throw named(failure, doing);
         await this.pause();
       }

@@ -9,6 +9,7 @@ interface Failing {
 export class FetchFailures {
   readonly #bearableMillis: number;
   readonly #failing = new Map<number, Failing>();
+  #isClusterAway = false;
 
   /** `bearableMillis` is how long one broker may be away while others answer. */
   constructor(bearableMillis: number) {
@@ -23,13 +24,18 @@ export class FetchFailures {
     this.#failing.delete(node);
   }
 
+  /** Whether any broker said where the partitions are. */
+  looked(isAnswered: boolean): void {
+    this.#isClusterAway = !isAnswered;
+  }
+
   /** The failure to be told of these brokers, which are all that are asked now; undefined for none. */
   worthTelling(asked: Iterable<number>): KafkaError | undefined {
     const nodes = [...asked];
     for (const node of [...this.#failing.keys()]) if (!nodes.includes(node)) this.#failing.delete(node);
     const failing = [...this.#failing.values()];
-    const isAlone = failing.length === nodes.length;
+    const isAllAway = this.#isClusterAway && failing.length === nodes.length;
     const now = performance.now();
-    return failing.find(({ since }) => isAlone || now - since > this.#bearableMillis)?.error;
+    return failing.find(({ since }) => isAllAway || now - since > this.#bearableMillis)?.error;
   }
 }

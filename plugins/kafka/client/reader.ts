@@ -104,7 +104,9 @@ export class Reader {
     if (signal.aborted) return;
     try {
       await unlessAborted(this.#directory.refresh(), signal);
+      this.#failures.looked(true);
     } catch (error) {
+      this.#failures.looked(false);
       const failure = kafkaErrorOf(error, "reading the metadata");
       if (failure.kind !== "unavailable" && failure.kind !== "full") throw failure;
     }

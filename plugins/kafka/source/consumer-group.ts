@@ -18,6 +18,7 @@ const PROTOCOL = "deneb";
 /** How long the others wait for a member to end what it does and to join again. */
 const REBALANCE_MILLIS = 30_000;
 const HEARTBEATS_PER_SESSION = 4;
+const LEAVE_MILLIS = 1000;
 const FORGOTTEN = "UNKNOWN_MEMBER_ID";
 
 /** What a source has of its group until its members change. */
@@ -105,7 +106,7 @@ export class ConsumerGroup {
     const { coordinator, group } = this.#parts;
     await coordinator.ask(
       async (connection, library) => await library.leaveGroupV4.api.async(connection, group, [{ memberId }]),
-      { millis: 1000 },
+      { millis: LEAVE_MILLIS, signal: AbortSignal.timeout(LEAVE_MILLIS) },
     );
   }
 

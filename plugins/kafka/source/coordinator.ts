@@ -44,7 +44,7 @@ export class Coordinator {
 
   /** Asks it once; it is looked for again after a failure. */
   async ask<T>(send: (connection: Connection, library: Library) => Promise<T>, asking: Asking = {}): Promise<T> {
-    this.#node ??= await this.#find();
+    this.#node ??= await this.#find(asking.signal);
     try {
       return await this.#cluster.askNode(this.#node, send, { purpose: "group", ...asking });
     } catch (error) {
@@ -61,9 +61,9 @@ export class Coordinator {
     return error;
   }
 
-  async #find(): Promise<number> {
+  async #find(signal?: AbortSignal): Promise<number> {
     const doing = `finding the coordinator of group "${this.#group}"`;
-    return await this.#cluster.persistently(doing, async () => {
+    const find = async () => {
       const { coordinators } = await this.#cluster.askAny(
         async (connection, library) => await library.findCoordinatorV4.api.async(connection, OF_GROUPS, [this.#group]),
       );
@@ -76,7 +76,8 @@ export class Coordinator {
         throw new KafkaError("unavailable", `${doing}: broker ${found.nodeId} is not there`);
       }
       return found.nodeId;
-    });
+    };
+    return await this.#cluster.persistently(doing, find, signal);
   }
 
   /** Up to where the group has read; partitions that it never read are left out. */
@@ -125,6 +126,7 @@ export class Coordinator {
   async commit(
     { generation, memberId }: { readonly generation: number; readonly memberId: string },
     offsets: readonly Committed[],
+    signal: AbortSignal,
   ): Promise<void> {
     const topics = grouped(offsets, ({ partition, offset, note }) => ({
       partitionIndex: partition,
@@ -135,6 +137,7 @@ export class Coordinator {
     const answer = await this.ask(
       async (connection, library) =>
         await library.offsetCommitV8.api.async(connection, this.#group, generation, memberId, null, topics),
+      { signal },
     );
     for (const { errorCode } of answer.topics.flatMap(({ partitions }) => partitions)) {
       const error = this.errorIn(errorCode, "committing offsets");

@@ -66,20 +66,20 @@ for (const { what, begin, end } of troubles)
     await one.open(never());
     await other.open(never());
     const writers = [writing(one, 0, "one"), writing(other, 0, "other"), writing(other, 1, ""), writing(one, 2, "")];
-    const reading = readingOf(one);
+    const readings = [readingOf(one, [0, 1, 2]), readingOf(other, [0])];
     await goOn(writers);
 
     const leader = await cluster.leader(topic, 0);
     await begin(leader);
     await goOn(writers);
-    await reading.reaches(writers);
+    for (const reading of readings) await reading.reaches(writers);
     await end(leader);
     await goOn(writers);
     await cluster.whole();
     await goOn(writers);
     for (const writer of writers) await writer.stop();
 
-    assert.deepEqual(await reading.stop(), []);
+    for (const reading of readings) assert.deepEqual(await reading.stop(), []);
     await assertKept(other, writers);
   });
 
@@ -172,9 +172,9 @@ test("puts wait while fewer replicas are in sync than they need, fail with the r
   assert.deepEqual(await kept(three, part), ["before", "waited"]);
 });
 
-/** Reads three parts until it is stopped, which returns why reads failed. */
-function readingOf(log: KafkaLog) {
-  const next = new Map([0, 1, 2].map((part) => [part, 0]));
+/** Reads parts until it is stopped, which returns why reads failed. */
+function readingOf(log: KafkaLog, parts: readonly number[]) {
+  const next = new Map(parts.map((part) => [part, 0]));
   const failures: string[] = [];
   const end = new AbortController();
   const running = (async () => {
@@ -194,7 +194,7 @@ function readingOf(log: KafkaLog) {
       const last = writers.map(({ part, wrote }) => [part, wrote.at(-1)?.offset ?? 0] as const);
       await until(
         async () => [...next],
-        () => last.every(([part, offset]) => (next.get(part) ?? 0) > offset),
+        () => last.every(([part, offset]) => (next.get(part) ?? Number.POSITIVE_INFINITY) > offset),
         60_000,
       );
     },
