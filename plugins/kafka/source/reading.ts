@@ -9,7 +9,7 @@ import { readMetadata } from "../client/topics.js";
 import { beginnings, type Losses } from "./beginnings.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { ConsumerGroup, Membership } from "./consumer-group.js";
-import type { Coordinator } from "./coordinator.js";
+import { type Coordinator, isMoving } from "./coordinator.js";
 import { OffsetBook } from "./offset-book.js";
 import type { RecordReader } from "./record-reader.js";
 
@@ -63,7 +63,10 @@ export async function readPartitions(
       ending.abort();
       await committing;
     }
-    await commit();
+    // The next membership reads again what was not committed; that it waits for its coordinator is its own matter.
+    await commit().catch((error: unknown) => {
+      if (!isMoving(error)) throw error;
+    });
   } finally {
     ending.abort();
     stopListening();
