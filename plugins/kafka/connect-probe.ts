@@ -1,8 +1,27 @@
 import { TLSSocket } from "node:tls";
 import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
-import { agentErrorOf } from "./agent-error.js";
 import { type KafkaCluster, openCluster } from "./client/cluster.js";
+import { KafkaError } from "./client/kafka-error.js";
 import type { ConnectionConfig } from "./client/properties.js";
+import { lackedRights, type Operation } from "./client/rights.js";
+
+/** The result of a probe that could not make topics. */
+export function notMade(error: unknown): ProbeResult {
+  if (!(error instanceof KafkaError && error.kind === "denied")) throw error;
+  const remedy = "allow the user to make topics (Create on the cluster or on their names), or make them by hand";
+  return { outcome: "failed", reason: error.message.replace(/; .*/, ""), remedy };
+}
+
+/** The result of a probe of topics that the user must be allowed to use so; undefined when it is. */
+export async function notAllowed(
+  cluster: KafkaCluster,
+  names: readonly string[],
+  wanted: readonly Operation[],
+): Promise<ProbeResult | undefined> {
+  const lacked = await lackedRights(cluster, names, wanted);
+  if (lacked.length === 0) return undefined;
+  return { outcome: "failed", reason: "the user has not all the rights", remedy: `allow ${lacked.join(", and ")}` };
+}
 
 /** What is tried with the brokers. */
 export interface ClusterProbe {
@@ -19,15 +38,11 @@ export function connectProbe(
   const { bootstrap_servers, security_protocol, sasl_username } = config;
   const user = security_protocol.startsWith("SASL_") ? ` as "${sasl_username}"` : "";
   const inCluster = async (signal: AbortSignal, run: ClusterProbe["run"]): Promise<ProbeResult> => {
+    const cluster = await openCluster(config, component, signal);
     try {
-      const cluster = await openCluster(config, component, signal);
-      try {
-        return await run(cluster, signal);
-      } finally {
-        cluster.close();
-      }
-    } catch (error) {
-      throw agentErrorOf(error, "connecting to Kafka", () => true);
+      return await run(cluster, signal);
+    } finally {
+      cluster.close();
     }
   };
   return {

@@ -2,16 +2,20 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "@platformatic/kafka";
 import { onAbort } from "deneb/sdk";
+import { BrokerOrder } from "./broker-order.js";
 import { connectionOptions } from "./connection-options.js";
 import { type Address, Connections, type RequestLimits } from "./connections.js";
 import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import { type Library, loadLibrary } from "./library.js";
 import { addressOf, type ConnectionConfig } from "./properties.js";
+import { readMetadata } from "./topics.js";
 import { requireVersions } from "./versions.js";
 
 const PAUSE_MILLIS = 100;
 /** Which part of the time for a call one attempt may take: a broker that hangs leaves time for another one. */
 const ATTEMPTS = 3;
+/** A question that any broker can answer is passed on sooner. */
+const LEAST_LOOK_MILLIS = 1000;
 
 export type Send<T> = (connection: Connection, library: Library) => Promise<T>;
 
@@ -20,18 +24,30 @@ export interface Asking extends Partial<RequestLimits> {
   readonly purpose?: string;
 }
 
+export interface AskingAny<T> extends Omit<Asking, "signal"> {
+  /** The broker that answered last is asked after the others. */
+  readonly another?: boolean;
+  /** Why an answer is none; one that is `unavailable` has the next broker asked. */
+  readonly judge?: (answer: T) => KafkaError | undefined;
+}
+
+export type ClusterConnections = Pick<Connections, "request" | "anySocket" | "close">;
+
 /** The brokers of a cluster: requests to one of them, or to any that answers. Made by {@link openCluster}. */
 export class KafkaCluster {
   readonly library: Library;
-  readonly #connections: Connections;
+  readonly #connections: ClusterConnections;
   readonly #bootstrap: readonly Address[];
   readonly #requestTimeout: number;
   readonly #closing = new AbortController();
   #brokers: ReadonlyMap<number, Address> = new Map();
-  /** Which of the brokers is asked first: the one that answered last. */
-  #turn = 0;
+  readonly #order = new BrokerOrder();
 
-  constructor(library: Library, connections: Connections, { bootstrap_servers, request_timeout }: ConnectionConfig) {
+  constructor(
+    library: Library,
+    connections: ClusterConnections,
+    { bootstrap_servers, request_timeout }: ConnectionConfig,
+  ) {
     this.library = library;
     this.#connections = connections;
     this.#bootstrap = bootstrap_servers.map(addressOf).filter((address) => address !== undefined);
@@ -48,6 +64,11 @@ export class KafkaCluster {
   /** Milliseconds within which one of its requests must be answered. */
   get attemptMillis(): number {
     return Math.max(100, Math.ceil(this.#requestTimeout / ATTEMPTS));
+  }
+
+  /** Milliseconds within which a broker must answer what any other one knows too. */
+  get lookMillis(): number {
+    return Math.min(this.attemptMillis, Math.max(LEAST_LOOK_MILLIS, Math.ceil(this.attemptMillis / ATTEMPTS)));
   }
 
   /** Aborts when the cluster is closed. */
@@ -73,38 +94,44 @@ export class KafkaCluster {
   async askNode<T>(node: number, send: Send<T>, { purpose = "admin", millis, signal }: Asking = {}): Promise<T> {
     const address = this.#brokers.get(node);
     if (address === undefined) throw new KafkaError("unavailable", `broker ${node} is not there`);
-    return await this.#ask(address, send, { purpose, millis: millis ?? this.attemptMillis, signal });
+    try {
+      return await this.#ask(address, send, { purpose, millis: millis ?? this.attemptMillis, signal });
+    } catch (error) {
+      if (signal?.aborted !== true) this.#order.doubt(address);
+      throw error;
+    }
   }
 
   /** Asks any broker: one after another until one answers, each once. */
-  async askAny<T>(send: Send<T>, { purpose = "admin", millis }: Asking = {}): Promise<T> {
-    const addresses = distinct([...this.#brokers.values(), ...this.#bootstrap]);
+  async askAny<T>(send: Send<T>, asking: AskingAny<T> = {}): Promise<T> {
+    const { purpose = "admin", millis = this.lookMillis, another = false, judge } = asking;
+    if (another) this.#order.doubtAnswer();
     let failure: unknown;
-    for (let step = 0; step < addresses.length; step += 1) {
-      const at = (this.#turn + step) % addresses.length;
-      const address = addresses[at];
-      if (address === undefined) continue;
+    for (const address of this.#order.sorted([...this.#brokers.values(), ...this.#bootstrap])) {
       try {
-        const answer = await this.#ask(address, send, { purpose, millis: millis ?? this.attemptMillis });
-        this.#turn = at;
+        const answer = await this.#ask(address, send, { purpose, millis });
+        const refusal = judge?.(answer);
+        if (refusal !== undefined) throw refusal;
+        this.#order.answered(address);
         return answer;
       } catch (error) {
         failure = error;
+        this.#order.doubt(address);
         if (kafkaErrorOf(error, "").kind !== "unavailable" || this.closing.aborted) break;
       }
     }
     throw failure;
   }
 
-  /** Tries something until it is done, fails for good, or the time for a call is over. */
-  async persistently<T>(doing: string, attempt: () => Promise<T>): Promise<T> {
+  /** Tries something until it is done, fails for good, the time for a call is over, or the signal aborts. */
+  async persistently<T>(doing: string, attempt: () => Promise<T>, signal = this.closing): Promise<T> {
     const end = performance.now() + this.#requestTimeout;
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
         const failure = kafkaErrorOf(error, doing);
-        const over = performance.now() + PAUSE_MILLIS > end || this.closing.aborted;
+        const over = performance.now() + PAUSE_MILLIS > end || this.closing.aborted || signal.aborted;
         if (over || (failure.kind !== "unavailable" && failure.kind !== "full")) throw named(failure, doing);
         await this.pause();
       }
@@ -142,6 +169,8 @@ export async function openCluster(
   const stopListening = onAbort(signal, () => cluster.close());
   try {
     await requireVersions(cluster);
+    // Brokers tell their versions before they authenticate.
+    await readMetadata(cluster, []);
     return cluster;
   } catch (error) {
     cluster.close();
@@ -153,13 +182,11 @@ export async function openCluster(
 
 /** A broker that wants TLS or a user ends a connection that begins without, and says nothing. */
 function hinted(failure: KafkaError, { security_protocol }: ConnectionConfig): KafkaError {
-  if (failure.kind !== "unavailable" || !/clos|no answer|ECONNRESET/i.test(failure.message)) return failure;
-  const hint = `the brokers may want another security_protocol than ${security_protocol}`;
+  if (failure.kind !== "unavailable" || failure.message.includes("; ")) return failure;
+  const hint = /clos|no answer|ECONNRESET/i.test(failure.message)
+    ? `the brokers may want another security_protocol than ${security_protocol}`
+    : "see bootstrap_servers, and whether the brokers run";
   return new KafkaError(failure.kind, `${failure.message}; ${hint}`, { cause: failure });
-}
-
-function distinct(addresses: readonly Address[]): readonly Address[] {
-  return [...new Map(addresses.map((address) => [`${address.host}:${address.port}`, address])).values()];
 }
 
 function named(failure: KafkaError, doing: string): KafkaError {

@@ -1,6 +1,6 @@
 import type { KafkaCluster } from "./cluster.js";
 import { KafkaError } from "./kafka-error.js";
-import { type Metadata, readMetadata, type Topic } from "./topics.js";
+import { type Metadata, readMetadata, type Topic, type TopicPartition } from "./topics.js";
 
 /** A partition of a topic. */
 export interface Place {
@@ -45,7 +45,7 @@ export class Directory {
     return groups;
   }
 
-  /** Asks the brokers again; calls at the same time share one answer. */
+  /** Asks the brokers again, another one than the last time; calls at the same time share one answer. */
   async refresh(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -55,14 +55,25 @@ export class Directory {
 
   async #read(): Promise<void> {
     const { topics } = this.#known;
-    const fresh = await readMetadata(this.#cluster, [...topics.keys()]);
-    for (const { name, id } of topics.values()) {
+    const fresh = await readMetadata(this.#cluster, [...topics.keys()], { another: true });
+    const newest = new Map<string, Topic>();
+    for (const { name, id, partitions } of topics.values()) {
       const now = fresh.topics.get(name);
       if (now === undefined)
         throw fresh.faults.get(name) ?? new KafkaError("unavailable", `topic "${name}" is not there`);
       if (now.id !== id)
         throw new KafkaError("settings", `topic "${name}" was removed and made again while it was in use`);
+      newest.set(name, { ...now, partitions: newer(partitions, now.partitions) });
     }
-    this.#known = fresh;
+    this.#known = { ...fresh, topics: newest };
   }
+}
+
+/** A broker that is behind, or cut off from the others, names leaders of before. */
+function newer(known: readonly TopicPartition[], said: readonly TopicPartition[]): readonly TopicPartition[] {
+  const before = new Map(known.map((partition) => [partition.index, partition]));
+  return said.map((partition) => {
+    const other = before.get(partition.index);
+    return other !== undefined && other.epoch > partition.epoch ? other : partition;
+  });
 }

@@ -38,7 +38,6 @@ const kinds: Readonly<Record<string, KafkaErrorKind>> = {
   KAFKA_STORAGE_ERROR: "full",
   INVALID_TOPIC_EXCEPTION: "settings",
   INVALID_PARTITIONS: "settings",
-  INVALID_REPLICATION_FACTOR: "settings",
   INVALID_REPLICA_ASSIGNMENT: "settings",
   INVALID_CONFIG: "settings",
   INVALID_REQUIRED_ACKS: "settings",
@@ -54,8 +53,15 @@ const meanings: Readonly<Record<string, string>> = {
   KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
   NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas",
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: "fewer replicas are in sync than min.insync.replicas",
-  SASL_AUTHENTICATION_FAILED: "sasl_username or sasl_password is wrong",
-  UNSUPPORTED_SASL_MECHANISM: "the brokers do not offer this sasl_mechanism",
+  REQUEST_TIMED_OUT: "other brokers have not confirmed it in time",
+  INVALID_REPLICATION_FACTOR:
+    "fewer brokers are there than replicas are wanted; start the others, or see replication_factor",
+  SASL_AUTHENTICATION_FAILED: "the brokers refuse the user; see sasl_username and sasl_password",
+  UNSUPPORTED_SASL_MECHANISM: "the brokers do not offer this mechanism; see sasl_mechanism",
+  ILLEGAL_SASL_STATE: "the brokers do not authenticate users on this port; see security_protocol",
+  TOPIC_AUTHORIZATION_FAILED: "the user may not do it; allow it by the ACLs of the topic",
+  GROUP_AUTHORIZATION_FAILED: "the user may not use the group; allow Read on it",
+  CLUSTER_AUTHORIZATION_FAILED: "the user may not do it; allow it by the ACLs of the cluster",
 };
 
 /** The error of a code in an answer. */
@@ -119,16 +125,19 @@ const untrusted = [
 
 function tlsMeaning(code: string, message: string): string | undefined {
   if (untrusted.includes(code))
-    return `the certificate of the broker is not signed by an authority of ssl_ca_file (${code})`;
+    return `the certificate of the broker is not signed by a trusted authority (${code}); give that authority in ssl_ca_file`;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return `the certificate of the broker is not valid now (${code})`;
+    return `the certificate of the broker is not valid now (${code}); have it renewed`;
   if (code === "CERT_SIGNATURE_FAILURE")
-    return `the certificate of the broker does not fit those of ssl_ca_file (${code})`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the certificate of the broker is for another host (${code})`;
+    return `the certificate of the broker does not fit those that are trusted (${code}); see ssl_ca_file`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    const remedy = "name the brokers in bootstrap_servers and in their advertised.listeners as the certificate does";
+    return `the certificate of the broker is for another host (${code}); ${remedy}`;
+  }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || message.startsWith("TLS handshake failed")) {
     return "the broker does not speak TLS on this port; see security_protocol";
   }
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_OSSL_"))
-    return `TLS failed (${code}); see ssl_cert_file and ssl_key_file`;
+    return `TLS failed (${code}); see ssl_ca_file, ssl_cert_file and ssl_key_file`;
   return undefined;
 }

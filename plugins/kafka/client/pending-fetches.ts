@@ -8,13 +8,19 @@ import type { Position } from "./offsets.js";
 /** How long a broker waits for records at the most before it answers that there are none. */
 const LONGEST_WAIT = 5000;
 
-export type FetchAnswer = { readonly outcome: FetchOutcome } | { readonly error: unknown };
+/** A broker that has not answered for so long is in doubt, whoever ended the fetches meanwhile. */
+const SILENT_MILLIS = LONGEST_WAIT + 1000;
+
+export type FetchAnswer = { readonly node: number } & (
+  | { readonly outcome: FetchOutcome }
+  | { readonly error: unknown }
+);
 
 interface Pending {
   /** What was asked for: offsets by topic and partition. */
   readonly asked: ReadonlyMap<string, number>;
   readonly cancel: AbortController;
-  readonly answer: Promise<{ readonly node: number; readonly answer: FetchAnswer }>;
+  readonly answer: Promise<FetchAnswer>;
 }
 
 /** What brokers were asked for and have not answered: one fetch for each, which goes on while its positions are still wanted. */
@@ -22,6 +28,8 @@ export class PendingFetches {
   readonly #on: { readonly cluster: KafkaCluster; readonly directory: Directory };
   readonly #purpose: string;
   readonly #pending = new Map<number, Pending>();
+  /** Since when a broker owes an answer, also to fetches that were ended. */
+  readonly #owing = new Map<number, number>();
 
   constructor(cluster: KafkaCluster, directory: Directory, purpose: string) {
     this.#on = { cluster, directory };
@@ -32,6 +40,7 @@ export class PendingFetches {
   ask(positions: readonly Position[], bytes: number, waitMillis: number): number {
     const groups = this.#on.directory.byLeader(positions);
     for (const node of [...this.#pending.keys()]) if (!groups.has(node)) this.#cancel(node);
+    for (const node of [...this.#owing.keys()]) if (!groups.has(node)) this.#owing.delete(node);
     let count = 0;
     for (const [node, group] of groups) {
       count += group.length;
@@ -47,10 +56,11 @@ export class PendingFetches {
         signal: cancel.signal,
       };
       const answer = fetchFrom(this.#on, node, { positions: group, limits }).then(
-        (outcome) => ({ node, answer: { outcome } }),
-        (error: unknown) => ({ node, answer: { error } }),
+        (outcome) => ({ node, outcome }),
+        (error: unknown) => ({ node, error }),
       );
       this.#pending.set(node, { asked, cancel, answer });
+      if (!this.#owing.has(node)) this.#owing.set(node, performance.now());
     }
     return count;
   }
@@ -64,11 +74,18 @@ export class PendingFetches {
       const first = await Promise.race([...[...this.#pending.values()].map(({ answer }) => answer), time]);
       if (first === undefined || signal.aborted) return undefined;
       this.#pending.delete(first.node);
-      return first.answer;
+      this.#owing.delete(first.node);
+      return first;
     } finally {
       timer.abort();
       for (const stop of stops) stop();
     }
+  }
+
+  /** Whether a broker that was asked has said nothing for longer than any fetch takes. */
+  get isSilent(): boolean {
+    const now = performance.now();
+    return [...this.#owing.values()].some((since) => now - since > SILENT_MILLIS);
   }
 
   /** Ends them all. */

@@ -11,6 +11,8 @@ const LARGEST_REQUEST = 16 * 1024 * 1024;
 
 /** Requests that are on their way to a broker at the same time: it works on one while the next one is made. */
 const MOST_ON_THE_WAY = 2;
+/** The part of the time of an attempt after which the broker says that other replicas did not confirm. */
+const BROKER_SHARE = 0.8;
 
 /** Who writes; brokers drop what comes again with the same sequence. */
 export interface Identity {
@@ -103,6 +105,7 @@ export class ProduceLane {
     const identity = batch[0]?.outgoing.identity;
     const left = Math.min(...batch.map(({ end }) => end)) - performance.now();
     const millis = Math.ceil(Math.max(1, Math.min(left, this.#cluster.attemptMillis)));
+    const waitMillis = Math.ceil(millis * BROKER_SHARE);
     const { library } = this.#cluster;
     const sequences = new library.NumericMap(batch.map(({ outgoing }) => [keyOf(outgoing), outgoing.sequence]));
     const messages = batch.flatMap(({ outgoing: { topic, partition, messages: own } }) =>
@@ -111,7 +114,7 @@ export class ProduceLane {
     const answer = await this.#cluster.askNode(
       this.#node,
       async (connection) =>
-        await library.produceV9.api.async(connection, ALL_REPLICAS, millis, messages, { ...identity, sequences }),
+        await library.produceV9.api.async(connection, ALL_REPLICAS, waitMillis, messages, { ...identity, sequences }),
       { purpose: "produce", millis },
     );
     if (typeof answer === "boolean") throw new KafkaError("unavailable", "the broker did not say what it wrote");

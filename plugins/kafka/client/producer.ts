@@ -42,6 +42,7 @@ export class Producer {
     const progress = this.#progressOf(place);
     const end = performance.now() + this.#cluster.callMillis;
     const bytes = messages.reduce((sum, message) => sum + weight(message), 0);
+    let told: KafkaError | undefined;
     for (;;) {
       try {
         const identity = progress.identity ?? (await this.#newIdentity());
@@ -52,11 +53,13 @@ export class Producer {
         return offset;
       } catch (error) {
         const failure = kafkaErrorOf(error, `writing to topic "${place.topic}"`);
-        const again = await this.#mayTryAgain(failure, progress, end);
-        if (again !== undefined) {
+        // What a broker said explains more than that it said nothing in what was left of the time.
+        if (failure.id !== "") told = failure;
+        const over = await this.#mayTryAgain(failure, progress, end);
+        if (over !== undefined) {
           // Whether it was written is not known: a next message must not have its number.
           this.#forget(progress);
-          throw again;
+          throw over === failure ? (told ?? failure) : over;
         }
       }
     }
@@ -75,7 +78,7 @@ export class Producer {
       const other = kafkaErrorOf(error, "reading the metadata");
       if (other.kind !== "unavailable" && other.kind !== "full") return other;
     }
-    return undefined;
+    return performance.now() >= end ? failure : undefined;
   }
 
   /** No partition comes back to an identity that it had. */
@@ -123,7 +126,7 @@ export class Producer {
 /** Brokers give identities to users that are allowed to write to any topic. */
 function notBegun(error: KafkaError): KafkaError {
   if (error.kind !== "denied") return error;
-  const message = `${error.message}, the user may write to no topic; allow Write on those of this log`;
+  const message = `beginning to write: ${error.id}, the user may write to no topic; allow Write on those that are written`;
   return new KafkaError(error.kind, message, { id: error.id });
 }
 

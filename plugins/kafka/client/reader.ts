@@ -1,6 +1,7 @@
 import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory } from "./directory.js";
+import { FetchFailures } from "./fetch-failures.js";
 import type { Fetched } from "./fetching.js";
 import { kafkaErrorOf } from "./kafka-error.js";
 import { MovedPositions } from "./moved-positions.js";
@@ -24,18 +25,22 @@ export class Reader {
   readonly #moved = new MovedPositions();
   /** Behind the partition that had something last: the next read begins there, so that none waits for the others. */
   #turn = 0;
-  #failure: unknown;
+  readonly #failures: FetchFailures;
+  /** Looks where the partitions of a silent broker are, while reading goes on. */
+  #looking: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** Reads of one purpose share connections, and are in the names of none else. */
   constructor(cluster: KafkaCluster, directory: Directory, purpose: string) {
     this.#cluster = cluster;
     this.#directory = directory;
     this.#pending = new PendingFetches(cluster, directory, purpose);
+    this.#failures = new FetchFailures(cluster.callMillis);
   }
 
   /**
    * What these positions have next; empty when there is nothing in time or the signal aborts. Rejects with a KafkaError when
-   * brokers do not answer.
+   * no broker answers in time, or one of them has not for the time of a call: until then its partitions may move to another one.
    */
   async read(positions: readonly Position[], limits: ReaderLimits): Promise<readonly Fetched[]> {
     const { waitMillis, signal } = limits;
@@ -49,7 +54,8 @@ export class Reader {
         return fetched;
       }
       if (performance.now() < end) continue;
-      if (this.#failure !== undefined) throw kafkaErrorOf(this.#failure, "reading");
+      const failure = this.#failures.worthTelling(this.#directory.byLeader(positions).keys());
+      if (failure !== undefined) throw failure;
       return [];
     }
     this.cancel();
@@ -71,6 +77,7 @@ export class Reader {
     const asked = this.#pending.ask(this.#moved.apply(turned), bytes, left);
     const all = asked === positions.length;
     const answer = await this.#pending.next(all ? left : Math.min(left, LOOK_MILLIS), signal);
+    if (this.#pending.isSilent) this.#lookBeside();
     if (answer !== undefined) return await this.#take(answer, signal);
     if (!all && !signal.aborted) await this.#lookAgain(signal);
     return [];
@@ -80,12 +87,12 @@ export class Reader {
     if ("error" in answer) {
       const error = kafkaErrorOf(answer.error, "reading");
       if (this.#cluster.closing.aborted || (error.kind !== "unavailable" && error.kind !== "full")) throw error;
-      this.#failure = error;
+      this.#failures.note(answer.node, error);
       await this.#lookAgain(signal);
       return [];
     }
     const { fetched, outside, stale } = answer.outcome;
-    this.#failure = undefined;
+    this.#failures.answered(answer.node);
     if (outside.length > 0) await unlessAborted(this.#move(outside), signal);
     if (fetched.length === 0 && stale) await this.#lookAgain(signal);
     return fetched;
@@ -97,10 +104,23 @@ export class Reader {
     if (signal.aborted) return;
     try {
       await unlessAborted(this.#directory.refresh(), signal);
+      this.#failures.looked(true);
     } catch (error) {
+      this.#failures.looked(false);
       const failure = kafkaErrorOf(error, "reading the metadata");
       if (failure.kind !== "unavailable" && failure.kind !== "full") throw failure;
     }
+  }
+
+  #lookBeside(): void {
+    if (this.#looking !== undefined || performance.now() - this.#lookedAt < LOOK_MILLIS) return;
+    this.#looking = this.#lookAgain(this.#cluster.closing)
+      // The next request to a broker says what is wrong.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = undefined;
+        this.#lookedAt = performance.now();
+      });
   }
 
   /** Where reading goes on when the records of a position were removed. */

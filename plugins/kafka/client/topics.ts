@@ -1,5 +1,5 @@
-import type { metadataV12 } from "@platformatic/kafka";
-import type { KafkaCluster } from "./cluster.js";
+import type { createTopicsV7, deleteTopicsV6, metadataV12 } from "@platformatic/kafka";
+import type { AskingAny, KafkaCluster } from "./cluster.js";
 import type { Address } from "./connections.js";
 import { type KafkaError, protocolError } from "./kafka-error.js";
 
@@ -9,6 +9,8 @@ export interface TopicPartition {
   readonly index: number;
   /** Number of the broker that leads it; -1 for none now. */
   readonly leader: number;
+  /** Grows with each change of the leader. */
+  readonly epoch: number;
   readonly replicas: number;
 }
 
@@ -29,9 +31,14 @@ export interface Metadata {
 }
 
 /** What the brokers say of these topics, which are not made by it. Asks once. */
-export async function readMetadata(cluster: KafkaCluster, names: readonly string[]): Promise<Metadata> {
+export async function readMetadata(
+  cluster: KafkaCluster,
+  names: readonly string[],
+  asking: Pick<AskingAny<unknown>, "another"> = {},
+): Promise<Metadata> {
   const answer: metadataV12.MetadataResponse = await cluster.askAny(
     async (connection, library) => await library.metadataV12.api.async(connection, [...names], false, false),
+    asking,
   );
   const brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   cluster.know(brokers);
@@ -44,9 +51,10 @@ export async function readMetadata(cluster: KafkaCluster, names: readonly string
       continue;
     }
     const sorted = partitions
-      .map(({ partitionIndex: index, leaderId: leader, replicaNodes }) => ({
+      .map(({ partitionIndex: index, leaderId: leader, leaderEpoch: epoch, replicaNodes }) => ({
         index,
         leader,
+        epoch,
         replicas: replicaNodes.length,
       }))
       .sort((left, right) => left.index - right.index);
@@ -72,9 +80,10 @@ export async function createTopics(cluster: KafkaCluster, topics: readonly NewTo
     assignments: [],
     configs: Object.entries(settings).map(([key, value]) => ({ name: key, value })),
   }));
-  const millis = cluster.attemptMillis;
-  const { topics: results } = await cluster.askAny(
+  const millis = cluster.lookMillis;
+  const { topics: results } = await cluster.askAny<createTopicsV7.CreateTopicsResponse>(
     async (connection, library) => await library.createTopicsV7.api.async(connection, wanted, millis, tryOnly),
+    { millis: cluster.attemptMillis, judge: ({ topics: said }) => notController(cluster, said) },
   );
   for (const { name, errorCode, errorMessage } of results) {
     if (errorCode === NO_ERROR) continue;
@@ -106,13 +115,23 @@ export async function readSettings(
 /** Removes topics; those that are not there count as removed. */
 export async function deleteTopics(cluster: KafkaCluster, names: readonly string[]): Promise<void> {
   const topics = names.map((name) => ({ name }));
-  const millis = cluster.attemptMillis;
-  const { responses } = await cluster.askAny(
+  const millis = cluster.lookMillis;
+  const { responses } = await cluster.askAny<deleteTopicsV6.DeleteTopicsResponse>(
     async (connection, library) => await library.deleteTopicsV6.api.async(connection, topics, millis),
+    { millis: cluster.attemptMillis, judge: ({ responses: said }) => notController(cluster, said) },
   );
   for (const { name, errorCode, errorMessage } of responses) {
     if (errorCode === NO_ERROR) continue;
     const error = protocolError(cluster.library, errorCode, `removing the topic "${name}"`, errorMessage);
     if (error.id !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
   }
+}
+
+/** With ZooKeeper only one broker makes and removes topics; the others do not pass it on. */
+function notController(
+  { library }: KafkaCluster,
+  results: readonly { readonly errorCode: number }[],
+): KafkaError | undefined {
+  const errors = results.map(({ errorCode }) => protocolError(library, errorCode, "changing topics"));
+  return errors.find(({ id }) => id === "NOT_CONTROLLER");
 }

@@ -1,9 +1,10 @@
-import { type Examiner, type Probe, type ProbeResult, reasonOf } from "deneb/sdk";
+import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
-import { createTopics, readMetadata } from "../client/topics.js";
+import { readMetadata } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
-import { connectProbe } from "../connect-probe.js";
-import { newTopics, openTopics, topicNames } from "./open-topics.js";
+import { connectProbe, notAllowed, notMade } from "../connect-probe.js";
+import { makeTopics } from "./make-topics.js";
+import { openTopics, topicNames } from "./open-topics.js";
 
 /** Whether the brokers let this client in, and whether the topics are there, may be made, and keep what is accepted. */
 export function kafkaLogProbes(config: KafkaLogConfig, component: string, examiner: Examiner): readonly Probe[] {
@@ -17,14 +18,15 @@ export function kafkaLogProbes(config: KafkaLogConfig, component: string, examin
 /** A probe leaves nothing behind: a topic that is missing is made for a trial only. */
 async function topicsFound(cluster: KafkaCluster, config: KafkaLogConfig): Promise<ProbeResult> {
   const names = Object.values(topicNames(config));
+  const denied = await notAllowed(cluster, names, ["Read", "Write", "Delete"]);
+  if (denied !== undefined) return denied;
   const { topics, faults, brokers } = await readMetadata(cluster, names);
   const missing = names.filter((name) => faults.get(name)?.id === "UNKNOWN_TOPIC_OR_PARTITION");
   if (missing.length > 0 && config.create_topic) {
     try {
-      await createTopics(cluster, newTopics(config, missing, brokers.size), true);
+      await makeTopics(cluster, config, { names: missing, brokers: brokers.size, tryOnly: true });
     } catch (error) {
-      const remedy = "allow the user to make topics (Create on the cluster or on their names), or make them by hand";
-      return { outcome: "failed", reason: reasonOf(error), remedy };
+      return notMade(error);
     }
     return { outcome: "ok", reason: `${missing.join(" ")} will be made at the start` };
   }

@@ -1,11 +1,11 @@
 import type { LogFacts } from "deneb/log";
 import type { KafkaCluster } from "../client/cluster.js";
 import { KafkaError } from "../client/kafka-error.js";
-import { createTopics, type Metadata, type NewTopic, readMetadata, readSettings } from "../client/topics.js";
+import { type Metadata, readMetadata, readSettings } from "../client/topics.js";
 import type { KafkaLogConfig } from "../config.js";
+import { makeTopics } from "./make-topics.js";
 import { largestRecord, requireSettings, warningsOf } from "./topic-settings.js";
 
-const USUAL_REPLICAS = 3;
 const MISSING = "UNKNOWN_TOPIC_OR_PARTITION";
 
 /** The three topics of a log. */
@@ -33,25 +33,10 @@ export async function openTopics(cluster: KafkaCluster, config: KafkaLogConfig):
     const missing = all.filter((name) => found.faults.get(name)?.id === MISSING);
     if (missing.length === 0) return led(found, all);
     if (!config.create_topic) throw notThere(missing);
-    await createTopics(cluster, newTopics(config, missing, found.brokers.size));
+    await makeTopics(cluster, config, { names: missing, brokers: found.brokers.size });
     return led(await readMetadata(cluster, all), all);
   });
   return { metadata, facts: await factsOf(cluster, metadata, config) };
-}
-
-/** The topics of these names as they would be made. */
-export function newTopics(config: KafkaLogConfig, names: readonly string[], brokers: number): readonly NewTopic[] {
-  const { partitions, replication_factor, min_insync_replicas, max_message_bytes } = config;
-  const replicas = replication_factor === 0 ? Math.max(1, Math.min(USUAL_REPLICAS, brokers)) : replication_factor;
-  const least = min_insync_replicas === 0 ? Math.max(1, replicas - 1) : min_insync_replicas;
-  const settings = {
-    "cleanup.policy": "delete",
-    "retention.ms": "-1",
-    "retention.bytes": "-1",
-    "max.message.bytes": String(max_message_bytes),
-    "min.insync.replicas": String(least),
-  };
-  return names.map((name) => ({ name, partitions: name === config.topic ? partitions : 1, replicas, settings }));
 }
 
 /** Rejects while a topic is not there, or one of its partitions has no leader. */

@@ -1,7 +1,7 @@
-import { type Examiner, type Probe, type ProbeResult, reasonOf } from "deneb/sdk";
+import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { createTopics, readMetadata } from "../client/topics.js";
-import { connectProbe } from "../connect-probe.js";
+import { connectProbe, notAllowed, notMade } from "../connect-probe.js";
 import type { KafkaSinkConfig } from "./config.js";
 import { newTopic } from "./open-topic.js";
 import { isVaried, parseTopic } from "./topic-template.js";
@@ -17,22 +17,20 @@ export function sinkProbes(config: KafkaSinkConfig, component: string, examiner:
 /** A probe leaves nothing behind: a topic that is missing is made for a trial only. */
 async function topicFound(cluster: KafkaCluster, config: KafkaSinkConfig): Promise<ProbeResult> {
   const { topic: name } = config;
+  const denied = await notAllowed(cluster, [name], ["Write"]);
+  if (denied !== undefined) return denied;
   const { topics, faults } = await readMetadata(cluster, [name]);
   const topic = topics.get(name);
   if (topic !== undefined) return { outcome: "ok", reason: `${topic.partitions.length} partitions` };
   const fault = faults.get(name);
-  if (fault?.id !== "UNKNOWN_TOPIC_OR_PARTITION") {
-    const remedy = "allow the user to describe the topic and to write to it (Describe, Write)";
-    return { outcome: "failed", reason: fault === undefined ? "no answer about it" : reasonOf(fault), remedy };
-  }
+  if (fault !== undefined && fault.id !== "UNKNOWN_TOPIC_OR_PARTITION") throw fault;
   if (!config.create_topic) {
     return { outcome: "failed", reason: "there is none", remedy: "make it, or set create_topic = true" };
   }
   try {
     await createTopics(cluster, [newTopic(name, config)], true);
   } catch (error) {
-    const remedy = "allow the user to make topics (Create on the cluster or on their names), or make it by hand";
-    return { outcome: "failed", reason: reasonOf(error), remedy };
+    return notMade(error);
   }
   return { outcome: "ok", reason: "there is none; it will be made" };
 }

@@ -10,7 +10,7 @@ import {
   subscribedTopics,
   subscriptionBytes,
 } from "./assignment.js";
-import type { Coordinator } from "./coordinator.js";
+import { type Coordinator, isMoving } from "./coordinator.js";
 
 const TYPE = "consumer";
 /** Only sources of Deneb are members: what spreads the partitions is the same for all. */
@@ -18,6 +18,7 @@ const PROTOCOL = "deneb";
 /** How long the others wait for a member to end what it does and to join again. */
 const REBALANCE_MILLIS = 30_000;
 const HEARTBEATS_PER_SESSION = 4;
+const LEAVE_MILLIS = 1000;
 const FORGOTTEN = "UNKNOWN_MEMBER_ID";
 
 /** What a source has of its group until its members change. */
@@ -49,17 +50,30 @@ export class ConsumerGroup {
     this.#parts = parts;
   }
 
-  /** Joins, and waits until the partitions are spread. Rejects with a KafkaError. */
+  /** Joins, and waits until the partitions are spread; for a coordinator that moves, as long as a call takes. Rejects with a KafkaError. */
   async join(signal: AbortSignal): Promise<Membership> {
+    const { cluster } = this.#parts;
+    const end = performance.now() + cluster.callMillis;
     for (;;) {
       if (signal.aborted) throw new KafkaError("unavailable", "joining the group: aborted");
-      const joined = await this.#join(signal);
-      if (joined === undefined) continue;
-      const { generation, members } = joined;
-      const assignments = members === undefined ? [] : await this.#assignments(members);
-      const places = await this.#sync(generation, assignments, signal);
-      if (places !== undefined) return { generation, memberId: this.#memberId, places };
+      try {
+        const membership = await this.#joinOnce(signal);
+        if (membership !== undefined) return membership;
+      } catch (error) {
+        if (!isMoving(error) || performance.now() >= end || cluster.closing.aborted) throw error;
+        await cluster.pause();
+      }
     }
+  }
+
+  /** Undefined to ask again. */
+  async #joinOnce(signal: AbortSignal): Promise<Membership | undefined> {
+    const joined = await this.#join(signal);
+    if (joined === undefined) return undefined;
+    const { generation, members } = joined;
+    const assignments = members === undefined ? [] : await this.#assignments(members);
+    const places = await this.#sync(generation, assignments, signal);
+    return places === undefined ? undefined : { generation, memberId: this.#memberId, places };
   }
 
   /** Tells the group that the member is there; returns when the membership is over, or the signal aborts. */
@@ -92,7 +106,7 @@ export class ConsumerGroup {
     const { coordinator, group } = this.#parts;
     await coordinator.ask(
       async (connection, library) => await library.leaveGroupV4.api.async(connection, group, [{ memberId }]),
-      { millis: 1000 },
+      { millis: LEAVE_MILLIS, signal: AbortSignal.timeout(LEAVE_MILLIS) },
     );
   }
 

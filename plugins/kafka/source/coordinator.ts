@@ -3,12 +3,20 @@ import type { KafkaCluster } from "../client/cluster.js";
 import type { Place } from "../client/directory.js";
 import { KafkaError, kafkaErrorOf, protocolError } from "../client/kafka-error.js";
 import type { Library } from "../client/library.js";
+import { lackedIn } from "../client/rights.js";
 
 const NO_ERROR = 0;
 const OF_GROUPS = 0;
 
 /** A coordinator that is another broker now, or not ready. */
 const elsewhere: readonly string[] = ["NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"];
+
+/** Whether it answers no more, or another broker is to be asked in a moment. */
+export function isMoving(error: unknown): boolean {
+  return (
+    error instanceof KafkaError && error.kind === "unavailable" && (error.id === "" || elsewhere.includes(error.id))
+  );
+}
 
 /** Up to where a group has read a partition. */
 export interface Committed extends Place {
@@ -36,7 +44,7 @@ export class Coordinator {
 
   /** Asks it once; it is looked for again after a failure. */
   async ask<T>(send: (connection: Connection, library: Library) => Promise<T>, asking: Asking = {}): Promise<T> {
-    this.#node ??= await this.#find();
+    this.#node ??= await this.#find(asking.signal);
     try {
       return await this.#cluster.askNode(this.#node, send, { purpose: "group", ...asking });
     } catch (error) {
@@ -53,9 +61,9 @@ export class Coordinator {
     return error;
   }
 
-  async #find(): Promise<number> {
+  async #find(signal?: AbortSignal): Promise<number> {
     const doing = `finding the coordinator of group "${this.#group}"`;
-    return await this.#cluster.persistently(doing, async () => {
+    const find = async () => {
       const { coordinators } = await this.#cluster.askAny(
         async (connection, library) => await library.findCoordinatorV4.api.async(connection, OF_GROUPS, [this.#group]),
       );
@@ -68,7 +76,8 @@ export class Coordinator {
         throw new KafkaError("unavailable", `${doing}: broker ${found.nodeId} is not there`);
       }
       return found.nodeId;
-    });
+    };
+    return await this.#cluster.persistently(doing, find, signal);
   }
 
   /** Up to where the group has read; partitions that it never read are left out. */
@@ -100,10 +109,24 @@ export class Coordinator {
     });
   }
 
+  /** Whether the user may be a member of the group. */
+  async mayJoin(): Promise<boolean> {
+    const doing = `reading the rights on group "${this.#group}"`;
+    return await this.#cluster.persistently(doing, async () => {
+      const { groups } = await this.ask(
+        async (connection, library) => await library.describeGroupsV5.api.async(connection, [this.#group], true),
+      );
+      const failure = this.errorIn(groups[0]?.errorCode ?? NO_ERROR, doing);
+      if (failure !== undefined) throw failure;
+      return groups.every(({ authorizedOperations: allowed }) => lackedIn(allowed, ["Read"]).length === 0);
+    });
+  }
+
   /** Notes up to where the group has read; rejects with a KafkaError of another generation when somebody else reads there now. */
   async commit(
     { generation, memberId }: { readonly generation: number; readonly memberId: string },
     offsets: readonly Committed[],
+    signal: AbortSignal,
   ): Promise<void> {
     const topics = grouped(offsets, ({ partition, offset, note }) => ({
       partitionIndex: partition,
@@ -114,6 +137,7 @@ export class Coordinator {
     const answer = await this.ask(
       async (connection, library) =>
         await library.offsetCommitV8.api.async(connection, this.#group, generation, memberId, null, topics),
+      { signal },
     );
     for (const { errorCode } of answer.topics.flatMap(({ partitions }) => partitions)) {
       const error = this.errorIn(errorCode, "committing offsets");

@@ -23,19 +23,19 @@ export class OffsetBook {
     this.#done.set(`${topic}:${partition}`, { topic, partition, offset, note: this.#noteOf({ topic, partition }) });
   }
 
-  /** Tells Kafka; one at a time. Rejects with a KafkaError when the brokers do not answer; that the group goes on without us is no failure. */
-  async commit(): Promise<void> {
+  /** Tells Kafka, unless the signal aborts; one at a time. Rejects with a KafkaError when the brokers do not answer; that the group goes on without us is no failure. */
+  async commit(signal: AbortSignal): Promise<void> {
     await this.#writing?.catch(() => undefined);
-    this.#writing = this.#write();
+    this.#writing = this.#write(signal);
     await this.#writing;
   }
 
-  async #write(): Promise<void> {
+  async #write(signal: AbortSignal): Promise<void> {
     const offsets = [...this.#done.values()];
     if (offsets.length === 0) return;
     this.#done.clear();
     try {
-      await this.#coordinator.commit(this.#membership, offsets);
+      await this.#coordinator.commit(this.#membership, offsets, signal);
     } catch (error) {
       if (isOver(error)) return;
       for (const committed of offsets) {

@@ -9,13 +9,15 @@ import { readMetadata } from "../client/topics.js";
 import { beginnings, type Losses } from "./beginnings.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { ConsumerGroup, Membership } from "./consumer-group.js";
-import type { Coordinator } from "./coordinator.js";
+import { type Coordinator, isMoving } from "./coordinator.js";
 import { OffsetBook } from "./offset-book.js";
 import type { RecordReader } from "./record-reader.js";
 
 /** Bytes that are read at once. */
 const READ_BYTES = 4_194_304;
 const WAIT_MILLIS = 5000;
+/** How long a source that ends waits for its offsets to be committed: records that were not come again. */
+const LAST_COMMIT_MILLIS = 3000;
 
 export interface ReadingParts {
   readonly cluster: KafkaCluster;
@@ -40,6 +42,11 @@ export async function readPartitions(
   const { cluster, coordinator, group, losses, config } = parts;
   const { places } = membership;
   const ending = new AbortController();
+  const late = new AbortController();
+  let lateTimer: NodeJS.Timeout | undefined;
+  onAbort(ending.signal, () => {
+    lateTimer = setTimeout(() => late.abort(), LAST_COMMIT_MILLIS);
+  });
   const stopListening = onAbort(stopping, () => ending.abort());
   const kept = group.keep(membership, ending.signal).finally(() => ending.abort());
   try {
@@ -48,18 +55,23 @@ export async function readPartitions(
     const book = new OffsetBook(coordinator, membership, ({ topic }) => directory.topic(topic).id);
     const positions = await beginnings(places, { cluster, directory, coordinator, start: config.start, losses });
     const reading = new PartitionReading({ ...parts, directory, book }, positions);
-    const committing = commitAtTimes(book, config.commit_interval, ending.signal);
+    const commit = () => book.commit(late.signal);
+    const committing = commitAtTimes(commit, config.commit_interval, ending.signal);
     try {
       await reading.run(ending.signal);
     } finally {
       ending.abort();
       await committing;
     }
-    await book.commit();
+    // The next membership reads again what was not committed; that it waits for its coordinator is its own matter.
+    await commit().catch((error: unknown) => {
+      if (!isMoving(error)) throw error;
+    });
   } finally {
     ending.abort();
     stopListening();
     await kept;
+    clearTimeout(lateTimer);
   }
 }
 
@@ -118,12 +130,12 @@ export function partName(topicId: string, partition: number, group: string): str
   return `${topicId}/${partition}/${createHash("sha256").update(group).digest("hex").slice(0, 8)}`;
 }
 
-async function commitAtTimes(book: OffsetBook, millis: number, signal: AbortSignal): Promise<void> {
+async function commitAtTimes(commit: () => Promise<void>, millis: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     await aborted(signal, millis);
     if (signal.aborted) return;
     // What was not committed is committed the next time, or read again.
-    await book.commit().catch(() => undefined);
+    await commit().catch(() => undefined);
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
-import { reasonOf } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { readMetadata } from "../client/topics.js";
-import { connectProbe } from "../connect-probe.js";
+import { connectProbe, notAllowed } from "../connect-probe.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { Coordinator } from "./coordinator.js";
 
@@ -19,10 +18,13 @@ export function sourceProbes(
   const offsets = {
     tries: `read the offsets of group "${group}"`,
     run: async (cluster: KafkaCluster): Promise<ProbeResult> => {
-      // The coordinator is found among the brokers that are known.
-      await readMetadata(cluster, []);
       const places = config.topics.map((topic) => ({ topic, partition: 0 }));
-      const known = await new Coordinator(cluster, group).committed(places);
+      const coordinator = new Coordinator(cluster, group);
+      const known = await coordinator.committed(places);
+      if (!(await coordinator.mayJoin())) {
+        const remedy = `allow Read on group "${group}"`;
+        return { outcome: "failed", reason: "the user may not join the group", remedy };
+      }
       const begun = known.length > 0 ? "goes on where it was" : `begins at the ${config.start} record`;
       return { outcome: "ok", reason: `it ${begun}` };
     },
@@ -31,12 +33,9 @@ export function sourceProbes(
 }
 
 async function topicsFound(cluster: KafkaCluster, names: readonly string[]): Promise<ProbeResult> {
-  const { topics, faults } = await readMetadata(cluster, names);
-  const denied = [...faults.values()].find(({ kind }) => kind === "denied");
-  if (denied !== undefined) {
-    const remedy = "allow the user to read them (Describe and Read on the topics, Read on the group)";
-    return { outcome: "failed", reason: reasonOf(denied), remedy };
-  }
+  const denied = await notAllowed(cluster, names, ["Read"]);
+  if (denied !== undefined) return denied;
+  const { topics } = await readMetadata(cluster, names);
   const missing = names.filter((name) => !topics.has(name));
   if (missing.length === 0) return { outcome: "ok" };
   return {

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PartitionedLog } from "../../../core/log/index.js";
 import { codeOf } from "../../../core/sdk/index.js";
-import { readAll, texts } from "../../log/log-case.js";
+import { assertKept, goOn, type Writing, writing } from "../../log/writing.js";
 import { until } from "../../support/until.js";
 import { caughtUp, natsCluster } from "./cluster.js";
 import { logOf, nameOfStream, never } from "./nats.js";
-import { type Writing, writing } from "./writing.js";
 
 test("in a cluster of three a server after another is killed, and no appended record is lost", async (context) => {
   const cluster = await natsCluster(context);
@@ -39,11 +38,7 @@ test("in a cluster of three a server after another is killed, and no appended re
   assert.deepEqual(warnings, []);
   const log = logOf(context, config);
   await log.open(never());
-  for (const part of [0, 1]) {
-    const here = writers.filter((writer) => writer.part === part).flatMap(({ wrote }) => wrote);
-    const sorted = here.toSorted((left, right) => left.offset - right.offset).map(({ text }) => text);
-    assert.deepEqual(texts(await readAll(log, part, { count: here.length })), sorted);
-  }
+  await assertKept(log, writers);
 });
 
 test("a cluster with fewer servers than replicas is waited for, and the stream is made when all are there", async (context) => {
@@ -72,14 +67,4 @@ async function openedOr(log: PartitionedLog): Promise<string | undefined> {
   } catch (error) {
     return codeOf(error);
   }
-}
-
-/** Each of them writes some more records. */
-async function goOn(writers: readonly Writing[]): Promise<void> {
-  const before = writers.map(({ count }) => count());
-  await until(
-    async () => Math.min(...writers.map(({ count }, index) => count() - (before[index] ?? 0))),
-    (count) => count >= 20,
-    120_000,
-  );
 }

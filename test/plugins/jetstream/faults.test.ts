@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { codeOf } from "../../../core/sdk/index.js";
 import { Link } from "../../../plugins/jetstream/log/link.js";
 import { readAll, rejects, texts } from "../../log/log-case.js";
+import { writing } from "../../log/writing.js";
 import { until } from "../../support/until.js";
 import { configOf, logOf, nameOfStream, never, ownNats } from "./nats.js";
 import { silencingProxy } from "./silencing-proxy.js";
-import { writing } from "./writing.js";
 
 const KILLS = 5;
 

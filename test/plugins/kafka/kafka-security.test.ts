@@ -3,14 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openCluster } from "../../../plugins/kafka/client/cluster.js";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { selfSigned } from "../../support/certificates.js";
 import { kafkaPrograms } from "../../support/kafka-jars.js";
 import type { OwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { PASSWORDS, startSecuredKafka } from "../../support/secured-kafka.js";
-import { logConfig } from "./kafka-engine.js";
+import { allow, usersBy } from "./acls.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 
 const programs = await kafkaPrograms();
@@ -30,14 +29,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const admin = {
-  security_protocol: "SASL_SSL",
-  sasl_username: "admin",
-  sasl_password: PASSWORDS.admin,
-  ssl_ca_file: ca,
-  request_timeout: 10_000,
-} as const satisfies Partial<KafkaLogConfig>;
-const bob = { ...admin, sasl_username: "bob", sasl_password: PASSWORDS.bob } as const;
+const { admin, bob } = usersBy(ca);
 
 for (const sasl_mechanism of ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const)
   test(`a log works over TLS with a user by ${sasl_mechanism}`, { skip }, async (context) => {
@@ -86,7 +78,7 @@ test("a client without TLS learns which property to look at", { skip }, async (c
 test("a user who may see a topic and not write to it is told so by the append", { skip }, async (context) => {
   const topic = "seen";
   await ownLog(context, kafka, { ...admin, topic }).open(never());
-  await allowDescribe([topic, `${topic}.agents`, `${topic}.letters`]);
+  await allow(kafka, admin, { topics: [topic, `${topic}.agents`, `${topic}.letters`], operation: "Describe" });
   const log = ownLog(context, kafka, { ...bob, topic });
 
   const { warnings } = await log.open(never());
@@ -97,30 +89,3 @@ test("a user who may see a topic and not write to it is told so by the append", 
   for (const { code, retryable } of [failure, reading]) assert.deepEqual([code, retryable], ["LOG_DENIED", false]);
   assert.match(failure.message, /allow Write/);
 });
-
-const ALLOW = 3;
-const DESCRIBE = 8;
-const LITERAL = 3;
-const TOPIC = 2;
-
-async function allowDescribe(topics: readonly string[]): Promise<void> {
-  const cluster = await openCluster(
-    { ...logConfig("any", admin), bootstrap_servers: [kafka.address] },
-    "the test",
-    never(),
-  );
-  const acls = topics.map(
-    (resourceName) =>
-      ({
-        resourceType: TOPIC,
-        resourceName,
-        resourcePatternType: LITERAL,
-        principal: "User:bob",
-        host: "*",
-        operation: DESCRIBE,
-        permissionType: ALLOW,
-      }) as const,
-  );
-  await cluster.askAny(async (connection, library) => await library.createAclsV3.api.async(connection, acls));
-  cluster.close();
-}

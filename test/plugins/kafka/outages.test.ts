@@ -8,7 +8,7 @@ import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
 import { runningSink } from "./running-sink.js";
-import { notificationRecord, runningSource } from "./running-source.js";
+import { notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { topicClient } from "./topic-client.js";
 
 const programs = await kafkaPrograms();
@@ -54,6 +54,37 @@ test("a source goes on in order after its broker was killed, and puts nothing tw
   const origins = emitted.map(({ headers }) => headers["deneb-origin"]);
   // The last commit may have been under way: what comes again has the same origin.
   assert.equal(new Set(origins).size, 4);
+});
+
+test("a source stops soon although its broker does not answer, and the next one goes on", {
+  skip,
+}, async (context) => {
+  const bootstrap_servers = [kafka.address];
+  const client = await topicClient({ bootstrap_servers });
+  context.after(() => client.close());
+  const topic = randomUUID();
+  await client.make(topic);
+  await client.write(topic, 0, [notificationRecord(1)]);
+  const config = { bootstrap_servers, topics: [topic], group: topic, commit_interval: 600_000 };
+  const { received, stop } = await runningSource(context, { config });
+  await received(1);
+
+  await kafka.freeze();
+  context.after(() => kafka.thaw());
+  const before = performance.now();
+  await stop();
+  const took = performance.now() - before;
+  kafka.thaw();
+  await client.write(topic, 0, [notificationRecord(2)]);
+  const next = await runningSource(context, { config });
+
+  // What was sent to be committed may be, once the broker goes on.
+  await until(
+    async () => next.emitted.map(numberOf),
+    (numbers) => numbers.at(-1) === 2,
+    60_000,
+  );
+  assert.ok(took < 10_000, `it took ${took} ms`);
 });
 
 test("a sink writes what it could not while its broker was away, in order", { skip }, async (context) => {

@@ -34,17 +34,22 @@ export interface Setting {
   readonly emit?: Emit;
 }
 
-/** A source that runs until the test ends, with the real handler, and everything that it hands on. */
-export async function runningSource(context: TestContext, setting: Setting) {
+/** A source that has not started, with the real handler, and everything that it hands on. */
+export function newSource(config: Partial<KafkaSourceConfig>, setting: Omit<Setting, "config"> = {}) {
   const { log, lines } = recordingLog();
-  const { emitted, accounted, refused, ...traced } = tracedContext({
+  const { context, ...traced } = tracedContext({
     name: "kafka-source",
     log,
     now: () => new Date("2024-05-06T07:08:09.123Z"),
     handler: setting.handler ?? handler,
     ...(setting.emit === undefined ? {} : { emit: setting.emit }),
   });
-  const source = new KafkaSource({ ...sourceConfig, ...setting.config }, traced.context);
+  return { ...traced, lines, source: new KafkaSource({ ...sourceConfig, ...config }, context) };
+}
+
+/** A source that runs until the test ends. */
+export async function runningSource(context: TestContext, { config, ...setting }: Setting) {
+  const { source, lines, emitted, accounted, refused } = newSource(config, setting);
   const abandon = () => source.stop(AbortSignal.abort());
   context.after(abandon);
   await source.start();

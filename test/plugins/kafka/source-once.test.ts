@@ -6,6 +6,7 @@ import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
+import { agentProperties, storedIn } from "./agent-to-rows.js";
 import { notificationRecord } from "./running-source.js";
 import { ownTopic, topicClient } from "./topic-client.js";
 
@@ -70,39 +71,11 @@ async function started(context: TestContext, setup: Setup) {
 
 // Offsets are committed so late that a kill makes the next agent read most records again.
 function propertiesOf({ database, topic, log }: Setup): string {
-  const { host, port, user, password, database: name } = database;
-  return `
-deneb.sources = http-source k
-deneb.channels = c
-deneb.sinks = s
-deneb.sources.http-source.type = http
-deneb.sources.http-source.channels = c
-deneb.sources.http-source.bind = 127.0.0.1
-deneb.sources.http-source.port = 0
-deneb.sources.http-source.handler = ngsi
-deneb.sources.k.type = kafka
-deneb.sources.k.channels = c
-deneb.sources.k.bootstrap_servers = ${kafkaOfTests()}
-deneb.sources.k.topics = ${topic}
-deneb.sources.k.group = ${topic}
-deneb.sources.k.service = svc
+  return `${agentProperties(database, { bootstrap: kafkaOfTests(), topic, log })}
 deneb.sources.k.commit_interval = 600000
 deneb.sources.k.session_timeout = 6000
-deneb.sources.k.handler = ngsi
-deneb.sources.k.handler.ngsi_version = auto
-deneb.channels.c.type = kafka
-deneb.channels.c.bootstrap_servers = ${kafkaOfTests()}
-deneb.channels.c.topic = ${log}
 deneb.channels.c.partitions = 4
 deneb.channels.c.session_timeout = 2
-deneb.sinks.s.type = rdb
-deneb.sinks.s.channel = c
-deneb.sinks.s.rdb_host = ${host}
-deneb.sinks.s.rdb_port = ${port}
-deneb.sinks.s.rdb_username = ${user}
-deneb.sinks.s.rdb_password = ${password}
-deneb.sinks.s.rdb_database = ${name}
-deneb.sinks.s.data_model = dm-by-entity-type
 deneb.sinks.s.batch_retry_intervals = 20
 `;
 }
@@ -111,15 +84,6 @@ async function writeSlowly(topic: string, write: Awaited<ReturnType<typeof topic
   for (let n = 0; n < RECORDS; n += 50) {
     const records = Array.from({ length: 50 }, (_, more) => notificationRecord(n + more));
     await write(topic, (n / 50) % PARTITIONS, records);
-  }
-}
-
-async function storedIn(database: TestDatabase): Promise<{ readonly rows: number; readonly different: number }> {
-  try {
-    const [counts] = await database.query("SELECT count(*) AS rows, count(DISTINCT n) AS different FROM svc.room");
-    return { rows: Number(counts?.["rows"]), different: Number(counts?.["different"]) };
-  } catch {
-    return { rows: 0, different: 0 }; // The table is not there yet.
   }
 }
 

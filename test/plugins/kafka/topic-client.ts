@@ -11,6 +11,8 @@ import { createTopics, deleteTopics, readMetadata } from "../../../plugins/kafka
 import { kafkaOfTests } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
 
+const DEFAULT_OF_BROKERS = -1;
+
 /** How a test reaches the Kafka of the tests. */
 export const connection: ConnectionConfig = {
   bootstrap_servers: [kafkaOfTests()],
@@ -56,7 +58,7 @@ export async function topicClient(changes: Partial<ConnectionConfig> = {}): Prom
   return {
     cluster,
     make: async (name, partitions = 1, settings = {}) => {
-      await createTopics(cluster, [{ name, partitions, replicas: 1, settings }]);
+      await createTopics(cluster, [{ name, partitions, replicas: DEFAULT_OF_BROKERS, settings }]);
       await opened(name);
     },
     remove: async (...topics) => await deleteTopics(cluster, topics),

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ClusterConnections, KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
+import type { Line } from "../../../plugins/kafka/client/connections.js";
+import { Directory } from "../../../plugins/kafka/client/directory.js";
+import { KafkaError } from "../../../plugins/kafka/client/kafka-error.js";
+import { loadLibrary } from "../../../plugins/kafka/client/library.js";
+import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { connection } from "./topic-client.js";
+
+const NOT_CONTROLLER = 41;
+
+/** Brokers of which each answers what it is told to; `asked` are the ports that were. */
+async function brokersThat(answer: (port: number) => unknown) {
+  const asked: number[] = [];
+  const connections: ClusterConnections = {
+    request: async <T>({ port }: Line): Promise<T> => {
+      asked.push(port);
+      return typed<T>(answer(port));
+    },
+    anySocket: () => undefined,
+    close: () => undefined,
+  };
+  const config = { ...connection, bootstrap_servers: ["kafka:1", "kafka:2", "kafka:3"] };
+  return { cluster: new KafkaCluster(await loadLibrary(), connections, config), asked };
+}
+
+/** The answer to a request, whose type only the one that asks knows. */
+function typed<T>(answer: unknown): T {
+  return JSON.parse(JSON.stringify(answer));
+}
+
+function metadata(leader: number, epoch: number) {
+  const brokers = [1, 2, 3].map((port) => ({ nodeId: port, host: "kafka", port, rack: null }));
+  const partition = { errorCode: 0, partitionIndex: 0, leaderId: leader, leaderEpoch: epoch, replicaNodes: [1, 2, 3] };
+  return { clusterId: "c", brokers, topics: [{ errorCode: 0, name: "t", topicId: "i", partitions: [partition] }] };
+}
+
+test("a broker that did not answer is asked after the others, until it answers again", async () => {
+  const failing = new Set([1]);
+  const { cluster, asked } = await brokersThat((port) => {
+    if (failing.has(port)) throw new KafkaError("unavailable", "no answer");
+    return "answer";
+  });
+  const ask = () => cluster.askAny(async () => "");
+
+  await ask();
+  await ask();
+  failing.clear();
+  failing.add(2).add(3);
+  await ask();
+  await ask();
+
+  assert.deepEqual(asked, [1, 2, 2, 2, 3, 1, 1]);
+});
+
+test("leaders are looked for at one broker after another, and what a broker that was cut off says does not count", async () => {
+  const { cluster, asked } = await brokersThat((port) => (port === 1 ? metadata(1, 5) : metadata(2, 6)));
+  const directory = new Directory(cluster, await readMetadata(cluster, ["t"]));
+  const place = { topic: "t", partition: 0 };
+  const leaders = [directory.leader(place)];
+
+  for (let look = 0; look < 3; look += 1) {
+    await directory.refresh();
+    leaders.push(directory.leader(place));
+  }
+
+  assert.deepEqual(asked, [1, 2, 3, 1]);
+  assert.deepEqual(leaders, [1, 2, 2, 2]);
+});
+
+test("a topic is made by the broker that is the controller, where the others do not pass it on", async () => {
+  const { cluster, asked } = await brokersThat((port) => ({
+    topics: [{ name: "t", errorCode: port === 3 ? 0 : NOT_CONTROLLER, errorMessage: null }],
+  }));
+
+  await createTopics(cluster, [{ name: "t", partitions: 1, replicas: 3, settings: {} }]);
+
+  assert.deepEqual(asked, [1, 2, 3]);
+});

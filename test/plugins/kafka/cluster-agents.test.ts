@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, type TestContext, test } from "node:test";
+import type { Event } from "../../../core/sdk/index.js";
+import { startAgent } from "../../support/agent-process.js";
+import { kafkaPrograms } from "../../support/kafka-jars.js";
+import { postgresqlDatabase } from "../../support/postgresql.js";
+import { NO_KAFKA } from "../../support/provided-kafka.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { until } from "../../support/until.js";
+import { agentProperties, storedIn } from "./agent-to-rows.js";
+import { type OwnCluster, startKafkaCluster } from "./cluster.js";
+import { runningSink } from "./running-sink.js";
+import { notificationRecord, numberOf, runningSource } from "./running-source.js";
+import { topicClient } from "./topic-client.js";
+
+const programs = await kafkaPrograms();
+const skip = programs === undefined ? NO_KAFKA : false;
+
+let cluster: OwnCluster;
+before(async () => {
+  if (programs === undefined) return;
+  cluster = await startKafkaCluster(programs);
+  await cluster.complete();
+  await cluster.whole();
+});
+after(async () => {
+  if (programs !== undefined) await cluster.stop();
+});
+
+async function ownClient(context: TestContext) {
+  const client = await topicClient({ bootstrap_servers: [...cluster.bootstrap] });
+  context.after(() => client.close());
+  return client;
+}
+
+test("a rolling restart of all brokers loses and doubles no notification on its way from clients and a topic to rows", {
+  skip,
+}, async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("needs PostgreSQL");
+  context.after(() => database.drop());
+  const client = await ownClient(context);
+  const topic = randomUUID();
+  await client.make(topic, 3);
+  const where = { bootstrap: cluster.bootstrap.join(" "), topic, log: `${topic}-log` };
+  const properties = agentProperties(database, where);
+  const agents = [];
+  for (const _ of ["one", "two"]) {
+    agents.push(await startAgent(context, { properties, folder: await tempFolder(context) }));
+  }
+  let isOver = false;
+  let sent = 0;
+  const sending = agents.map(async ({ notifyUrl }) => {
+    while (!isOver) {
+      const n = sent;
+      sent += 1;
+      if (n % 3 === 0) await client.write(topic, n % 9 === 0 ? 0 : 1, [notificationRecord(n)]);
+      else assert.equal(await posted(notifyUrl, n), 200);
+    }
+  });
+  const goOn = async () => {
+    const before = await storedIn(database);
+    await until(
+      () => storedIn(database),
+      ({ rows }) => rows > before.rows + 50,
+      60_000,
+    );
+  };
+
+  await goOn();
+  for (const broker of cluster.brokers) {
+    await broker.shutDown();
+    await goOn();
+    await broker.resume();
+    await cluster.whole();
+    await goOn();
+  }
+  isOver = true;
+  await Promise.all(sending);
+
+  await until(
+    () => storedIn(database),
+    ({ different }) => different === sent,
+    60_000,
+  );
+  assert.equal((await storedIn(database)).rows, sent);
+  for (const agent of agents) assert.equal(await agent.end("SIGTERM"), 0);
+  assert.deepEqual(await storedIn(database), { rows: sent, different: sent });
+});
+
+test("a source goes on in order while a broker after another is killed, the coordinator of its group among them", {
+  skip,
+}, async (context) => {
+  const client = await ownClient(context);
+  const topic = randomUUID();
+  await client.make(topic, 3);
+  const config = { bootstrap_servers: [...cluster.bootstrap], topics: [topic], group: topic };
+  const { received, emitted, lines } = await runningSource(context, { config });
+  await client.write(topic, 0, [notificationRecord(0), notificationRecord(1)]);
+  await received(2);
+  const emittedOf = (n: number) =>
+    new Set(emitted.filter((event) => numberOf(event) === n).map(({ headers }) => headers["deneb-origin"]));
+
+  for (const [index, broker] of cluster.brokers.entries()) {
+    await broker.halt();
+    for (const partition of [0, 1, 2]) await client.write(topic, partition, [notificationRecord(2 + index)]);
+    await until(
+      async () => emittedOf(2 + index).size,
+      (partitions) => partitions === 3,
+      60_000,
+    );
+    await broker.resume();
+    await cluster.whole();
+  }
+
+  for (const partition of [0, 1, 2]) {
+    const of = emitted.filter(({ headers }) => headers["deneb-origin"]?.includes(`/${partition}/`));
+    assert.deepEqual([...new Set(of.map(numberOf))], partition === 0 ? [0, 1, 2, 3, 4] : [2, 3, 4]);
+  }
+  assert.deepEqual(
+    lines.filter(({ message }) => message === "no reading from Kafka"),
+    [],
+  );
+});
+
+test("a sink writes on, once and in order, while the leader of its partition is killed", { skip }, async (context) => {
+  const client = await ownClient(context);
+  const topic = randomUUID();
+  const sink = await runningSink(context, { bootstrap_servers: [...cluster.bootstrap], topic, partitions: 1 });
+  const room = (id: string): Event => ({
+    headers: { "fiware-service": "openiot", "fiware-servicepath": "/" },
+    body: { id, type: "Room", attributes: [] },
+  });
+  await sink.persist({ events: [room("a")] });
+
+  const leader = await cluster.leader(topic, 0);
+  await leader.halt();
+  await sink.persist({ events: [room("b"), room("c")] });
+  await leader.resume();
+  await cluster.whole();
+  await sink.persist({ events: [room("d")] });
+
+  const ids = (await client.read(topic)).map(({ value }) => JSON.parse(value).id);
+  assert.deepEqual(ids, ["a", "b", "c", "d"]);
+  assert.deepEqual(await cluster.topics([topic]), [{ replicas: 3, "min.insync.replicas": "2" }]);
+});
+
+async function posted(url: string, n: number): Promise<number> {
+  const entity = { id: `room-${n % 7}`, type: "Room", n: { type: "Number", value: n, metadata: {} } };
+  const body = JSON.stringify({ subscriptionId: "5aeb0ee97d4ef10a12a0262f", data: [entity] });
+  const headers = { "content-type": "application/json", "fiware-service": "svc", "fiware-servicepath": "/" };
+  const reply = await fetch(url, { method: "POST", headers, body });
+  await reply.text();
+  return reply.status;
+}
