@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { appendFile, readdir } from "node:fs/promises";
+import { appendFile, mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -237,6 +237,20 @@ test("workers that cannot start end together, and the exit code is theirs", asyn
 
   assert.equal(code, 1);
   assert.match(stdout, new RegExp(`the port is in use.*${port}`));
+});
+
+test("a worker whose folder cannot be made is named with the reason, and no other goes on", async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  await appendFile(file, durable);
+  await mkdir(path.join(folder, "data", "workers"), { recursive: true });
+  await appendFile(path.join(folder, "data", "workers", "2"), "a file");
+
+  const args = ["run", "-f", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", "--workers", "2"];
+  const { code, stdout } = await runCli(args);
+
+  assert.equal(code, 1);
+  assert.match(stdout, /"worker":2,.*workers\/2.*"msg":"a worker cannot be started"/);
 });
 
 test("commands on a stopped agent read what all its workers have left", async (context) => {

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WorkerView } from "../../management/workers/team.js";
-import type { Logger } from "../../sdk/index.js";
+import { type Logger, reasonOf } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
 import { folderOf, noteEmptied, prepareFolder } from "./folders.js";
 import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole } from "./role.js";
@@ -45,7 +45,7 @@ interface Member extends WorkerRole {
 export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #members: Member[];
-  readonly #ended: Promise<void>[] = [];
+  readonly #running = new Set<Promise<void>>();
   #isStopping = false;
   #hasStarted = false;
   /** Of what ended while it was asked to, or before it was ready. */
@@ -83,7 +83,7 @@ export class Supervisor {
     const started = new Promise<void>((resolve) => {
       this.#started = resolve;
     });
-    for (const member of this.#members) await this.#launch(member);
+    for (const member of this.#members) this.#launch(member);
     await started;
     return this.#hasStarted || this.#isStopping;
   }
@@ -102,7 +102,7 @@ export class Supervisor {
       this.#enter(member, "stopping");
       tell(member, { deneb: "stop" });
     }
-    await Promise.all(this.#ended);
+    await Promise.all(this.#running);
     return this.#exitCode;
   }
 
@@ -129,28 +129,43 @@ export class Supervisor {
     };
   }
 
-  async #launch(member: Member): Promise<void> {
+  #launch(member: Member): void {
+    const running = this.#run(member);
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  /** From the start of a process to what its end means. */
+  async #run(member: Member): Promise<void> {
+    const startedAt = performance.now();
+    let end: Omit<End, "lasted">;
+    try {
+      end = await this.#process(member);
+    } catch (error) {
+      end = { code: null, signal: null, failure: reasonOf(error) };
+      this.#parts.log.error({ worker: member.number, reason: end.failure }, "a worker cannot be started");
+    }
+    member.process = undefined;
+    await this.#over(member, { ...end, lasted: performance.now() - startedAt });
+  }
+
+  /** Starts a process and resolves to how it ended; rejects when it cannot be started. */
+  async #process(member: Member): Promise<Omit<End, "lasted">> {
     const { number, of, receives, dataDir, socket } = member;
     if (receives) await prepareFolder(dataDir);
     // A process that was killed leaves its socket.
     await rm(socket, { force: true });
-    if (this.#isStopping) return;
-    const role = { number, of, receives, dataDir, socket };
-    const launched = cluster.fork(roleVariable(role));
-    const since = performance.now();
+    if (this.#isStopping) return { code: exitCodes.success, signal: null };
+    const launched = cluster.fork(roleVariable({ number, of, receives, dataDir, socket }));
     member.process = launched;
     member.inMemory = 0;
     this.#enter(member, "starting", member.reason);
     launched.on("message", (message: unknown) => this.#heard(member, message));
-    // A process that cannot be started, or a message to one that is gone: its end says the rest.
-    launched.on("error", (error) => this.#parts.log.warn({ worker: number, reason: error.message }, "worker"));
-    const ended = new Promise<void>((resolve) => {
-      launched.on("exit", (code, signal) => {
-        member.process = undefined;
-        void this.#over(member, { code, signal, lasted: performance.now() - since }).finally(resolve);
-      });
+    return await new Promise((resolve, reject) => {
+      launched.on("exit", (code, signal) => resolve({ code, signal }));
+      // Without a process there is no end to wait for; else it is a message that did not arrive.
+      launched.on("error", (error) => (launched.process.pid === undefined ? reject(error) : undefined));
     });
-    this.#ended.push(ended);
   }
 
   #heard(member: Member, message: unknown): void {
@@ -175,7 +190,10 @@ export class Supervisor {
       return;
     }
     if (!receives && end.code === exitCodes.success) {
-      await noteEmptied(dataDir);
+      // Without the note the next start looks again.
+      await noteEmptied(dataDir).catch((error: unknown) =>
+        log.warn({ folder: dataDir, reason: reasonOf(error) }, "worker"),
+      );
       this.#members.splice(this.#members.indexOf(member), 1);
       log.info({ worker: number, folder: dataDir }, "worker ended: it has stored what an earlier start left");
       if (this.#members.every(({ state }) => state === "running")) this.#allRun();
@@ -188,10 +206,9 @@ export class Supervisor {
     }
     member.failures = end.lasted >= STEADY ? 1 : member.failures + 1;
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (member.failures - 1));
-    const reason = `it ended with ${endText(end)}; it is started again`;
-    this.#enter(member, "restarting", reason);
+    this.#enter(member, "restarting", `${endText(end)}; it is started again`);
     log.error({ worker: number, ...endFields(end), seconds: pause / 1000 }, "a worker ended; it is started again");
-    member.restart = setTimeout(() => void this.#launch(member), pause);
+    member.restart = setTimeout(() => this.#launch(member), pause);
   }
 
   #note(end: End): void {
@@ -212,15 +229,19 @@ export class Supervisor {
 interface End {
   readonly code: number | null;
   readonly signal: string | null;
+  /** Why there was no process. */
+  readonly failure?: string;
   /** Milliseconds that it ran. */
   readonly lasted: number;
 }
 
-function endText({ code, signal }: End): string {
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+function endText({ code, signal, failure }: End): string {
+  if (failure !== undefined) return `it cannot be started: ${failure}`;
+  return `it ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
 }
 
-function endFields({ code, signal }: End): object {
+function endFields({ code, signal, failure }: End): object {
+  if (failure !== undefined) return { reason: failure };
   return signal === null ? { exitCode: code } : { signal };
 }
 
