@@ -173,13 +173,15 @@ export interface TlsClientOptions<Content> {
 
 /**
  * Reads the files of the TLS properties with `read`, usually `readFile` of `node:fs/promises`. `component` is the name
- * and kind for messages, such as `sink "http-sink"`. Rejects with code `CERTIFICATE_UNREADABLE`.
+ * and kind for messages, such as `sink "http-sink"`, and `spelt` gives the name of a property for them where the plugin has
+ * another one. Rejects with code `CERTIFICATE_UNREADABLE`.
  * @stable
  */
 export async function readTlsFiles<Content>(
   config: TlsConfig,
   component: string,
   read: (file: string) => Promise<Content>,
+  spelt: (property: string) => string = (property) => property,
 ): Promise<TlsClientOptions<Content>> {
   const contents = async (property: "tls_ca_file" | "tls_cert_file" | "tls_key_file") => {
     const file = config[property];
@@ -187,7 +189,7 @@ export async function readTlsFiles<Content>(
     try {
       return await read(file);
     } catch (cause) {
-      const reason = `reading the file "${file}" of its property "${property}" (${codeOf(cause)})`;
+      const reason = `reading the file "${file}" of its property "${spelt(property)}" (${codeOf(cause)})`;
       throw new AgentError("CERTIFICATE_UNREADABLE", `starting ${component}: ${reason}`, { cause, retryable: false });
     }
   };

@@ -112,6 +112,37 @@ test("with fewer workers than before, what the others have left is stored, and t
   assert.ok((await readdir(path.join(folder, "data", "workers", "2"))).includes("emptied"));
 });
 
+test("a worker folder with a channel that the configuration lacks is not taken for empty", async (context) => {
+  const folder = await tempFolder(context);
+  const nowhere = durable.replace(
+    "a.sinks.k.type = logger",
+    "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/",
+  );
+  const { agent } = await start(context, { workers: 2, folder, properties: nowhere });
+  await postMany(agent, 10);
+  assert.equal(await agent.end("SIGTERM"), 0);
+  const isOver = ({ lines }: AgentProcess) => lines.find(({ msg }) => String(msg).startsWith("worker ended"));
+  const renamed = durable.replaceAll("channels = c", "channels = d").replaceAll("a.channels.c.", "a.channels.d.");
+  const other = await start(context, {
+    workers: 1,
+    folder,
+    properties: renamed.replace("a.sinks.k.channel = c", "a.sinks.k.channel = d"),
+  });
+  const warning = await until(
+    async () => isOver(other.agent),
+    (line) => line !== undefined,
+  );
+  assert.deepEqual(warning?.["channels"], ["c"]);
+  assert.equal(await other.agent.end("SIGTERM"), 0);
+
+  const again = await start(context, { workers: 1, folder });
+
+  await until(
+    async () => roomsOf(again.agent),
+    (rooms) => rooms.size === 10,
+  );
+});
+
 test("workers end in order when their supervisor is killed", async (context) => {
   const { agent, folder } = await start(context, { workers: 2 });
   await postMany(agent, 10);

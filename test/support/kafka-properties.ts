@@ -67,7 +67,7 @@ export function kafkaProperties(
   ];
 }
 
-/** What its formatting is told of the users. */
+/** The options of its formatting for the users. */
 export function scramUsers({ users = {} }: KafkaSettings): readonly string[] {
   return Object.entries(users).flatMap(([name, password]) =>
     ["SCRAM-SHA-256", "SCRAM-SHA-512"].flatMap((mechanism) => [

@@ -30,9 +30,14 @@ export async function workersIn(dataDir: string): Promise<readonly WorkerFolder[
   return [1, ...(await numbersIn(dataDir))].map((number) => ({ number, folder: folderOf(dataDir, number) }));
 }
 
-/** Notes that nothing is left in the folder of a worker. */
-export async function noteEmptied(folder: string): Promise<void> {
-  await writeFile(path.join(folder, EMPTIED), "", { mode: 0o600 });
+/**
+ * Notes that nothing is left in the folder of a worker. Returns the channels in it that the configuration does not have: what
+ * they hold nobody has looked at, and then nothing is noted.
+ */
+export async function noteEmptied(folder: string, channels: readonly string[]): Promise<readonly string[]> {
+  const unknown = (await namesIn(path.join(folder, "channels"))).filter((name) => !channels.includes(name));
+  if (unknown.length === 0) await writeFile(path.join(folder, EMPTIED), "", { mode: 0o600 });
+  return unknown;
 }
 
 /** Makes the folder of a worker that is about to receive. */

@@ -35,8 +35,16 @@ export function takeRole(env: NodeJS.ProcessEnv, hasParent: boolean): WorkerRole
   const text = env[VARIABLE];
   delete env[VARIABLE];
   if (text === undefined || !hasParent) return undefined;
-  const role: unknown = JSON.parse(text);
+  const role = parsed(text);
   return isRole(role) ? role : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isRole(value: unknown): value is WorkerRole {

@@ -65,12 +65,13 @@ interface Running extends Supervised {
 }
 
 async function runAll(running: Running, terminal: Terminal): Promise<number> {
-  const { settings, version, logging, left, sockets } = running;
+  const { topology, settings, version, logging, left, sockets } = running;
   const log = logging.loggers.of("deneb");
   const security = readSecurity(settings, (file) => readFileSync(file, "utf8"));
   checkTls(security.tls);
   const { workers, dataDir } = settings;
-  const supervisor = new Supervisor({ dataDir, workers, left, sockets, log, now: systemClock.now });
+  const channels = topology.channels.map(({ name }) => name);
+  const supervisor = new Supervisor({ dataDir, workers, left, channels, sockets, log, now: systemClock.now });
   const management = managementOf(supervisor, { running, security, log: logging.loggers.of("management") });
   terminal.onReload?.(() => supervisor.reload());
   let stops = 0;

@@ -20,6 +20,8 @@ export interface SupervisorParts {
   readonly workers: number;
   /** Numbers of further ones that have something left to store. */
   readonly left: readonly number[];
+  /** Names of the channels of the configuration. */
+  readonly channels: readonly string[];
   /** Folder of the sockets. */
   readonly sockets: string;
   readonly log: Logger;
@@ -183,19 +185,15 @@ export class Supervisor {
   }
 
   async #over(member: Member, end: End): Promise<void> {
-    const { number, receives, dataDir } = member;
+    const { number, receives } = member;
     const { log } = this.#parts;
     if (this.#isStopping) {
       this.#note(end);
       return;
     }
     if (!receives && end.code === exitCodes.success) {
-      // Without the note the next start looks again.
-      await noteEmptied(dataDir).catch((error: unknown) =>
-        log.warn({ folder: dataDir, reason: reasonOf(error) }, "worker"),
-      );
       this.#members.splice(this.#members.indexOf(member), 1);
-      log.info({ worker: number, folder: dataDir }, "worker ended: it has stored what an earlier start left");
+      await this.#noteEmptied(member);
       if (this.#members.every(({ state }) => state === "running")) this.#allRun();
       return;
     }
@@ -209,6 +207,18 @@ export class Supervisor {
     this.#enter(member, "restarting", `${endText(end)}; it is started again`);
     log.error({ worker: number, ...endFields(end), seconds: pause / 1000 }, "a worker ended; it is started again");
     member.restart = setTimeout(() => this.#launch(member), pause);
+  }
+
+  /** Without the note the next start looks again. */
+  async #noteEmptied({ number: worker, dataDir: folder }: Member): Promise<void> {
+    const { log, channels } = this.#parts;
+    try {
+      const unknown = await noteEmptied(folder, channels);
+      if (unknown.length === 0) log.info({ worker, folder }, "worker ended: it has stored what an earlier start left");
+      else log.warn({ worker, folder, channels: unknown }, "worker ended: the configuration has no such channels");
+    } catch (error) {
+      log.warn({ worker, folder, reason: reasonOf(error) }, "worker ended: that its folder is empty cannot be noted");
+    }
   }
 
   #note(end: End): void {

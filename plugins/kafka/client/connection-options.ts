@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "@platformatic/kafka";
-import { AgentError, codeOf } from "deneb/sdk";
+import { readTlsFiles } from "deneb/sdk";
 import type { ConnectionConfig } from "./properties.js";
 
 const LONGEST_CONNECT_MILLIS = 10_000;
@@ -21,21 +21,12 @@ export async function connectionOptions(config: ConnectionConfig, component: str
 }
 
 async function tlsOptions(config: ConnectionConfig, component: string) {
-  const content = async (property: "ssl_ca_file" | "ssl_cert_file" | "ssl_key_file") => {
-    const file = config[property];
-    if (file === "") return undefined;
-    try {
-      return await readFile(file);
-    } catch (cause) {
-      const reason = `reading the file "${file}" of its property "${property}" (${codeOf(cause)})`;
-      throw new AgentError("CERTIFICATE_UNREADABLE", `starting ${component}: ${reason}`, { cause, retryable: false });
-    }
+  const files = {
+    tls_ca_file: config.ssl_ca_file,
+    tls_cert_file: config.ssl_cert_file,
+    tls_key_file: config.ssl_key_file,
+    tls_verify: config.ssl_verify,
   };
-  const [ca, cert, key] = [await content("ssl_ca_file"), await content("ssl_cert_file"), await content("ssl_key_file")];
-  return {
-    rejectUnauthorized: config.ssl_verify,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  };
+  const spelt = (property: string) => property.replace("tls_", "ssl_");
+  return await readTlsFiles(files, component, (file) => readFile(file), spelt);
 }

@@ -10,7 +10,7 @@ import { runningTeam } from "./running-team.js";
 
 const path = "/v1/admin/deadletters";
 
-/** Two workers over one log, whose sinks refuse everything while they are told to; one event is a dead letter already. */
+/** Two workers over one log, whose sinks refuse everything while the test wants it; one event is a dead letter already. */
 async function sharing(context: TestContext) {
   const { plugin } = new SharedLog();
   let refuses = true;

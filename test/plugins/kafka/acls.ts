@@ -5,7 +5,7 @@ import { PASSWORDS } from "../../support/secured-kafka.js";
 import { never } from "./own-log.js";
 import { connection } from "./topic-client.js";
 
-/** How the users of a secured Kafka connect: admin, who may do everything, and bob, who may do what he is allowed. */
+/** How the users of a secured Kafka connect: admin with all rights, and bob with those that a test gives. */
 export function usersBy(ca: string) {
   const admin = {
     security_protocol: "SASL_SSL",

@@ -10,7 +10,7 @@ import { connection } from "./topic-client.js";
 
 const NOT_CONTROLLER = 41;
 
-/** Brokers of which each answers what it is told to; `asked` are the ports that were. */
+/** Brokers of which each gives the answer of its script; `asked` are the ports that were. */
 async function brokersThat(answer: (port: number) => unknown) {
   const asked: number[] = [];
   const connections: ClusterConnections = {
