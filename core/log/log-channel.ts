@@ -12,6 +12,7 @@ import {
   type Putting,
   type SharedLetters,
   type TakeTransaction,
+  textCodecs,
 } from "../sdk/index.js";
 import type { Clocks } from "./agent-reports.js";
 import { LogConnection } from "./log-connection.js";
@@ -57,6 +58,7 @@ class LogChannel implements Channel {
       config,
       channel: context.name,
       connection: this.#connection,
+      codecs: textCodecs(context.textCodecs),
       writer: () => randomUUID(),
       now: () => context.now(),
     });

@@ -1,5 +1,5 @@
 import { type Amount, channelStopped, type EventQueue, type Reservation, Room } from "../sdk/channel/index.js";
-import type { Event, Waiting } from "../sdk/index.js";
+import type { Event, TextCodecs, Waiting } from "../sdk/index.js";
 import { AgentError } from "../sdk/index.js";
 import type { LogConnection } from "./log-connection.js";
 import type { LogChannelConfig } from "./log-properties.js";
@@ -14,6 +14,7 @@ export interface LogPutsParts {
   readonly config: LogChannelConfig;
   readonly channel: string;
   readonly connection: LogConnection;
+  readonly codecs: TextCodecs;
   /** A name that no other writer of the log has. */
   writer(): string;
   now(): Date;
@@ -44,24 +45,17 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     return this.#parts.connection.waiting();
   }
 
-  async add(events: readonly Event[]): Promise<void> {
-    await (await this.reserve(events, "wait")).add();
+  add(events: readonly Event[]): Promise<void> {
+    const lines = this.#packed(events);
+    const amount = { events: events.length, bytes: 0 };
+    return this.#room.tryEnter(amount) ? this.#append(lines, amount) : this.#appendLater(lines, amount);
   }
 
   async reserve(events: readonly Event[], waiting: Waiting): Promise<Reservation> {
-    const lines = events.map(packed);
+    const lines = this.#packed(events);
     const amount = { events: events.length, bytes: 0 };
     if (!this.#room.tryEnter(amount)) await this.#room.enter(amount, waiting);
-    return {
-      add: async () => {
-        try {
-          await this.#track(this.#append(lines));
-        } finally {
-          this.#room.settle(amount);
-        }
-      },
-      release: () => this.#room.settle(amount),
-    };
+    return { add: () => this.#append(lines, amount), release: () => this.#room.settle(amount) };
   }
 
   /** Less waits than before. */
@@ -76,12 +70,39 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     if (!signal.aborted) await Promise.allSettled(this.#running);
   }
 
-  async #append(lines: readonly PackedEvent[]): Promise<void> {
-    const opened = await this.#parts.connection.whenOpen(this.#parts.config["keep-alive"] * 1000);
-    if (this.#isStopped) throw channelStopped(this.#parts.channel);
+  #packed(events: readonly Event[]): readonly PackedEvent[] {
+    return events.map((event) => packed(event, this.#parts.codecs));
+  }
+
+  async #appendLater(lines: readonly PackedEvent[], amount: Amount): Promise<void> {
+    await this.#room.enter(amount, "wait");
+    await this.#append(lines, amount);
+  }
+
+  /** Appends what has entered. */
+  #append(lines: readonly PackedEvent[], amount: Amount): Promise<void> {
+    const running = this.#begun(lines);
+    this.#running.add(running);
+    const ended = () => {
+      this.#running.delete(running);
+      this.#room.settle(amount);
+    };
+    return running.then(ended, (error: unknown) => {
+      ended();
+      throw error;
+    });
+  }
+
+  async #begun(lines: readonly PackedEvent[]): Promise<void> {
+    const { connection, config, channel } = this.#parts;
+    const opened = connection.opened ?? (await connection.whenOpen(config["keep-alive"] * 1000));
+    if (this.#isStopped) throw channelStopped(channel);
     const { partitions, largestRecord } = opened.facts;
     for (const { bytes } of lines)
       if (bytes + recordOverhead > largestRecord) throw this.#tooLarge(bytes, largestRecord);
+    const [first] = lines;
+    if (first !== undefined && lines.length === 1)
+      return await this.#appender(partitionOf(first.event, partitions), opened).add(lines);
     const byPart = new Map<number, PackedEvent[]>();
     for (const line of lines) {
       const part = partitionOf(line.event, partitions);
@@ -125,15 +146,6 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       this.#writers.delete(part);
       connection.outcome("append", error);
       throw error;
-    }
-  }
-
-  async #track(running: Promise<void>): Promise<void> {
-    this.#running.add(running);
-    try {
-      await running;
-    } finally {
-      this.#running.delete(running);
     }
   }
 

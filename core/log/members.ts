@@ -50,6 +50,22 @@ export class Members {
       .sort((one, other) => (one.agent + one.member < other.agent + other.member ? -1 : 1));
   }
 
+  /** Events that wait in the parts of the other agents of the group, as far as these have told. */
+  waitingElsewhere(now: number): number {
+    let events = 0;
+    for (const { report, at } of this.#heard.values())
+      if (report.member !== this.#of.member && report.group === this.#of.group && now - at < this.#of.sessionMillis)
+        for (const { waiting } of report.parts.values()) events += waiting;
+    return events;
+  }
+
+  /** True while no other agent, of whatever group, is there to append to the log. */
+  isAlone(now: number): boolean {
+    for (const { report, at } of this.#heard.values())
+      if (report.member !== this.#of.member && now - at < this.#of.sessionMillis) return false;
+    return true;
+  }
+
   /** True when another agent was heard of that may have taken events, be it long ago. */
   get hasOthers(): boolean {
     return this.#hasOthers;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Amount } from "../sdk/channel/index.js";
-import type { ChannelContext, SettledEvents } from "../sdk/index.js";
+import { type ChannelContext, type SettledEvents, textCodecs } from "../sdk/index.js";
 import type { AgentReport, PartReport } from "./agent-report.js";
 import { AgentReports, type Clocks } from "./agent-reports.js";
 import { ControlReader } from "./control-reader.js";
@@ -98,6 +98,8 @@ export class OpenedLog {
       own: this.own.all,
       prefetchBytes: config.prefetch_bytes,
       add: (part, records) => this.add(part, records),
+      codecs: textCodecs(context.textCodecs),
+      isAlone: () => this.members.isAlone(clocks.steady()),
       unreadable: () => {
         this.#unreadable += 1;
       },
@@ -145,9 +147,8 @@ export class OpenedLog {
       events += queue.size;
       bytes += queue.bytes;
     }
-    for (const { parts, member } of this.members.alive(this.#parts.clocks.steady()))
-      if (member !== this.member) for (const { waiting } of parts.values()) events += waiting;
-    return { events: events + this.#untold, bytes };
+    events += this.#untold + this.members.waitingElsewhere(this.#parts.clocks.steady());
+    return { events, bytes };
   }
 
   async start(): Promise<void> {
@@ -175,8 +176,9 @@ export class OpenedLog {
   /** Adds what this agent has appended without reading it, when nothing is between it and what was read. */
   echo(part: number, { offset, previous }: Appended, record: () => ReadRecord): void {
     const own = this.own.all.get(part);
-    if (own === undefined || previous === undefined || !this.#reader.hasRoom(own)) return;
-    if (previous >= own.queue.next) this.#reader.missed();
+    if (own === undefined) return;
+    if (!this.#reader.hasRoom(own)) this.#reader.left(part);
+    else if (previous === undefined || previous >= own.queue.next) this.#reader.missed();
     else if (offset >= own.queue.next) this.add(part, [record()]);
   }
 

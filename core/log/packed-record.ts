@@ -1,17 +1,35 @@
 import { isRecord } from "../sdk/event.js";
-import { AgentError, type Event, originHeader } from "../sdk/index.js";
+import {
+  AgentError,
+  bodyOfText,
+  type Event,
+  type KeptText,
+  keptTextFor,
+  originHeader,
+  type TextCodecs,
+} from "../sdk/index.js";
 
 export { originHeader };
 
-/** The version of the records that this agent writes; it reads them up to this one. */
-const VERSION = 1;
+/** The version of the records that this agent writes; it reads them up to this one. Version 1 had no texts. */
+const VERSION = 2;
 
-/** An event on its way into a record. */
-export interface PackedEvent {
+const LINE_BREAK = 10;
+/** The most bytes that an event with a text takes besides its headers, its text and what reads it: brackets, numbers, line breaks. */
+const TEXT_OVERHEAD = 40;
+
+/** An event on its way into a record: its headers and its body as JSON, or its headers and the text its body was read from. */
+export type PackedEvent = {
   readonly event: Event;
-  /** One line of JSON. */
-  readonly line: string;
+  /** The most bytes that it adds to a record. */
   readonly bytes: number;
+} & ({ readonly line: string; readonly kept?: undefined } | PackedText);
+
+interface PackedText {
+  /** JSON. */
+  readonly headers: string;
+  readonly kept: KeptText;
+  readonly textBytes: number;
 }
 
 /** An event of a record. */
@@ -43,30 +61,85 @@ export interface Unpacked extends RecordHead {
   readonly events: readonly UnpackedEvent[];
 }
 
-/** Encodes an event once; the record is made of such lines. */
-export function packed(event: Event): PackedEvent {
-  const line = JSON.stringify([event.headers, event.body]);
-  return { event, line, bytes: Buffer.byteLength(line) + 1 };
+/** Encodes an event once; the record is made of such parts. */
+export function packed(event: Event, codecs: TextCodecs): PackedEvent {
+  const kept = keptTextFor(event.body, codecs);
+  if (kept === undefined) {
+    const line = JSON.stringify([event.headers, event.body]);
+    return { event, line, bytes: Buffer.byteLength(line) + 1 };
+  }
+  const headers = JSON.stringify(event.headers);
+  const textBytes = Buffer.byteLength(kept.text);
+  const reader = Buffer.byteLength(kept.codec) + Buffer.byteLength(kept.options);
+  return { event, headers, kept, textBytes, bytes: Buffer.byteLength(headers) + textBytes + reader + TEXT_OVERHEAD };
 }
 
 /** The most bytes that a record takes besides its events. */
 export const recordOverhead = 256;
 
-/** A record: a line about itself, then a line for each event. */
+/**
+ * A record: a line about itself, then each event. An event is a line `[headers, body]`, or a line `[headers, reader, bytes]`, then
+ * a text of that many bytes and a line break; `reader` is the index in `texts` of the first line of what reads it: a codec and
+ * its options.
+ */
 export function packedRecord(events: readonly PackedEvent[], about: RecordHead): Uint8Array {
+  const readers: string[] = [];
+  const parts = [""];
+  for (const event of events) {
+    if (event.kept === undefined) parts.push(event.line);
+    else parts.push(`[${event.headers},${indexIn(readers, event.kept)},${event.textBytes}]`, event.kept.text);
+  }
   const head = JSON.stringify({ deneb: VERSION, events: events.length, ...about });
-  return Buffer.from([head, ...events.map(({ line }) => line)].join("\n"));
+  parts[0] = readers.length === 0 ? head : `${head.slice(0, -1)},"texts":[${readers.join(",")}]}`;
+  return Buffer.from(parts.join("\n"));
+}
+
+/** Few of them: brokers send the same headers with each notification. */
+function indexIn(readers: string[], { codec, options }: KeptText): number {
+  const reader = `["${codec}",${options}]`;
+  const known = readers.indexOf(reader);
+  return known === -1 ? readers.push(reader) - 1 : known;
 }
 
 /**
  * Reads a record. Throws `RECORD_UNREADABLE` for what no agent wrote, and `RECORD_NEWER` for one of a later version.
  */
-export function unpackedRecord(value: Uint8Array): Unpacked {
-  const [head = "", ...lines] = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString().split("\n");
-  const facts = headOf(head);
-  if (facts.events !== lines.length) throw unreadable(`it says ${facts.events} events and has ${lines.length}`);
-  const { events: _, ...about } = facts;
-  return { ...about, events: lines.map(unpackedLine) };
+export function unpackedRecord(value: Uint8Array, codecs: TextCodecs): Unpacked {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const lines = new Lines(bytes);
+  const { events: count, texts, ...about } = headOf(lines.next() ?? "");
+  const events: UnpackedEvent[] = [];
+  for (let line = lines.next(); line !== undefined; line = lines.next())
+    events.push(unpackedLine(line, (reader, length) => bodyOfText(keptOf(texts[reader], lines.text(length)), codecs)));
+  if (count !== events.length) throw unreadable(`it says ${count} events and has ${events.length}`);
+  return { ...about, events };
+}
+
+/** What stands in a record, one after another. */
+class Lines {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Undefined behind the last one. */
+  next(): string | undefined {
+    if (this.#at > this.#bytes.length) return undefined;
+    const end = this.#bytes.indexOf(LINE_BREAK, this.#at);
+    return this.text((end === -1 ? this.#bytes.length : end) - this.#at);
+  }
+
+  /** The next `length` bytes, behind which a line ends. */
+  text(length: number): string {
+    const end = this.#at + length;
+    const isWhole = end === this.#bytes.length || this.#bytes[end] === LINE_BREAK;
+    if (!isWhole) throw unreadable("a text of it is not as long as it says");
+    const text = this.#bytes.toString("utf8", this.#at, end);
+    this.#at = end + 1;
+    return text;
+  }
 }
 
 /** The event without the header of its origin, and that origin. */
@@ -88,7 +161,10 @@ export function originOf(text: string): Origin | undefined {
   return found === null ? undefined : { of: found[1] ?? "", offset: Number(found[2]), index: Number(found[3]) };
 }
 
-function headOf(line: string): RecordHead & { readonly events: number } {
+/** What reads a text: the name of a codec, and what it needs to know. */
+type Reader = readonly [codec: string, options: unknown];
+
+function headOf(line: string): RecordHead & { readonly events: number; readonly texts: readonly Reader[] } {
   const head = parsed(line);
   if (!isRecord(head) || typeof head["deneb"] !== "number")
     throw unreadable("it does not begin with a line of an agent");
@@ -96,18 +172,33 @@ function headOf(line: string): RecordHead & { readonly events: number } {
     const message = `reading a record of version ${head["deneb"]}: this agent reads up to ${VERSION}; start a later version of it`;
     throw new AgentError("RECORD_NEWER", message, { retryable: true });
   }
-  const { events, at, writer, before } = head;
+  const { events, at, writer, before, texts = [] } = head;
   const isWhole = typeof events === "number" && typeof at === "number" && typeof before === "number";
-  if (!isWhole || typeof writer !== "string") throw unreadable("its first line is incomplete");
-  return { events, at, writer, before };
+  if (!isWhole || typeof writer !== "string" || !areReaders(texts)) throw unreadable("its first line is incomplete");
+  return { events, at, writer, before, texts };
 }
 
-function unpackedLine(line: string): UnpackedEvent {
+function areReaders(value: unknown): value is readonly Reader[] {
+  return Array.isArray(value) && value.every((one) => Array.isArray(one) && typeof one[0] === "string");
+}
+
+function keptOf(reader: Reader | undefined, text: string): KeptText {
+  if (reader === undefined) throw unreadable("it does not say what reads a text of it");
+  return { codec: reader[0], options: JSON.stringify(reader[1]), text };
+}
+
+function unpackedLine(line: string, read: (reader: number, length: number) => unknown): UnpackedEvent {
   const value = parsed(line);
-  if (!Array.isArray(value) || value.length !== 2) throw unreadable("a line of it is no event");
-  const [headers, body]: readonly unknown[] = value;
+  if (!Array.isArray(value) || value.length < 2 || value.length > 3) throw unreadable("a line of it is no event");
+  const [headers, body, length]: readonly unknown[] = value;
   if (!isHeaders(headers)) throw unreadable("the headers of an event are no texts");
-  return unpackedEvent({ headers, body });
+  if (value.length === 2) return unpackedEvent({ headers, body });
+  if (typeof body !== "number" || !isLength(length)) throw unreadable("a line of it is no event");
+  return unpackedEvent({ headers, body: read(body, length) });
+}
+
+function isLength(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isHeaders(value: unknown): value is Readonly<Record<string, string>> {

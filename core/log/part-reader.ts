@@ -1,4 +1,4 @@
-import { codeOf, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { codeOf, type Logger, onAbort, reasonOf, type TextCodecs } from "../sdk/index.js";
 import type { OwnPart } from "./own-parts.js";
 import { unpackedRecord } from "./packed-record.js";
 import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
@@ -9,6 +9,8 @@ import { ReadLoop } from "./read-loop.js";
 const WAIT_MILLIS = 500;
 /** After a read that found only what this agent has appended: each append would end another such read. */
 const ECHO_MILLIS = 20;
+/** The same while no other agent is there: one that comes tells so first. */
+const ALONE_MILLIS = 250;
 /** From one read to the next while each finds little: what comes meanwhile is read together. */
 const APART_MILLIS = 10;
 /** A read that finds more is followed by the next one at once, and so is one that has not reached where the log ended at the beginning. */
@@ -23,6 +25,9 @@ export interface PartReaderParts {
   readonly prefetchBytes: number;
   /** Records of a part, in order. */
   add(part: number, records: readonly ReadRecord[]): void;
+  readonly codecs: TextCodecs;
+  /** True while no other agent appends to the log. */
+  isAlone(): boolean;
   /** A record that no agent can read is left out. */
   unreadable(): void;
   /** What a read rejected with, and undefined when one did not. */
@@ -72,6 +77,11 @@ export class PartReader {
     if (this.#unread.has(part) && own !== undefined && this.hasRoom(own)) this.#loop.changed();
   }
 
+  /** There was no room for what this agent has appended to the part. */
+  left(part: number): void {
+    this.#unread.add(part);
+  }
+
   /** Somebody else has appended to a part of this agent. */
   missed(): void {
     this.#pausing?.abort();
@@ -114,7 +124,7 @@ export class PartReader {
     const pausing = new AbortController();
     this.#pausing = pausing;
     const stopListening = onAbort(signal, () => pausing.abort());
-    await pause(ECHO_MILLIS, pausing.signal);
+    await pause(this.#parts.isAlone() ? ALONE_MILLIS : ECHO_MILLIS, pausing.signal);
     stopListening();
     this.#pausing = undefined;
   }
@@ -135,7 +145,7 @@ export class PartReader {
     const read: ReadRecord[] = [];
     for (const { offset, value } of records) {
       try {
-        read.push({ offset, bytes: value.byteLength, ...unpackedRecord(value) });
+        read.push({ offset, bytes: value.byteLength, ...unpackedRecord(value, this.#parts.codecs) });
       } catch (error) {
         if (codeOf(error) === "RECORD_NEWER") {
           if (read.length === 0) throw error;

@@ -58,7 +58,16 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
-export { type KeptText, keepText, keptTextOf, type TextCodec } from "./kept-text.js";
+export {
+  bodyOfText,
+  type KeptText,
+  keepText,
+  keptTextFor,
+  keptTextOf,
+  type TextCodec,
+  type TextCodecs,
+  textCodecs,
+} from "./kept-text.js";
 export type { Lifecycle } from "./lifecycle.js";
 export { onAbort } from "./lifecycle.js";
 export { originHeader, type RequestOrigin } from "./origin.js";

@@ -21,6 +21,14 @@ export interface TextCodec {
   decode(text: string, options: string): unknown;
 }
 
+/** Codecs by their names. @beta */
+export type TextCodecs = ReadonlyMap<string, TextCodec>;
+
+/** By their names; of none where none are given. @beta */
+export function textCodecs(codecs: readonly TextCodec[] = []): TextCodecs {
+  return new Map(codecs.map((codec) => [codec.name, codec]));
+}
+
 /** By the body itself: another body, such as one that an interceptor made, has no text. */
 const texts = new WeakMap<object, KeptText>();
 
@@ -36,6 +44,25 @@ export function keepText(body: object, text: KeptText): void {
 /** The text that was kept for this very body. @beta */
 export function keptTextOf(body: unknown): KeptText | undefined {
   return typeof body === "object" && body !== null ? texts.get(body) : undefined;
+}
+
+/** The text that was kept for this very body, where one of these codecs reads it again. @beta */
+export function keptTextFor(body: unknown, codecs: TextCodecs): KeptText | undefined {
+  const kept = codecs.size === 0 ? undefined : keptTextOf(body);
+  return kept !== undefined && codecs.has(kept.codec) ? kept : undefined;
+}
+
+/**
+ * The body that the text was kept for. Where it can no longer be read, it is the body itself: a sink that does not know what
+ * to do with it makes a dead letter, and nothing is lost.
+ * @beta
+ */
+export function bodyOfText({ codec, options, text }: KeptText, codecs: TextCodecs): unknown {
+  try {
+    return codecs.get(codec)?.decode(text, options) ?? text;
+  } catch {
+    return text;
+  }
 }
 
 /** Frees the texts of the bodies of events. */

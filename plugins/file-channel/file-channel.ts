@@ -1,13 +1,14 @@
 import path from "node:path";
-import type {
-  Channel,
-  ChannelContext,
-  Examiner,
-  Probe,
-  PutTransaction,
-  Putting,
-  ServiceHolding,
-  TakeTransaction,
+import {
+  type Channel,
+  type ChannelContext,
+  type Examiner,
+  type Probe,
+  type PutTransaction,
+  type Putting,
+  type ServiceHolding,
+  type TakeTransaction,
+  textCodecs,
 } from "deneb/sdk";
 import { QueuePut, QueueTake } from "deneb/sdk/channel";
 import type { FileConfig, SpillableConfig } from "./config.js";
@@ -49,7 +50,7 @@ export class FileChannel implements Channel {
       segmentBytes: Math.min(config.maxFileSize, Math.floor(config.byteCapacity / 4)),
       openFile,
       lockFolder: context.lockFolder,
-      codecs: new Map((context.textCodecs ?? []).map((codec) => [codec.name, codec])),
+      codecs: textCodecs(context.textCodecs),
     };
     this.#folders = { ...settings, mostBytes: config.byteCapacity };
     this.#queue = new LogQueue(limits, settings, context.log);

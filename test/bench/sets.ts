@@ -83,11 +83,14 @@ const tables: readonly AgentSetup[] = [
   })),
 ];
 
-/** One agent over a log, beside one with a file. */
-const scale: readonly AgentSetup[] = (["file", "kafka", "jetstream"] as const).map((channel) => ({
-  ...packaged,
-  channel,
-}));
+/** One agent over a log, as one process and as two workers, beside one with a file. */
+const scale: readonly AgentSetup[] = [
+  { ...packaged, channel: "file" },
+  ...(["kafka", "jetstream"] as const).flatMap((channel) => [
+    { ...packaged, channel },
+    { ...packaged, channel, workers: 2 },
+  ]),
+];
 
 /** One process beside several. */
 const workers: readonly AgentSetup[] = channels.flatMap((channel) => [

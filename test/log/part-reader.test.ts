@@ -8,6 +8,7 @@ import { packed, packedRecord } from "../../core/log/packed-record.js";
 import { PartQueue } from "../../core/log/part-queue.js";
 import { PartReader } from "../../core/log/part-reader.js";
 import type { LogPart, LogRecord } from "../../core/log/partitioned-log.js";
+import { textCodecs } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 
 const head = { at: 0, writer: "w", before: 0 };
@@ -34,6 +35,8 @@ test("a read leaves out what this agent has appended without decoding it, and go
     own: new Map([[0, own]]),
     prefetchBytes: 65_536,
     add: (part) => added.push(part),
+    codecs: textCodecs(),
+    isAlone: () => false,
     unreadable: () => {
       unreadable += 1;
     },
@@ -77,13 +80,18 @@ for (const { name, bytes, end, reads } of [
           if (asked >= 20)
             return await new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Map())));
           const offset = from.get(0) ?? 0;
-          const record = packedRecord([packed({ headers: {}, body: { text } })], { ...head, writer: `w${offset}` });
+          const record = packedRecord([packed({ headers: {}, body: { text } }, textCodecs())], {
+            ...head,
+            writer: `w${offset}`,
+          });
           return new Map([[0, [{ offset, value: record }]]]);
         },
       },
       own: new Map([[0, own]]),
       prefetchBytes: 100_000_000,
       add: (_part, records) => own.queue.add(records),
+      codecs: textCodecs(),
+      isAlone: () => false,
       unreadable: () => {},
       outcome: () => {},
       logger: recordingLog().log,

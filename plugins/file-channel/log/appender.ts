@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AgentError, type Event } from "deneb/sdk";
+import { AgentError, type Event, type TextCodecs, textCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { rangesOf } from "./done-ranges.js";
 import type { DiskState } from "./files.js";
 import { encodeGroup, HIGHEST_SEQUENCE, type PutTexts } from "./records.js";
 import { type LogState, NUMBERS_OF_ONE_RUN } from "./restore.js";
 import type { Segment, SegmentList, SegmentWriter } from "./segments.js";
-import { noCodecs, type TextCodecs, textOf } from "./stored-event.js";
+import { textOf } from "./stored-event.js";
 
 /** The events of one put, as values and as texts. */
 export interface LogPut extends PutTexts {
   readonly events: readonly Event[];
 }
 
-export function logPut(events: readonly Event[], codecs: TextCodecs = noCodecs): LogPut {
+export function logPut(events: readonly Event[], codecs: TextCodecs = textCodecs()): LogPut {
   const texts = events.map((event) => textOf(event, codecs));
   return { events, texts, bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
 }

@@ -1,4 +1,4 @@
-import { AgentError, type ChannelContext, type Logger, reasonOf } from "deneb/sdk";
+import { AgentError, type ChannelContext, type Logger, reasonOf, type TextCodecs } from "deneb/sdk";
 import type { QueuedEvent } from "deneb/sdk/channel";
 import { Appender, SingleFlight, type Written } from "./appender.js";
 import { ChannelFolders } from "./channel-folders.js";
@@ -18,7 +18,6 @@ import {
 } from "./position.js";
 import { type LogState, restoreState } from "./restore.js";
 import { SegmentList, SegmentWriter } from "./segments.js";
-import type { TextCodecs } from "./stored-event.js";
 
 export interface LogSettings {
   readonly channel: string;

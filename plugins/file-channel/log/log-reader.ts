@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
-import { codeOf } from "deneb/sdk";
+import { codeOf, type TextCodecs } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
 import type { DoneRanges, Range } from "./done-ranges.js";
 import type { EventLog } from "./event-log.js";
 import { type Chunk, readChunk, SEAL } from "./records.js";
 import { SEGMENT_HEADER_BYTES, type Segment, type SegmentList } from "./segments.js";
-import { eventOf, type TextCodecs } from "./stored-event.js";
+import { eventOf } from "./stored-event.js";
 import type { Supply } from "./supply.js";
 
 /** The result of one read. */

@@ -1,9 +1,4 @@
-import { type Event, keptTextOf, type TextCodec } from "deneb/sdk";
-
-/** Codecs by their names. */
-export type TextCodecs = ReadonlyMap<string, TextCodec>;
-
-export const noCodecs: TextCodecs = new Map();
+import { bodyOfText, type Event, keptTextFor, type TextCodecs } from "deneb/sdk";
 
 const LINE_BREAK = 10;
 
@@ -12,27 +7,22 @@ const LINE_BREAK = 10;
  * its body was read from, as it was sent.
  */
 export function textOf(event: Event, codecs: TextCodecs): string {
-  const kept = codecs.size === 0 ? undefined : keptTextOf(event.body);
-  if (kept === undefined || !codecs.has(kept.codec)) return JSON.stringify(event);
+  const kept = keptTextFor(event.body, codecs);
+  if (kept === undefined) return JSON.stringify(event);
   return `{"headers":${JSON.stringify(event.headers)}}\n["${kept.codec}",${kept.options}]\n${kept.text}`;
 }
 
 /**
- * The event of a record; the checksum says that it is what was written. Where a text can no longer be read, it is the body
- * itself: a sink that does not know what to do with it makes a dead letter, and nothing is lost.
+ * The event of a record; the checksum says that it is what was written.
  */
 export function eventOf(text: Buffer, codecs: TextCodecs): Event {
   const headersEnd = text.indexOf(LINE_BREAK);
   if (headersEnd === -1) return JSON.parse(text.toString());
   const { headers } = headersOf(text);
   const codecEnd = text.indexOf(LINE_BREAK, headersEnd + 1);
-  const [name, options]: readonly [string, unknown] = JSON.parse(text.toString("utf8", headersEnd + 1, codecEnd));
-  const kept = text.toString("utf8", codecEnd + 1);
-  try {
-    return { headers, body: codecs.get(name)?.decode(kept, JSON.stringify(options)) ?? kept };
-  } catch {
-    return { headers, body: kept };
-  }
+  const [codec, options]: readonly [string, unknown] = JSON.parse(text.toString("utf8", headersEnd + 1, codecEnd));
+  const kept = { codec, options: JSON.stringify(options), text: text.toString("utf8", codecEnd + 1) };
+  return { headers, body: bodyOfText(kept, codecs) };
 }
 
 /** What has the headers of the event; no body where it is kept as text. */

@@ -3,10 +3,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { lockFolder } from "../../../../core/files/folder-lock.js";
 import type { QueuedEvent } from "../../../../core/sdk/channel/index.js";
+import { textCodecs } from "../../../../core/sdk/index.js";
 import { logPut } from "../../../../plugins/file-channel/log/appender.js";
 import { EventLog } from "../../../../plugins/file-channel/log/event-log.js";
 import { openNewFile } from "../../../../plugins/file-channel/log/files.js";
-import { noCodecs } from "../../../../plugins/file-channel/log/stored-event.js";
 import { recordingLog } from "../../../support/recording-log.js";
 import { tempFolder } from "../../../support/temp-folder.js";
 import { copyOf } from "../channel-folder.js";
@@ -23,7 +23,7 @@ function logIn(folder: string) {
     openFile: openNewFile,
     lockFolder: async (at: string, claim = {}) => await lockFolder(at, claim, { seconds: 0, log }),
     inMemory: false,
-    codecs: noCodecs,
+    codecs: textCodecs(),
   };
   return { events: new EventLog(settings, log, (group) => written.push(...group.events)), written, lines };
 }

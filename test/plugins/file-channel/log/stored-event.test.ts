@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { notificationCodec } from "../../../../core/ngsi/index.js";
-import { type Event, keepText, type TextCodec } from "../../../../core/sdk/index.js";
-import { eventOf, noCodecs, textOf } from "../../../../plugins/file-channel/log/stored-event.js";
+import { type Event, keepText, type TextCodec, textCodecs } from "../../../../core/sdk/index.js";
+import { eventOf, textOf } from "../../../../plugins/file-channel/log/stored-event.js";
 
 const upper: TextCodec = { name: "upper", decode: (text, options) => ({ said: text.toUpperCase(), options }) };
 const codecs = new Map([[upper.name, upper]]);
@@ -44,7 +44,7 @@ test("another body in place of the one that was read is written itself", () => {
 test("where nothing would read its text again, the body is written itself", () => {
   const event = read();
 
-  assert.equal(textOf(event, noCodecs), JSON.stringify(event));
+  assert.equal(textOf(event, textCodecs()), JSON.stringify(event));
   assert.equal(textOf(event, new Map([["other", upper]])), JSON.stringify(event));
 });
 
@@ -57,7 +57,7 @@ const failing: TextCodec = {
 
 for (const [says, known] of [
   ["with an error", new Map([["upper", failing]])],
-  ["because its codec is gone", noCodecs],
+  ["because its codec is gone", textCodecs()],
 ] as const)
   test(`a text that can no longer be read, ${says}, is the body itself, so that it becomes a dead letter and is not lost`, () => {
     assert.deepEqual(eventOf(Buffer.from(textOf(read(), codecs)), known), { headers, body: sent });
