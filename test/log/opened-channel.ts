@@ -1,5 +1,5 @@
 import { type LogChannelConfig, logChannel, type PartitionedLog } from "deneb/log";
-import type { ChannelContext } from "deneb/sdk";
+import type { ChannelContext, TextCodec } from "deneb/sdk";
 import { AgentError, type Channel } from "../../core/sdk/index.js";
 import { directoryLog } from "../support/directory-log.js";
 import { type LogLine, recordingLog } from "../support/recording-log.js";
@@ -24,6 +24,8 @@ export interface LogChannelSetup {
   readonly engine?: () => PartitionedLog;
   readonly partitions?: number;
   readonly config?: Partial<LogChannelConfig>;
+  /** What reads kept texts; absent: nothing does. */
+  readonly codecs?: readonly TextCodec[];
   /** Whether parts are waited for; true when absent. */
   readonly takes?: boolean;
 }
@@ -38,7 +40,7 @@ let runs = 0;
 
 /** A started channel over a log in a directory, an agent of its own, which works on its share of the parts already. */
 export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
-  const { folder, partitions = 1, config = {}, takes = true } = setup;
+  const { folder, partitions = 1, config = {}, codecs = [], takes = true } = setup;
   runs += 1;
   const { log, lines } = recordingLog();
   const cut = new AbortController();
@@ -49,6 +51,7 @@ export async function openLogChannel(setup: LogChannelSetup): Promise<Channel> {
     run: `host,${runs},2026-01-01T00:00:00.000Z,${runs}`,
     now: () => new Date(),
     lockFolder: () => Promise.reject(new Error("a log needs no folder")),
+    textCodecs: codecs,
   };
   const engine = cutOff(setup.engine?.() ?? directoryLog({ folder, partitions }), cut.signal);
   const channel = logChannel({ log: engine, engine: "directory", config: { ...usualConfig, ...config }, context });
@@ -70,8 +73,8 @@ export async function reopenLogChannel(before: Channel): Promise<Channel> {
 export async function anotherLogChannel(first: Channel): Promise<Channel> {
   const setup = opened.get(first);
   if (setup === undefined) throw new Error("the channel was not opened here");
-  const { folder, partitions = 1, config = {}, engine } = setup;
-  return await openLogChannel({ folder, partitions, config, ...(engine === undefined ? {} : { engine }) });
+  const { folder, partitions = 1, config = {}, codecs = [], engine } = setup;
+  return await openLogChannel({ folder, partitions, config, codecs, ...(engine === undefined ? {} : { engine }) });
 }
 
 /** The lines that the channel has logged. */

@@ -111,3 +111,79 @@ for (const { name, bytes, end, reads } of [
 
     assert.deepEqual(counts, reads);
   });
+
+for (const { name, isAlone, reads } of [
+  { name: "what this agent has appended is read soon while others append, too", isAlone: false, reads: [1, 2, 3] },
+  { name: "an agent that is alone seldom reads what it has appended", isAlone: true, reads: [1, 1, 1] },
+])
+  test(name, async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { own, reader, asked } = echoing({ isAlone });
+
+    reader.start();
+    const counts = [await asked(1)];
+    for (let step = 0; step < 2; step += 1) {
+      context.mock.timers.tick(20);
+      counts.push(await asked(reads[step + 1] ?? 0));
+    }
+    context.mock.timers.tick(250);
+    const later = await asked((counts.at(-1) ?? 0) + 1);
+    await reader.stop();
+
+    assert.deepEqual(counts, reads);
+    assert.ok(later > (counts.at(-1) ?? 0), "it goes on");
+    assert.equal(own.queue.size > 0, true);
+  });
+
+for (const { name, after } of [
+  { name: "an append of another agent is read at once", after: (reader: PartReader) => reader.missed() },
+  {
+    name: "what had no room is read as soon as there is room",
+    after: (reader: PartReader) => {
+      reader.left(0);
+      reader.drained(0);
+    },
+  },
+])
+  test(`${name}, although this agent was alone`, async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { reader, asked } = echoing({ isAlone: true });
+    reader.start();
+    const before = await asked(1);
+
+    after(reader);
+
+    assert.equal(await asked(before + 1), before + 1);
+    await reader.stop();
+  });
+
+/** A reader of a part of which each read finds only what is in the queue already. */
+function echoing({ isAlone }: { readonly isAlone: boolean }) {
+  const own: OwnPart = { queue: new PartQueue(0, atBeginning, 0), holders: 0, leaving: false, end: 0 };
+  let count = 0;
+  const reader = new PartReader({
+    log: {
+      read: async (from: ReadonlyMap<LogPart, number>): Promise<ReadonlyMap<LogPart, LogRecord[]>> => {
+        count += 1;
+        const offset = from.get(0) ?? 0;
+        own.queue.add([{ ...head, before: offset, offset, bytes: 10, events: [event] }]);
+        return new Map([[0, [{ offset, value: Buffer.from("no record of an agent") }]]]);
+      },
+    },
+    own: new Map([[0, own]]),
+    prefetchBytes: 65_536,
+    add: () => assert.fail("it was there already"),
+    codecs: textCodecs(),
+    isAlone: () => isAlone,
+    unreadable: () => {},
+    outcome: () => {},
+    logger: recordingLog().log,
+  });
+  /** The number of reads, when that many have begun, or after many turns. */
+  const asked = async (least: number) => {
+    for (let turn = 0; turn < 200 && count < least; turn += 1) await nextTurn();
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    return count;
+  };
+  return { own, reader, asked };
+}
