@@ -72,7 +72,7 @@ function describedTopology({ sources, channels, sinks, groups = [] }: Topology):
   return described({ sources, channels, sinks, groups });
 }
 
-type Nodes = Required<Omit<Topology, "agent">>;
+type Nodes = Required<Omit<Topology, "agent" | "workers">>;
 
 function described({ sources, channels, sinks, groups }: Nodes): Described {
   return new Map([

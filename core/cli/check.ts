@@ -7,6 +7,7 @@ import {
   pluginLocations,
   readKernelSettings,
 } from "../configuration/schema/kernel-settings.js";
+import { workerFaults } from "../configuration/topology/workers.js";
 import type { ComponentNode, Topology } from "../configuration/topology.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { connectFindings, findingCounts, printFindings } from "./check-connect.js";
@@ -20,6 +21,7 @@ import {
 } from "./command.js";
 import { type ConfigurationFile, isOwnPlugin, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { permissionsText } from "./plugins.js";
+import { withWorkers } from "./workers/asked.js";
 
 export interface CheckOptions extends ConfigurationFile, KernelFlags {
   readonly connect?: boolean;
@@ -55,13 +57,15 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   const { settings, faults: ofSettings } = readKernelSettings(options, terminal.env);
   const read = loadConfiguration(options, catalogue, terminal, { ...settings, secretsMayBeUnset: !connect });
   const seconds = probeSeconds(options);
-  const faults = [...ofSettings, ...(typeof seconds === "number" ? [] : [seconds]), ...read.faults];
+  const asked = settings && read.topology && withWorkers(settings, read.topology, { options, env: terminal.env });
+  const ofWorkers = asked && read.topology && asked.workers > 1 ? workerFaults(read.topology, asked.workers) : [];
+  const faults = [...ofSettings, ...(typeof seconds === "number" ? [] : [seconds]), ...read.faults, ...ofWorkers];
   const topology = startable(faults) ? read.topology : undefined;
-  const asked =
+  const tried =
     connect && topology !== undefined && settings !== undefined && typeof seconds === "number"
       ? { topology, settings, config: options.config, probeSeconds: seconds }
       : undefined;
-  const findings = asked === undefined ? [] : await connectFindings(asked);
+  const findings = tried === undefined ? [] : await connectFindings(tried);
   const checked = { config: options.config, agents: read.agents, topology, faults, findings };
   if (json) terminal.out(jsonText(checked));
   else printChecked(checked, catalogue, terminal);

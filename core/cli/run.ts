@@ -51,6 +51,7 @@ import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFault
 import { ReloadOnChange } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
 import { tracingOf } from "./tracing.js";
+import { withLaterWorkers, withWorkers } from "./workers/asked.js";
 import { untilEmptied } from "./workers/emptied.js";
 import { leftBeyond } from "./workers/folders.js";
 import type { WorkerRole } from "./workers/role.js";
@@ -69,10 +70,10 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   printFaults(faults, terminal);
   if (given === undefined) return exitCodes.badInput;
   const role = terminal.worker?.role;
-  const settings = role === undefined ? given : { ...given, dataDir: role.dataDir };
-  warnOfFolder(settings, terminal);
-  const catalogue = await loadNamedPlugins(settings, terminal, options.config);
-  const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, settings), role);
+  const own = role === undefined ? given : { ...given, dataDir: role.dataDir };
+  warnOfFolder(own, terminal);
+  const catalogue = await loadNamedPlugins(own, terminal, options.config);
+  const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, own), role);
   let configuration = read();
   if (catalogue.lacks || configuration.topology === undefined) {
     await catalogue.complete();
@@ -81,6 +82,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   printFaults(configuration.faults, terminal);
   if (configuration.topology === undefined) return exitCodes.badInput;
   const { topology } = configuration;
+  const settings = withWorkers(own, topology, { options, env: terminal.env });
   terminal.endsInOrder?.();
   const left = role === undefined ? await leftBeyond(settings.dataDir, settings.workers) : [];
   if (role === undefined && settings.workers + left.length > 1) {
@@ -88,7 +90,8 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
     return await supervise({ topology, settings, version, options, left }, terminal);
   }
   // Log files may be in the data directory, so it is locked first.
-  const checked = { topology, settings, version, read, catalogue, file: options.config };
+  const readAgain = () => withLaterWorkers(read(), topology);
+  const checked = { topology, settings, version, read: readAgain, catalogue, file: options.config };
   const serving = (logging: Logging) => serve({ ...checked, logging }, terminal);
   return await withDataDir({ ...settings, runs: options.config }, terminal, () =>
     withLogging({ agent: topology.agent, settings, options }, terminal, serving),

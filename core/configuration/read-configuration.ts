@@ -6,7 +6,7 @@ import {
   type Reading,
   startable,
 } from "./configuration-fault.js";
-import { agentNames, agentSection, keyFaults } from "./file/agent-sections.js";
+import { agentNames, agentSection, agentSetting, keyFaults } from "./file/agent-sections.js";
 import { parseProperties } from "./file/properties.js";
 import { type ComponentBlock, type Setting, settingsWithout } from "./file/settings.js";
 import { isOldAgent } from "./predecessor/old-agent.js";
@@ -18,6 +18,7 @@ import { declaredComponents, emptyListFaults, idleChannels } from "./topology/de
 import { readSink, type SinkReading } from "./topology/read-sink.js";
 import { groupLinkFaults, readSinkGroup } from "./topology/read-sink-group.js";
 import { readSource } from "./topology/read-source.js";
+import { readWorkers } from "./topology/read-workers.js";
 import { sharedChannels } from "./topology/shared-channels.js";
 import type { ComponentNode, Topology } from "./topology.js";
 
@@ -97,6 +98,7 @@ function readAgent(settings: readonly Setting[], agent: string, environment: Env
     sinks: declaredComponents(section.sinks, environment.env),
     groups: declaredComponents(section.groups, environment.env),
   };
+  const workers = readWorkers(agentSetting(settings, agent, "workers"), environment);
   const names = declared.channels.names;
   const channels = declared.channels.blocks.map((block) => readChannel(block, environment));
   const sources = declared.sources.blocks.map((block) => readSource(block, names, environment));
@@ -112,8 +114,9 @@ function readAgent(settings: readonly Setting[], agent: string, environment: Env
     groups: valuesOf(groups),
   };
   return {
-    value: { agent, ...nodes },
+    value: { agent, ...nodes, ...(workers.value === undefined ? {} : { workers: workers.value }) },
     faults: [
+      ...workers.faults,
       ...Object.values(declared).flatMap(({ faults }) => faults),
       ...(nodes.channels.some(isFedByOthers) ? [] : emptyListFaults(section.sources, declared.sources)),
       ...emptyListFaults(section.channels, declared.channels),

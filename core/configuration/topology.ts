@@ -76,4 +76,6 @@ export interface Topology {
   readonly sinks: readonly SinkNode[];
   /** A sink is in one group at most; absent: no groups. */
   readonly groups?: readonly SinkGroupNode[];
+  /** Processes that receive and store, where the file says so; an option or a variable counts more. */
+  readonly workers?: number;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { appendFile, mkdir, readdir } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -15,14 +15,16 @@ import { until } from "../support/until.js";
 const durable = loggingAgent.replace("type = memory", "type = file");
 
 interface Started {
-  readonly workers: number;
+  /** Absent: the properties say. */
+  readonly workers?: number;
   readonly properties?: string;
   readonly folder?: string;
 }
 
 async function start(context: TestContext, { workers, properties = durable, folder }: Started) {
   const own = folder ?? (await tempFolder(context));
-  const env = { DENEB_WORKERS: String(workers), DENEB_RELOAD_INTERVAL: "0" };
+  const asked = workers === undefined ? {} : { DENEB_WORKERS: String(workers) };
+  const env = { ...asked, DENEB_RELOAD_INTERVAL: "0" };
   return { folder: own, agent: await startAgent(context, { properties, folder: own, env }) };
 }
 
@@ -206,6 +208,30 @@ test("a second signal says what all workers hold in memory, and a third one ends
   }
 });
 
+test("the file says how many workers there are, and a change of that takes effect at the next start", async (context) => {
+  const { agent, folder } = await start(context, { properties: `${durable}\na.workers = 2\n` });
+  const file = path.join(folder, "agent.properties");
+  assert.equal((await teamOf(agent)).workers.length, 2);
+
+  await writeFile(file, (await readFile(file, "utf8")).replace("a.workers = 2", "a.workers = 3"));
+  agent.process.kill("SIGHUP");
+
+  await until(
+    async () => agent.lines.filter(({ fault }) => /a\.workers = "3": takes effect when/.test(String(fault))).length,
+    (warnings) => warnings >= 2,
+  );
+  assert.equal((await teamOf(agent)).workers.length, 2);
+  assert.equal(await agent.end("SIGTERM"), 0);
+  const again = await start(context, { folder, properties: `${durable}\na.workers = 3\n` });
+  assert.equal((await teamOf(again.agent)).workers.length, 3);
+});
+
+test("a number of workers outside the file counts more than that of the file", async (context) => {
+  const { agent } = await start(context, { workers: 2, properties: `${durable}\na.workers = 3\n` });
+
+  assert.equal((await teamOf(agent)).workers.length, 2);
+});
+
 test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
   const { agent, folder } = await start(context, { workers: 2 });
 
@@ -223,35 +249,38 @@ const refused = [
   {
     what: "an embedded database",
     lines: "a.sinks.k.type = rdb\na.sinks.k.rdb_dialect = sqlite",
-    reason: /--workers = "2".*sink "k" has an embedded database \(rdb_dialect = sqlite\)/,
+    reason: /sink "k" has an embedded database \(rdb_dialect = sqlite\)/,
   },
   {
     what: "a channel with folders of its own",
     lines: "a.channels.c.type = file\na.channels.c.dataDirs = FOLDER",
-    reason: /--workers = "2".*channel "c" has a folder of its own \(dataDirs\)/,
+    reason: /channel "c" has a folder of its own \(dataDirs\)/,
   },
 ];
 
-for (const { what, lines, reason } of refused) {
-  test(`several workers are refused for ${what}, with the property that is in the way`, async (context) => {
-    const folder = await tempFolder(context);
-    const file = path.join(folder, "agent.properties");
-    await appendFile(file, `${loggingAgent}\n${lines.replace("FOLDER", path.join(folder, "own"))}\n`);
+const asking = [
+  { by: "the option", key: "--workers", flags: ["--workers", "2"], more: "" },
+  { by: "the file", key: "a.workers", flags: [], more: "a.workers = 2" },
+];
+const commands = [
+  { command: "run", flagsIn: (folder: string) => ["--data-dir", path.join(folder, "data")] },
+  { command: "check", flagsIn: () => [] },
+];
 
-    const { code, stderr } = await runCli([
-      "run",
-      "-f",
-      file,
-      "--data-dir",
-      path.join(folder, "data"),
-      "--workers",
-      "2",
-    ]);
+for (const { what, lines, reason } of refused)
+  for (const { by, key, flags, more } of asking)
+    for (const { command, flagsIn } of commands)
+      test(`${command} refuses several workers, asked for by ${by}, for ${what}, and names what is in the way`, async (context) => {
+        const folder = await tempFolder(context);
+        const file = path.join(folder, "agent.properties");
+        await appendFile(file, `${loggingAgent}\n${lines.replace("FOLDER", path.join(folder, "own"))}\n${more}\n`);
 
-    assert.equal(code, 2);
-    assert.match(stderr, reason);
-  });
-}
+        const { code, stderr } = await runCli([command, "-f", file, ...flagsIn(folder), ...flags]);
+
+        assert.equal(code, 2);
+        assert.ok(stderr.includes(`${key} = "2"`), stderr);
+        assert.match(stderr, reason);
+      });
 
 test("workers that cannot start end together, and the exit code is theirs", async (context) => {
   const taken = createServer().listen(0, "127.0.0.1");

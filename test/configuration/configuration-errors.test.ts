@@ -20,6 +20,18 @@ const errors = [
     ],
   },
   {
+    says: "a number of workers that is none",
+    text: more("a1.workers = 0"),
+    faults: ['error line 10: a1.workers = "0": must be a whole number from 1 to 64'],
+  },
+  {
+    says: "a misspelt property of the agent",
+    text: more("a1.worker = 2"),
+    faults: [
+      'error line 10: a1.worker: has the unknown section "worker"; the sections are sources, channels, sinks, sinkgroups; did you mean "workers"?',
+    ],
+  },
+  {
     says: "a section of a later version",
     text: more("a1.configfilters = f"),
     faults: [

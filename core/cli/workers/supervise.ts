@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { KernelFlags, KernelSettings } from "../../configuration/schema/kernel-settings.js";
-import { isShareable, workerFaults } from "../../configuration/topology/workers.js";
+import { isShareable, workerFaults, workersKey } from "../../configuration/topology/workers.js";
 import type { Topology } from "../../configuration/topology.js";
 import type { Logging } from "../../logging/logging.js";
 import { ManagementServer } from "../../management/management-server.js";
@@ -27,7 +27,7 @@ export interface Supervised {
   readonly left: readonly number[];
 }
 
-/** `deneb run --workers`: runs the agent in several processes, and serves the management interface of all of them. */
+/** `deneb run` with several workers: runs the agent in several processes, and serves the management interface of all of them. */
 export async function supervise(supervised: Supervised, terminal: Terminal): Promise<number> {
   const { topology, settings, options, left } = supervised;
   const faults = workerFaults(topology, settings.workers + left.length);
@@ -38,7 +38,7 @@ export async function supervise(supervised: Supervised, terminal: Terminal): Pro
   }
   if (settings.workers > 1 && !isShareable(topology)) {
     terminal.err(
-      `warning: --workers = ${settings.workers}: no source has a port that workers share; only worker 1 receives`,
+      `warning: ${workersKey(topology, settings.workers)} = ${settings.workers}: no source has a port that workers share; only worker 1 receives`,
     );
   }
   return await withLogging({ agent: topology.agent, settings, options }, terminal, async (logging) => {

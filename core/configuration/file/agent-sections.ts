@@ -4,6 +4,10 @@ import { type Section, type Setting, type Settings, sectionOf, settingsBelow } f
 const sectionNames = ["sources", "channels", "sinks", "sinkgroups"] as const;
 export type SectionName = (typeof sectionNames)[number];
 
+/** Properties of the agent itself: `<agent>.<name>`. */
+const ownNames = ["workers"] as const;
+export type OwnName = (typeof ownNames)[number];
+
 /** Names of the agents that have a source, channel or sink in the file. */
 export function agentNames(settings: readonly Setting[]): readonly string[] {
   return [
@@ -21,6 +25,11 @@ export function agentSection(settings: readonly Setting[], agent: string, name: 
   const all: Settings = new Map(settings.map((setting) => [setting.key, setting]));
   const key = `${agent}.${name}`;
   return sectionOf(key, all.get(key), settingsBelow(all, key));
+}
+
+/** The line of a property of the agent itself. */
+export function agentSetting(settings: readonly Setting[], agent: string, name: OwnName): Setting | undefined {
+  return settings.find(({ key }) => key === `${agent}.${name}`);
 }
 
 export interface KeysOf {
@@ -62,7 +71,7 @@ function strangeSections(
   const strange = settings
     .map((setting) => ({ setting, parts: setting.key.split(".") }))
     .filter(({ setting, parts: [agent = ""] }) => !hasTooFewParts(setting.key) && !others.includes(agent))
-    .filter(({ parts: [, section = ""] }) => !isSection(section));
+    .filter(({ parts: [, section = "", ...rest] }) => !isSection(section) && !(rest.length === 0 && isOwn(section)));
   return [...new Map(strange.toReversed().map(({ setting }) => [sectionKey(setting), setting])).values()];
 }
 
@@ -72,6 +81,10 @@ function sectionKey({ key }: Setting): string {
 
 function isSection(name: string): name is SectionName {
   return sectionNames.some((section) => section === name);
+}
+
+function isOwn(name: string): name is OwnName {
+  return ownNames.some((own) => own === name);
 }
 
 function namesAgent([agent, section]: readonly string[]): boolean {
@@ -99,5 +112,5 @@ function unknownSection({ key, line }: Setting): ConfigurationFault {
   const later = laterSections.get(section);
   if (later !== undefined) return errorAt({ key, line }, later);
   const reason = `has the unknown section "${section}"; the sections are ${sectionNames.join(", ")}`;
-  return errorAt({ key, line, nearest: nearest(section, sectionNames) }, reason);
+  return errorAt({ key, line, nearest: nearest(section, [...sectionNames, ...ownNames]) }, reason);
 }

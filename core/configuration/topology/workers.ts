@@ -21,7 +21,9 @@ export function isShareable({ sources, channels }: Topology): boolean {
 }
 
 /** Why several workers cannot run the components of a topology; empty when they can. */
-export function workerFaults({ channels, sinks }: Topology, workers: number): readonly ConfigurationFault[] {
+export function workerFaults(topology: Topology, workers: number): readonly ConfigurationFault[] {
+  const { channels, sinks } = topology;
+  const key = workersKey(topology, workers);
   const all = [
     ...channels.map((node) => ({ kind: "channel", node })),
     ...sinks.map((node) => ({ kind: "sink", node })),
@@ -30,8 +32,13 @@ export function workerFaults({ channels, sinks }: Topology, workers: number): re
     const reason = reasonOf(node);
     if (reason === undefined) return [];
     const why = `cannot run beside each other: ${kind} "${node.name}" ${reason}; change that, or run one worker`;
-    return [errorAt({ key: "--workers", value: String(workers) }, why)];
+    return [errorAt({ key, value: String(workers) }, why)];
   });
+}
+
+/** What has asked for this number of workers, for messages. */
+export function workersKey({ agent, workers }: Topology, number: number): string {
+  return workers === number ? `${agent}.workers` : "--workers";
 }
 
 function reasonOf({ definition, config }: ComponentNode): string | undefined {

@@ -60,6 +60,14 @@ test("a channel with a folder of its own is refused, and one without is not", ()
   ]);
 });
 
+test("a fault names what has asked for the workers: the property of the file, or the option", () => {
+  const channels = [node("c", plugin("channel", { config: folder }), { dataDirs: ["/data"] })];
+  const keysOf = (workers: number) => workerFaults(topology({ channels, workers: 4 }), workers).map(({ key }) => key);
+
+  assert.deepEqual(keysOf(4), ["a.workers"]);
+  assert.deepEqual(keysOf(2), ["--workers"]);
+});
+
 test("a sink that says why it runs in one process is refused with that reason", () => {
   const one = plugin("sink", { workers: () => ({ one: "writes a file" }) });
   const [fault] = workerFaults(topology({ sinks: [{ ...node("k", one), channel: "c", batching }] }), 4);
