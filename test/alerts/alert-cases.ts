@@ -37,6 +37,16 @@ export const alertCases: readonly AlertCase[] = [
     severity: "warning",
   },
   {
+    alert: "DenebWorkerDown",
+    series: {
+      [`deneb_workers${of('state="running"')}`]: "2x4 1x10",
+      [`deneb_workers${of('state="starting"')}`]: "0x5 1 0 0 0",
+      [`deneb_workers${of('state="restarting"')}`]: "0x4 1 0 1x10",
+    },
+    labels: agent,
+    severity: "warning",
+  },
+  {
     alert: "DenebClockWrong",
     series: { [`deneb_time_seconds${of("")}`]: "0+15x4 175+15x10" },
     labels: agent,

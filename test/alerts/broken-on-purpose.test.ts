@@ -8,6 +8,7 @@ import { smallDisk } from "../crash/small-disk.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { freePort } from "../support/free-port.js";
 import { type Alert, type OwnPrometheus, ownPrometheus } from "../support/prometheus-programs.js";
+import { teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { notify } from "./agent-with-everything.js";
@@ -137,6 +138,22 @@ test("a properties file that is broken, deleted, or cannot be put into effect sh
     (names) => !names.includes("DenebReloadFailed") && !names.includes("DenebConfigurationFileBroken"),
   );
   assert.deepEqual(after, []);
+});
+
+test("a worker that cannot start again shows in an alert, and the others go on", async (context) => {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties: small("away"), folder, flags: ["--workers", "2"] });
+  const jobs = { team: { target: new URL(agent.managementUrl).host } };
+  const prometheus = await ownPrometheus(context, { rules: await quickRules(context), jobs });
+  if (prometheus === undefined) return;
+  const [, second] = (await teamOf(agent)).workers;
+
+  await writeFile(join(folder, "agent.properties"), small("away").replace("type = http", "type = htpp"));
+  process.kill(second?.pid ?? 0, "SIGKILL");
+
+  const { annotations } = await firing(prometheus, "DenebWorkerDown", { job: "team" });
+  assert.match(annotations["description"] ?? "", /^1 of the workers/);
+  await notify(agent);
 });
 
 const MOST_STARTS = 10;

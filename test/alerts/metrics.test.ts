@@ -15,6 +15,8 @@ import { askedFor, exposed } from "./promql.js";
 const PARTS = /_(bucket|sum|count)$/;
 /** Labels and metrics that Prometheus itself adds, and the label that tells the workers of one agent apart. */
 const OF_PROMETHEUS = { metrics: ["up", "ALERTS"], labels: ["job", "instance", "alertname", "alertstate", "worker"] };
+/** What the supervisor of several workers adds. */
+const OF_SUPERVISOR = new Map([["deneb_workers", new Set(["state"])]]);
 
 /** The metrics of an agent once each instrument has series. */
 async function allMetrics(context: TestContext): Promise<string> {
@@ -44,7 +46,7 @@ test("a running agent in which each instrument has series", async (context) => {
     const board = await dashboard();
     const expressions = new Map([...rules.map(({ name, expr }) => [name, expr] as const), ...expressionsOf(board)]);
 
-    const known = exposed(text);
+    const known = new Map([...exposed(text), ...OF_SUPERVISOR]);
 
     for (const [where, expression] of expressions) {
       const { metrics, labels } = askedFor(expression);
