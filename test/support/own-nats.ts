@@ -30,6 +30,8 @@ export interface NatsSettings {
   readonly port?: number;
   /** Further lines of its configuration: users, permissions, TLS, max_payload. */
   readonly lines?: readonly string[];
+  /** Where its streams are; absent: in its folder. */
+  readonly streams?: string;
   /** Further lines within `jetstream { }`. */
   readonly jetstream?: readonly string[];
   /** Files of its folder by name; `$folder` in the lines stands for that folder. */
@@ -46,10 +48,11 @@ export async function startOwnNats(program: string, settings: NatsSettings = {})
   const { lines = [], jetstream = [], files = {} } = settings;
   const port = settings.port ?? (await freePort(HOST));
   const folder = await mkdtemp(join(tmpdir(), "deneb-nats-"));
+  const streams = settings.streams ?? join(folder, "streams");
   const configuration = [
     `listen: "${HOST}:${port}"`,
     "jetstream {",
-    `  store_dir: "${join(folder, "streams")}"`,
+    `  store_dir: "${streams}"`,
     ...jetstream,
     "}",
     ...lines.map((line) => line.replaceAll("$folder", folder)),
