@@ -4,8 +4,8 @@ import { agentCase, type MadeCase } from "./case.js";
 export interface GrowthCase {
   readonly name: string;
   /** The curve it belongs to. */
-  readonly curve: "tables" | "backlog" | "body" | "entities" | "rows";
-  /** Tables, events, bytes of a body, entities of a notification, rows in all tables. */
+  readonly curve: "tables" | "services" | "backlog" | "body" | "entities" | "rows";
+  /** Tables, services, events, bytes of a body, entities of a notification, rows in all tables. */
   readonly size: number;
   readonly bench: MadeCase;
   /** Only measured with `--huge`. */
@@ -23,6 +23,15 @@ const count = (size: number) => size.toLocaleString("en");
 const tables = [1000, 10_000, 100_000].map((size): GrowthCase => {
   const bench = { ...ready, buffer, bodies: { format: "ld" as const, entities: size } };
   return { name: `growth: ${count(size)} distinct tables`, curve: "tables", size, bench };
+});
+
+/** As many tables in all: what grows is the number of schemas. */
+const TABLES_OF_SERVICES = 10_000;
+
+const services = [1, 100, 1000].map((size): GrowthCase => {
+  const bodies = { format: "ld" as const, entities: TABLES_OF_SERVICES, services: size };
+  const name = `growth: ${count(TABLES_OF_SERVICES)} tables of ${count(size)} services`;
+  return { name, curve: "services", size, bench: { ...ready, buffer, bodies } };
 });
 
 const CAPACITY = { capacity: "20000000", byteCapacity: "40000000000" };
@@ -64,6 +73,13 @@ const rows = [1_000_000, 10_000_000, 100_000_000].map((size): GrowthCase => {
   return { name, curve: "rows", size, bench, ...(size > 10_000_000 ? { huge: true } : {}) };
 });
 
-export const growthCases: readonly GrowthCase[] = [...tables, ...backlog, ...body, ...entities, ...rows].map((one) => {
+export const growthCases: readonly GrowthCase[] = [
+  ...tables,
+  ...services,
+  ...backlog,
+  ...body,
+  ...entities,
+  ...rows,
+].map((one) => {
   return { ...one, bench: { ...one.bench, name: one.name } };
 });

@@ -7,6 +7,7 @@ const MEBIBYTE = 2 ** 20;
 
 const titles = {
   tables: "Growth: distinct tables",
+  services: "Services",
   backlog: "Growth: backlog of the file channel",
   body: "Growth: length of a body",
   entities: "Growth: entities of a notification",
@@ -28,7 +29,7 @@ const head = [
 
 /** A table a curve, in it a row for each kind of work of each point: what stays the same for each unit grows linearly. */
 export function growthSheets(results: readonly GrowthResult[]): readonly Sheet[] {
-  return (["tables", "backlog", "body", "entities", "rows"] as const)
+  return (["tables", "services", "backlog", "body", "entities", "rows"] as const)
     .map((curve) => ({
       title: titles[curve],
       head,

@@ -17,12 +17,13 @@ export async function measureTables(growth: GrowthCase, options: MeasureOptions)
 }
 
 async function measureStarted(
-  { bench, size }: GrowthCase,
+  { bench }: GrowthCase,
   system: SystemUnderTest,
   { generator, seconds, connections }: MeasureOptions,
 ): Promise<readonly GrowthStep[]> {
   const { notifyUrl: url, service, server, ledger } = system;
   if (ledger === undefined) throw new Error("tables are counted with an agent only");
+  const { entities: tables } = bench.bodies;
   const check = new RowCheck(system, 1);
   check.add(1); // The start posted one.
   const order = { url, service, seconds, connections };
@@ -35,7 +36,7 @@ async function measureStarted(
   await postEach({ url, requests: requestsOf(bench.bodies, service), connections });
   await reaches("events stored", stored, async () => (await ledger()).received);
   const making = (performance.now() - started) / 1000;
-  check.add(size);
+  check.add(tables);
   await check.settled();
 
   const known = await memoryOf(server);
@@ -47,7 +48,7 @@ async function measureStarted(
   await check.settled();
   const used = await memoryOf(server);
   return [
-    { work: "tables made", units: size, seconds: making, memory: between(fresh, known) },
+    { work: "tables made", units: tables, seconds: making, memory: between(fresh, known) },
     { work: "events to known tables", units: load.accepted, seconds: loading, memory: between(known, used) },
   ];
 }

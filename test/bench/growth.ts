@@ -14,6 +14,7 @@ type Measurer = (growth: GrowthCase, options: MeasureOptions) => Promise<readonl
 
 const measurers = {
   tables: measureTables,
+  services: measureTables,
   backlog: measureBacklog,
   rows: measureRows,
   body: async (growth, options) => await measureLoad(growth, options, { work: "kilobytes", each: growth.size / 1000 }),

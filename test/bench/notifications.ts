@@ -8,6 +8,8 @@ export interface BodyShape {
   readonly entities: number;
   /** Entities of each body; absent: what the form has, mostly one. */
   readonly perNotification?: number;
+  /** Services that the bodies are of in turn; absent: one. */
+  readonly services?: number;
   /** Length of each body, reached with one long text attribute; absent: about 1,000 bytes an entity. */
   readonly bytes?: number;
 }

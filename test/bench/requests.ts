@@ -24,11 +24,13 @@ export type LoadBodies = BodyShape | RecordedBodies;
 /** The requests of a load, which goes over them again and again. */
 export function requestsOf(bodies: LoadBodies, service: string): readonly BenchRequest[] {
   if ("recorded" in bodies) return surveyedRequests(bodies.recorded);
-  const headers = Object.entries(forms[bodies.format].headers(service));
+  const { services = 1 } = bodies;
+  const names = Array.from({ length: services }, (_, at) => (services === 1 ? service : `${service}_${at}`));
+  const headersOf = names.map((name) => Object.entries(forms[bodies.format].headers(name)));
   const each = entitiesOfEach(bodies);
   return notificationBodies(bodies).map((body, index) => {
     const events = Math.min(each, bodies.entities - index * each);
-    return { method: "POST", path: "/notify", headers, body, events };
+    return { method: "POST", path: "/notify", headers: headersOf[index % services] ?? [], body, events };
   });
 }
 
