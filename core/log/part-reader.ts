@@ -12,7 +12,7 @@ const ECHO_MILLIS = 20;
 /** The same while no other agent is there: one that comes tells so first. */
 const ALONE_MILLIS = 250;
 /** From one read to the next while each finds little: what comes meanwhile is read together. */
-const APART_MILLIS = 10;
+const APART_MILLIS = 20;
 /** A read that finds more is followed by the next one at once, and so is one that has not reached where the log ended at the beginning. */
 const LITTLE_BYTES = 65_536;
 /** Less is not read ahead of a part, however many parts there are. */

@@ -104,7 +104,7 @@ for (const { name, bytes, end, reads } of [
     reader.start();
     const counts = [await turns()];
     for (let step = 0; step < 2; step += 1) {
-      context.mock.timers.tick(10);
+      context.mock.timers.tick(20);
       counts.push(await turns());
     }
     await reader.stop();
