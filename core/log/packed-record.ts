@@ -63,7 +63,7 @@ export interface Unpacked extends RecordHead {
 
 /** Encodes an event once; the record is made of such parts. */
 export function packed(event: Event, codecs: TextCodecs): PackedEvent {
-  const kept = keptTextFor(event.body, codecs);
+  const kept = keptTextFor(event, codecs);
   if (kept === undefined) {
     const line = JSON.stringify([event.headers, event.body]);
     return { event, line, bytes: Buffer.byteLength(line) + 1 };

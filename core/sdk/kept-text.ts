@@ -46,9 +46,9 @@ export function keptTextOf(body: unknown): KeptText | undefined {
   return typeof body === "object" && body !== null ? texts.get(body) : undefined;
 }
 
-/** The text that was kept for this very body, where one of these codecs reads it again. @beta */
-export function keptTextFor(body: unknown, codecs: TextCodecs): KeptText | undefined {
-  const kept = codecs.size === 0 ? undefined : keptTextOf(body);
+/** The text that was kept for the body of the event, where one of these codecs reads it again; none for what is no event. @beta */
+export function keptTextFor(event: Event | null | undefined, codecs: TextCodecs): KeptText | undefined {
+  const kept = codecs.size === 0 ? undefined : keptTextOf(event?.body);
   return kept !== undefined && codecs.has(kept.codec) ? kept : undefined;
 }
 

@@ -7,7 +7,7 @@ const LINE_BREAK = 10;
  * its body was read from, as it was sent.
  */
 export function textOf(event: Event, codecs: TextCodecs): string {
-  const kept = keptTextFor(event.body, codecs);
+  const kept = keptTextFor(event, codecs);
   if (kept === undefined) return JSON.stringify(event);
   return `{"headers":${JSON.stringify(event.headers)}}\n["${kept.codec}",${kept.options}]\n${kept.text}`;
 }

@@ -41,6 +41,12 @@ test("another body in place of the one that was read is written itself", () => {
   assert.deepEqual(roundTrip(event), event);
 });
 
+test("what is no event is written as it is, whatever reads texts", () => {
+  for (const nothing of [null, 7, "text", [1]])
+    for (const known of [codecs, textCodecs()])
+      assert.equal(textOf(JSON.parse(JSON.stringify(nothing)), known), JSON.stringify(nothing));
+});
+
 test("where nothing would read its text again, the body is written itself", () => {
   const event = read();
 
