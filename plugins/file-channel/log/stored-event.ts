@@ -12,9 +12,7 @@ export function textOf(event: Event, codecs: TextCodecs): string {
   return `{"headers":${JSON.stringify(event.headers)}}\n["${kept.codec}",${kept.options}]\n${kept.text}`;
 }
 
-/**
- * The event of a record; the checksum says that it is what was written.
- */
+/** The event of a record; the checksum says that it is what was written. */
 export function eventOf(text: Buffer, codecs: TextCodecs): Event {
   const headersEnd = text.indexOf(LINE_BREAK);
   if (headersEnd === -1) return JSON.parse(text.toString());
