@@ -58,6 +58,7 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
+export { acceptedAtOnce } from "./at-once.js";
 export {
   bodyOfText,
   type KeptText,
