@@ -4,6 +4,7 @@
  */
 
 export type { ApiVersions } from "./api-versions.js";
+export { acceptedAtOnce } from "./at-once.js";
 export { type BatchSinkParts, type BatchSinkWrite, batchSink } from "./batch-sink.js";
 export type {
   Channel,
@@ -58,7 +59,6 @@ export {
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
-export { acceptedAtOnce } from "./at-once.js";
 export {
   bodyOfText,
   type KeptText,

@@ -1,5 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { acceptedAtOnce, onAbort, type Reception, type Refused, reasonOf, type SourceContext, type SourceRefusal } from "deneb/sdk";
+import {
+  acceptedAtOnce,
+  onAbort,
+  type Reception,
+  type Refused,
+  reasonOf,
+  type SourceContext,
+  type SourceRefusal,
+} from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import type { HttpRequest } from "./http-request.js";
 import { noToken, type Refusal, refusalOf } from "./responses.js";
@@ -24,7 +32,10 @@ export class Responder {
   /** Responds to a request whose body was read; does not reject. */
   serve(request: HttpRequest): void {
     const { method, path, headers, body } = request;
-    if (!this.#hasToken(headers)) return this.refuse(request, noToken);
+    if (!this.#hasToken(headers)) {
+      this.refuse(request, noToken);
+      return;
+    }
     this.#unanswered += 1;
     const inbound = { method, path, headers, body, receivedAt: this.#context.now() };
     const receiving = this.#context.receive(inbound, (refused) => this.#respond(request, refused));

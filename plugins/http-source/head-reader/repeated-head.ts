@@ -39,7 +39,11 @@ export class RepeatedHead {
   }
 }
 
-function sameAs({ before, after, length: last, head }: KeptHead, bytes: Buffer, limits: HeadLimits): PlainHead | undefined {
+function sameAs(
+  { before, after, length: last, head }: KeptHead,
+  bytes: Buffer,
+  limits: HeadLimits,
+): PlainHead | undefined {
   const from = before.length;
   if (from >= bytes.length || before.compare(bytes, 0, from) !== 0) return undefined;
   const digits = digitsAt(bytes, from);
@@ -63,7 +67,12 @@ function keptOf(head: PlainHead, bytes: Buffer): KeptHead | undefined {
   const from = line.index + line[0].indexOf(digits);
   // Copies: a part of what was read would keep all of it.
   const before = Buffer.from(bytes.subarray(0, from));
-  return { before, after: Buffer.from(bytes.subarray(from + digits.length, bodyFrom)), length: bodyTo - bodyFrom, head };
+  return {
+    before,
+    after: Buffer.from(bytes.subarray(from + digits.length, bodyFrom)),
+    length: bodyTo - bodyFrom,
+    head,
+  };
 }
 
 const ZERO = 0x30;
