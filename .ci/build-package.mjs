@@ -15,6 +15,7 @@ run(compiler, "-p", join("core", "management", "page", "browser"), "--sourceMap"
 run(join(root, ".ci", "write-entry.mjs"));
 run(join(root, ".ci", "write-plugin-names.mjs"));
 run(join(root, ".ci", "write-revision.mjs"));
+run(join(root, ".ci", "write-bundle.mjs"));
 
 // What they print goes to standard error: npm pack --json writes to standard output.
 function run(...args) {

@@ -1,4 +1,4 @@
-// Writes dist/core/main.js: the check of the version of Node, then the program. An old Node stops at syntax and modules that
+// Writes dist/core/main.js: the check of the version of Node, then what loads the program. An old Node stops at syntax and modules that
 // it does not know before it runs anything, so the entry is text that all of them can read, and the compiler has no part in it.
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ const entry = new URL("../dist/core/main.js", import.meta.url);
 // machine, unless somebody listens.
 const load = `if (!isNodeTooOld) {
   process.on("SIGUSR1", function () {});
-  Function("specifier", "return import(specifier)")("./process.js");
+  Function("specifier", "return import(specifier)")("./entry.js");
 }
 `;
 

@@ -78,7 +78,7 @@ export class StrayErrors {
   }
 }
 
-const PROGRAM = ["core", "plugins"].map((room) => fileURLToPath(new URL(`../../${room}`, import.meta.url)));
+const PROGRAM = ["core", "plugins", "bundle"].map((room) => fileURLToPath(new URL(`../../${room}`, import.meta.url)));
 
 /**
  * The folder that the topmost frame is in which is either in one of the folders or in the program; undefined when that is

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { isRecord } from "../sdk/event.js";
 import { type AnyPlugin, API_VERSION } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../tokens.js";
+import { bundledPlugins } from "./bundled-plugins.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
 import { formatNames, isFormat, type Member, members } from "./definition-members.js";
 import { fieldFaults } from "./field-faults.js";
@@ -50,9 +51,11 @@ export async function loadPlugin(module: PluginModule, loading: Loading): Promis
   };
 }
 
+const OWN = new URL("../../plugins/", import.meta.url).href;
+
 /** Whether it comes with the program. */
 export function isOwn({ specifier }: PluginModule): boolean {
-  return specifier.startsWith(new URL("../../plugins/", import.meta.url).href);
+  return specifier.startsWith(OWN);
 }
 
 type ProblemText = Omit<PluginProblem, "origin">;
@@ -61,7 +64,8 @@ type Exported = { readonly value: unknown } | { readonly error: unknown } | { re
 
 async function exportOf(specifier: string): Promise<Exported> {
   try {
-    const loaded: { readonly default?: unknown } = await import(specifier);
+    const bundled = specifier.startsWith(OWN) ? bundledPlugins[specifier.slice(OWN.length)] : undefined;
+    const loaded: { readonly default?: unknown } = await (bundled?.() ?? import(specifier));
     return { value: loaded.default };
   } catch (error) {
     return { error };
