@@ -1,4 +1,4 @@
-import { type Event, isRecord } from "./event.js";
+import type { Event } from "./event.js";
 
 /** False for anything that is not an object with headers, such as a text or a promise. */
 export function isEvent(value: unknown): value is Event {
@@ -65,7 +65,7 @@ export function eventFault(made: unknown, before: Event | undefined): EventFault
 }
 
 function headerFault(headers: object): EventFault | undefined {
-  if (!isRecord(headers)) return { is: "an event with a list as headers" };
+  if (!hasNames(headers)) return { is: "an event with a list as headers" };
   // For every event that an interceptor makes: a list of the values would cost more than the interceptor.
   for (const name in headers) {
     const value = headers[name];
@@ -73,6 +73,10 @@ function headerFault(headers: object): EventFault | undefined {
       return { is: `an event with ${nameOf(value)} as header`, at: name };
   }
   return undefined;
+}
+
+function hasNames(headers: object): headers is Readonly<Record<string, unknown>> {
+  return !Array.isArray(headers);
 }
 
 /** What JSON would leave out, change or refuse: a durable channel could not keep it. */
