@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { compiledProgram, startAgent } from "../support/agent-process.js";
+import { startAgent } from "../support/agent-process.js";
 import { repositoryRoot } from "../support/repository.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -49,7 +49,7 @@ test("a notification takes the way of docs/architecture.md: through every file n
     DENEB_WALK_FILE: output,
     DENEB_WALK_END: "core/pipeline/ledger.ts#settled",
   };
-  const agent = await startAgent(context, { properties, folder, env, main: compiledProgram });
+  const agent = await startAgent(context, { properties, folder, env });
   const stored = async (): Promise<unknown> => {
     const response = await fetch(`${agent.managementUrl}/v1/stats`);
     const reply: ReturnType<typeof JSON.parse> = await response.json();

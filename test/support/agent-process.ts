@@ -7,8 +7,6 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../../core/main.js", import.meta.url));
-/** What the entry loads when there is no bundle. */
-export const compiledProgram = fileURLToPath(new URL("../../core/process.js", import.meta.url));
 
 export interface AgentProcess {
   readonly notifyUrl: string;
