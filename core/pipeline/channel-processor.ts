@@ -1,3 +1,4 @@
+import { atOnce } from "../sdk/at-once.js";
 import { describedFault, eventsFault } from "../sdk/event-fault.js";
 import { FailureLog } from "../sdk/failure-log.js";
 import { AgentError, type Event, type Logger, reasonOf } from "../sdk/index.js";
@@ -5,7 +6,7 @@ import { SourceCounters } from "./counters.js";
 import { CountedWarnings, logContext } from "./log-lines.js";
 import { PutTogether } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
-import { LateRoutes, type Route, Routes, type RoutesParts } from "./routes.js";
+import { LateRoutes, type Route, Routes, type RoutesParts, Unrouted } from "./routes.js";
 
 export interface ChannelProcessorParts extends RoutesParts {
   /** One that knows its level is asked before fields are made. */
@@ -37,24 +38,40 @@ export class ChannelProcessor {
     this.#warnings = new CountedWarnings({ log, now: () => new Date(performance.timeOrigin + now()) });
   }
 
-  /** The `emit` of the source's context. */
-  readonly emit = async (events: readonly Event[]): Promise<void> => {
+  /** The `emit` of the source's context; returns `atOnce` where the only channel has the events already. */
+  readonly emit = (events: readonly Event[]): Promise<void> => {
     this.counters.received += 1;
-    const unrouted: Event[] = [];
-    const routes = this.#routes.of(events, (event) => unrouted.push(event));
-    if (routes instanceof LateRoutes) await this.#putLate(routes, unrouted);
-    else {
-      if (unrouted.length > 0) this.#drop(unrouted);
-      const only = routes.length === 1 ? routes[0] : undefined;
-      if (only?.required === true && this.#isPlain(only)) await putAll(only);
-      else await this.#putIn(routes);
+    try {
+      const putting = this.#put(events);
+      if (putting !== atOnce) return this.#emitting(putting, events);
+      this.#emitted(events);
+      return atOnce;
+    } catch (error) {
+      return Promise.reject(error);
     }
+  };
+
+  async #emitting(putting: Promise<void>, events: readonly Event[]): Promise<void> {
+    await putting;
+    this.#emitted(events);
+  }
+
+  #put(events: readonly Event[]): Promise<void> {
+    const unrouted = new Unrouted();
+    const routes = this.#routes.of(events, unrouted);
+    if (routes instanceof LateRoutes) return this.#putLate(routes, unrouted);
+    this.#drop(unrouted);
+    const only = routes.length === 1 ? routes[0] : undefined;
+    return only?.required === true && this.#isPlain(only) ? putAll(only) : this.#putIn(routes);
+  }
+
+  #emitted(events: readonly Event[]): void {
     this.counters.processed += 1;
     const { log } = this.#parts;
     // For every notification: the fields are made only for a line that is written.
     if (log.isLevelEnabled?.("debug") !== false)
       log.debug({ events: events.length, ...logContext(events) }, "events put in the channels");
-  };
+  }
 
   /** The `emit` of the context of a source, which anybody may have written: what it hands over is checked first. */
   readonly emitChecked = async (events: readonly Event[]): Promise<void> => {
@@ -71,11 +88,11 @@ export class ChannelProcessor {
     );
   };
 
-  async #putLate({ routes, begun }: LateRoutes, unrouted: readonly Event[]): Promise<void> {
+  async #putLate({ routes, begun }: LateRoutes, unrouted: Unrouted): Promise<void> {
     let putting: Promise<void>;
     try {
       const known = await routes;
-      if (unrouted.length > 0) this.#drop(unrouted);
+      this.#drop(unrouted);
       putting = this.#putIn(known);
     } finally {
       begun();
@@ -92,7 +109,8 @@ export class ChannelProcessor {
   }
 
   /** A sender can cause this as often as it likes. */
-  #drop(events: readonly Event[]): void {
+  #drop({ events }: Unrouted): void {
+    if (events.length === 0) return;
     this.counters.unrouted += events.length;
     this.#parts.unrouted?.(events.length);
     const fields = { events: events.length, total: this.counters.unrouted, ...logContext(events) };

@@ -1,4 +1,5 @@
 import { eventHeaders } from "../ngsi/index.js";
+import { atOnce } from "../sdk/at-once.js";
 import { describedFault, isEvent, listFault } from "../sdk/event-fault.js";
 import {
   AgentError,
@@ -52,21 +53,40 @@ export class CountedPut implements PutTransaction {
     }
   }
 
-  async commit(): Promise<void> {
-    const { counters, account, puts, beforeCommit, committed } = this.watch;
+  commit(): Promise<void> {
     const events = this.#settle();
-    beforeCommit();
     try {
-      await this.transaction.commit();
+      this.watch.beforeCommit();
+      const committing = this.transaction.commit();
+      if (committing !== atOnce) return this.#committing(committing, events);
     } catch (error) {
-      counters.putsFailed += events;
-      this.#refused(error);
-      throw error;
+      return this.#failed(error, events);
     }
+    this.#committed(events);
+    return atOnce;
+  }
+
+  async #committing(committing: Promise<void>, events: number): Promise<void> {
+    try {
+      await committing;
+    } catch (error) {
+      return await this.#failed(error, events);
+    }
+    this.#committed(events);
+  }
+
+  #committed(events: number): void {
+    const { counters, account, puts, committed } = this.watch;
     if (events > 0) puts.works();
     committed(events);
     counters.putsOk += events;
     account?.accepted(events);
+  }
+
+  #failed(error: unknown, events: number): Promise<never> {
+    this.watch.counters.putsFailed += events;
+    this.#refused(error);
+    return Promise.reject(error);
   }
 
   /** Not a failure of this channel: the notification was refused elsewhere. */

@@ -1,3 +1,4 @@
+import { acceptedAtOnce, atOnce } from "../sdk/at-once.js";
 import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
   type Accepted,
@@ -71,26 +72,42 @@ export class Receiver {
   }
 
   /** The `receive` of the source's context. */
-  readonly receive = async (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
-    const { quota, emit } = this.#parts;
-    const usedUp = quota === undefined ? undefined : this.#usedUp(quota, request);
-    if (usedUp !== undefined) return this.#refuse(request, usedUp, refuse);
-    const decoded = originated(this.#decoded(request), request);
-    if ("refused" in decoded) return this.#refuse(request, decoded, refuse);
+  readonly receive = (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
     try {
-      if (quota === undefined) await emit(decoded.events);
-      else await quota.counted(decoded.service, decoded.events.length, () => emit(decoded.events));
+      const { quota, emit } = this.#parts;
+      const usedUp = quota === undefined ? undefined : this.#usedUp(quota, request);
+      if (usedUp !== undefined) return Promise.resolve(this.#refuse(request, usedUp, refuse));
+      const decoded = originated(this.#decoded(request), request);
+      if ("refused" in decoded) return Promise.resolve(this.#refuse(request, decoded, refuse));
+      const { service, events } = decoded;
+      const emitting = quota === undefined ? emit(events) : quota.counted(service, events.length, () => emit(events));
+      if (emitting !== atOnce) return this.#receiving(emitting, { request, refuse, decoded });
+      forgetTexts(events);
+      this.#accepted(request, decoded);
+      return acceptedAtOnce;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+
+  async #receiving(emitting: Promise<void>, { request, refuse, decoded }: Receiving): Promise<Reception> {
+    try {
+      await emitting;
     } catch (error) {
       return this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse);
     } finally {
       forgetTexts(decoded.events);
     }
+    this.#accepted(request, decoded);
+    return accepted;
+  }
+
+  #accepted(request: InboundRequest, decoded: DecodedRequest): void {
     if (decoded.events.length === 0) this.#warnAboutNoEvents(request, decoded);
     this.#account(request, decoded, undefined);
     this.#availability.accepted();
     this.#arrivals.taker?.accepted(this.#parts.name, request, decoded);
-    return accepted;
-  };
+  }
 
   /** The `refused` of the source's context. */
   readonly refused = ({ requestBytes = 0, responseBytes = 0, ...refusal }: SourceRefusal): void => {
@@ -200,6 +217,13 @@ function originated<D extends DecodedRequest | Refusal>(decoded: D, { origin }: 
 const TOO_MANY = 429;
 
 const accepted: Accepted = { accepted: true };
+
+/** A request whose events are on their way into the channels. */
+interface Receiving {
+  readonly request: InboundRequest;
+  readonly refuse: Refuse;
+  readonly decoded: DecodedRequest;
+}
 
 interface Refusal {
   readonly error: unknown;

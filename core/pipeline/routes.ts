@@ -34,7 +34,21 @@ export class LateRoutes {
   }
 }
 
-type Unrouted = (event: Event) => void;
+/** Events for which the selector chose no channel. */
+export class Unrouted {
+  #events: Event[] | undefined;
+
+  get events(): readonly Event[] {
+    return this.#events ?? none;
+  }
+
+  add(event: Event): void {
+    if (this.#events === undefined) this.#events = [event];
+    else this.#events.push(event);
+  }
+}
+
+const none: readonly never[] = [];
 
 /** Chooses the channels of events: the interceptors one after the other, then the selector. */
 export class Routes {
@@ -47,7 +61,7 @@ export class Routes {
   }
 
   /**
-   * Calls `unrouted` for each event without a channel. Throws code `EVENT_MALFORMED`, `INTERCEPTOR_FAILED` or
+   * Notes each event without a channel. Throws code `EVENT_MALFORMED`, `INTERCEPTOR_FAILED` or
    * `SELECTOR_FAILED`; the promise of late routes rejects with them, or with `INTERCEPTOR_TIMED_OUT`.
    */
   of(events: readonly Event[], unrouted: Unrouted): readonly Route[] | LateRoutes {
@@ -82,7 +96,7 @@ export class Routes {
 
   #route(routes: Route[], event: Event, origin: Event, unrouted: Unrouted): void {
     const { required, optional } = this.#selected(event);
-    if (required.length === 0 && optional.length === 0) unrouted(event);
+    if (required.length === 0 && optional.length === 0) unrouted.add(event);
     for (const name of required) this.#add(routes, { name, required: true }, event, origin);
     for (const name of optional) this.#add(routes, { name, required: false }, event, origin);
   }

@@ -65,11 +65,18 @@ export function eventFault(made: unknown, before: Event | undefined): EventFault
 }
 
 function headerFault(headers: object): EventFault | undefined {
-  if (Array.isArray(headers)) return { is: "an event with a list as headers" };
-  // For every event that an interceptor makes: a list of pairs would cost more than the interceptor.
-  if (Object.values(headers).every((value) => typeof value === "string")) return undefined;
-  const wrong = Object.entries(headers).find(([, value]) => typeof value !== "string");
-  return wrong === undefined ? undefined : { is: `an event with ${nameOf(wrong[1])} as header`, at: wrong[0] };
+  if (!hasNames(headers)) return { is: "an event with a list as headers" };
+  // For every event that an interceptor makes: a list of the values would cost more than the interceptor.
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== "string" && Object.hasOwn(headers, name))
+      return { is: `an event with ${nameOf(value)} as header`, at: name };
+  }
+  return undefined;
+}
+
+function hasNames(headers: object): headers is Readonly<Record<string, unknown>> {
+  return !Array.isArray(headers);
 }
 
 /** What JSON would leave out, change or refuse: a durable channel could not keep it. */

@@ -4,6 +4,7 @@
  */
 
 export type { ApiVersions } from "./api-versions.js";
+export { acceptedAtOnce } from "./at-once.js";
 export { type BatchSinkParts, type BatchSinkWrite, batchSink } from "./batch-sink.js";
 export type {
   Channel,

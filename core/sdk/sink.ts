@@ -109,9 +109,10 @@ export interface SinkTuning {
   readonly largestBatch?: number;
   /**
    * Milliseconds that a batch which is not full waits for more events, unless `batch_linger` is set; for a sink that
-   * handles many small writes well. Without it a batch waits as long as `batch_timeout` says.
+   * handles many small writes well. `under-load`: none while few events come; while more than 500 come in a second, a moment in
+   * which more of them do. Without it a batch waits as long as `batch_timeout` says.
    */
-  readonly batchLinger?: number;
+  readonly batchLinger?: number | "under-load";
 }
 
 /** What a sink can report of the data that it stored. @stable */

@@ -41,12 +41,9 @@ const TABLES_PER_TRANSACTION = 2000;
 const LARGEST_BATCH = 1000;
 /** Several agents that write the same events all get on: one of them in each round. */
 const MOST_ATTEMPTS_IF_SHARED = 8;
-/** Long enough to fill a batch under load, and hardly longer than a commit. */
-const LINGER_MILLIS = 2;
-
 /** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
-  readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: LINGER_MILLIS };
+  readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: "under-load" };
   readonly positions = {
     stored: (signal: AbortSignal) => this.#asked(() => this.#bookkeeping.stored(signal)),
     alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),

@@ -64,7 +64,7 @@ const MOST_LINES_OF_A_NAME = 100;
 const MOST_KNOWN_FIELDS = 2000;
 const LONGEST_KNOWN_LINE = 256;
 /** Headers whose values are not kept longer than their request. */
-const secret: ReadonlySet<string> = new Set(["authorization", "x-auth-token", "cookie"]);
+export const secretHeaders: ReadonlySet<string> = new Set(["authorization", "x-auth-token", "cookie"]);
 
 /**
  * The fields of header lines that were read before: senders repeat most of their lines in every request. A name with many
@@ -82,7 +82,7 @@ export class KnownFields {
   noted(line: string, field: Field): Field {
     const lines = this.#lines.get(field.name) ?? 0;
     if (lines >= MOST_LINES_OF_A_NAME || this.#fields.size >= MOST_KNOWN_FIELDS) return field;
-    if (line.length > LONGEST_KNOWN_LINE || secret.has(field.name)) return field;
+    if (line.length > LONGEST_KNOWN_LINE || secretHeaders.has(field.name)) return field;
     this.#lines.set(field.name, lines + 1);
     this.#fields.set(detached(line), field);
     return field;

@@ -1,5 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { onAbort, type Refused, reasonOf, type SourceContext, type SourceRefusal } from "deneb/sdk";
+import {
+  acceptedAtOnce,
+  onAbort,
+  type Reception,
+  type Refused,
+  reasonOf,
+  type SourceContext,
+  type SourceRefusal,
+} from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import type { HttpRequest } from "./http-request.js";
 import { noToken, type Refusal, refusalOf } from "./responses.js";
@@ -22,18 +30,32 @@ export class Responder {
   }
 
   /** Responds to a request whose body was read; does not reject. */
-  async serve(request: HttpRequest): Promise<void> {
+  serve(request: HttpRequest): void {
     const { method, path, headers, body } = request;
-    if (!this.#hasToken(headers)) return this.refuse(request, noToken);
+    if (!this.#hasToken(headers)) {
+      this.refuse(request, noToken);
+      return;
+    }
     this.#unanswered += 1;
+    const inbound = { method, path, headers, body, receivedAt: this.#context.now() };
+    const receiving = this.#context.receive(inbound, (refused) => this.#respond(request, refused));
+    if (receiving === acceptedAtOnce) this.#served(request, true);
+    else void this.#serving(request, receiving);
+  }
+
+  async #serving(request: HttpRequest, receiving: Promise<Reception>): Promise<void> {
+    let isAccepted = false;
     try {
-      const inbound = { method, path, headers, body, receivedAt: this.#context.now() };
-      const { accepted } = await this.#context.receive(inbound, (refused) => this.#respond(request, refused));
-      if (accepted) this.#accepted.add(request);
+      isAccepted = (await receiving).accepted;
     } catch (error) {
       // A handler of another plugin may refuse with a status or a header that HTTP does not allow.
       this.#failed(request, error);
     }
+    this.#served(request, isAccepted);
+  }
+
+  #served(request: HttpRequest, isAccepted: boolean): void {
+    if (isAccepted) this.#accepted.add(request);
     this.#unanswered -= 1;
     if (this.#unanswered === 0) this.#idle?.();
   }

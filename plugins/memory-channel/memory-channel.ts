@@ -11,6 +11,7 @@ import type {
 } from "deneb/sdk";
 import {
   type Amount,
+  atOnce,
   type ChannelLimits,
   type Claim,
   channelStopped,
@@ -114,11 +115,16 @@ class BoundedQueue implements EventQueue {
   }
 
   /** Adds all events or none, after those that already wait for room. */
-  async add(events: readonly Event[], putting?: Putting): Promise<void> {
-    const put = this.#weighed(events);
-    const claim = this.#claim(put, putting);
-    if (!this.#room.tryEnter(put)) await this.#enter(put, claim);
-    this.#append(put);
+  add(events: readonly Event[], putting?: Putting): Promise<void> {
+    try {
+      const put = this.#weighed(events);
+      const claim = this.#claim(put, putting);
+      if (!this.#room.tryEnter(put)) return this.#addLater(put, claim);
+      this.#append(put);
+      return atOnce;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async reserve(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation> {
@@ -176,6 +182,11 @@ class BoundedQueue implements EventQueue {
     if (claim !== undefined) this.shares?.giveBack(claim);
   }
 
+  async #addLater(put: WeighedPut, claim: Claim | undefined): Promise<void> {
+    await this.#enter(put, claim);
+    this.#append(put);
+  }
+
   async #enter(put: WeighedPut, claim: Claim | undefined, waiting?: Waiting): Promise<void> {
     try {
       await this.#room.enter(put, waiting);
@@ -188,13 +199,9 @@ class BoundedQueue implements EventQueue {
   /** Events are weighed only where a limit needs it. */
   #weighed(list: readonly Event[]): WeighedPut {
     if (this.#limits.byteCapacity === undefined) return { list, weights: [], events: list.length, bytes: 0 };
-    const weights: number[] = [];
+    const weights = list.map(weightOf);
     let bytes = 0;
-    for (const event of list) {
-      const weight = weightOf(event);
-      weights.push(weight);
-      bytes += weight;
-    }
+    for (const weight of weights) bytes += weight;
     return { list, weights, events: list.length, bytes };
   }
 

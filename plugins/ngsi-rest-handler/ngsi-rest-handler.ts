@@ -14,7 +14,6 @@ import {
 import {
   codeOf,
   type DecodedRequest,
-  type Event,
   type Handler,
   type InboundRequest,
   RejectedRequest,
@@ -73,10 +72,15 @@ export class NgsiRestHandler implements Handler {
     const paths = servicePathsFor(entities, request.headers, this.#config.default_service_path);
     const servicePath = paths[0] ?? "/";
     const shared = this.#sharedHeaders(request, notification, { service, servicePath });
+    const sequence = () => String(this.#sequence.next(request.receivedAt));
+    const [only] = entities;
+    if (only !== undefined && entities.length === 1) {
+      shared[eventHeaders.sequence] = sequence();
+      return { events: [{ headers: shared, body: only }], service, servicePath };
+    }
     const events = entities.map((body, index) => {
       const path = paths[index] ?? "/";
-      const sequence = String(this.#sequence.next(request.receivedAt));
-      return { headers: { ...shared, [eventHeaders.servicePath]: path, [eventHeaders.sequence]: sequence }, body };
+      return { headers: { ...shared, [eventHeaders.servicePath]: path, [eventHeaders.sequence]: sequence() }, body };
     });
     return { events, service, servicePath };
   }
@@ -104,7 +108,7 @@ export class NgsiRestHandler implements Handler {
     { headers, receivedAt }: InboundRequest,
     { subscriptionId, notifiedAt }: Notification,
     { service, servicePath }: Sender,
-  ): Headers {
+  ): Record<string, string> {
     const transactionId = this.#transactions.next();
     // Members are added one by one: spreading several objects takes ten times as long.
     const shared: Record<string, string> = {
@@ -142,8 +146,6 @@ const badBodies: ReadonlyMap<string | undefined, { readonly kind: RefusalKind; r
   ["CONTENT_TOO_LARGE", { kind: "limit", status: 413 }],
 ]);
 
-type Headers = Event["headers"];
-
 /** NGSI-LD has no service path. */
 const LD_PATH = "/";
 
@@ -171,16 +173,17 @@ function checkPath(path: string): void {
 
 /** Where the last group of a UUID begins. */
 const LAST_GROUP = 24;
-const LAST_GROUP_DIGITS = 12;
+/** Twelve digits, as all that follow. */
+const FIRST_ID = 100_000_000_000;
 
 /** Ids of requests: UUIDs that differ in their last group, which counts. Random ones throughout take twice as long. */
 class TransactionIds {
   readonly #prefix = randomUUID().slice(0, LAST_GROUP);
-  #last = 0;
+  #last = FIRST_ID;
 
   next(): string {
     this.#last += 1;
-    return this.#prefix + this.#last.toString(16).padStart(LAST_GROUP_DIGITS, "0");
+    return this.#prefix + String(this.#last);
   }
 }
 

@@ -45,6 +45,8 @@ test("a notification takes the way of docs/architecture.md: through every file n
   const rows = documentedWalk();
   const probe = pathToFileURL(path.join(repositoryRoot, "dist/test/support/walk-probe.js")).href;
   const env = {
+    // With a folder for plugins of others an agent runs from the compiled modules, which this looks for, not from its bundle.
+    DENEB_PLUGINS: await tempFolder(context),
     NODE_OPTIONS: `--import ${probe}`,
     DENEB_WALK_FILE: output,
     DENEB_WALK_END: "core/pipeline/ledger.ts#settled",

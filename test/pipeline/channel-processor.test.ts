@@ -2,17 +2,27 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChannelProcessor } from "../../core/pipeline/channel-processor.js";
 import { CountedChannel } from "../../core/pipeline/counted-channel.js";
-import { codeOf, type Event, type Interceptor, type Selection } from "../../core/sdk/index.js";
+import { atOnce } from "../../core/sdk/at-once.js";
+import { type Channel, codeOf, type Event, type Interceptor, type Selection } from "../../core/sdk/index.js";
 import { MemoryChannel } from "../../plugins/memory-channel/memory-channel.js";
 import { recordingLog } from "../support/recording-log.js";
 
 const events = (...bodies: readonly number[]): Event[] => bodies.map((body) => ({ headers: {}, body }));
 
-function channel(name: string, capacity: number, transactionCapacity = capacity): CountedChannel {
+function channel(name: string, capacity: number, transactionCapacity = capacity, waitSeconds = 0): CountedChannel {
   const { log } = recordingLog();
   const context = { name, log, dataDir: "unused", run: "run", now: () => new Date(0) };
-  return new CountedChannel(new MemoryChannel({ capacity, transactionCapacity, "keep-alive": 0 }, context));
+  return new CountedChannel(new MemoryChannel({ capacity, transactionCapacity, "keep-alive": waitSeconds }, context));
 }
+
+const empty: Channel = {
+  transactionCapacity: 10,
+  size: 0,
+  start: async () => {},
+  stop: async () => {},
+  openPut: () => assert.fail("not put into"),
+  openTake: () => assert.fail("not taken from"),
+};
 
 /** Takes out what is there, by as many transactions as it needs. */
 async function content(of: CountedChannel): Promise<unknown[]> {
@@ -53,6 +63,50 @@ test("a notification goes whole into every required channel", async () => {
   assert.deepEqual({ ...made.counters }, { received: 1, processed: 1, unrouted: 0 });
   assert.equal(a.counters.putsOk, 2);
 });
+
+test("a notification that its only channel has already is put at once", async () => {
+  const a = channel("a", 10);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+
+  const putting = made.emit(events(1, 2));
+
+  assert.equal(putting, atOnce);
+  assert.deepEqual({ ...made.counters }, { received: 1, processed: 1, unrouted: 0 });
+  assert.equal(a.counters.putsOk, 2);
+  assert.deepEqual(await content(a), [1, 2]);
+});
+
+test("a notification that waits for room in its only channel is not put at once", async () => {
+  const a = channel("a", 1, 1, 10);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+  await made.emit(events(1));
+
+  const putting = made.emit(events(2));
+  const before = { ...made.counters };
+  const taken = await content(a);
+  await putting;
+
+  assert.notEqual(putting, atOnce);
+  assert.deepEqual(before, { received: 2, processed: 1, unrouted: 0 });
+  assert.deepEqual([...taken, ...(await content(a))], [1, 2]);
+  assert.equal(made.counters.processed, 2);
+});
+
+for (const [how, commit] of [
+  ["throws", () => Promise.reject(new Error("unreachable"))],
+  ["throws before it returns a promise", () => assert.fail("the disk is gone")],
+] as const)
+  test(`a put whose commit ${how} is refused and counted as failed`, async () => {
+    const broken: Channel = { ...empty, openPut: () => ({ put: () => {}, commit, rollback: async () => {} }) };
+    const a = new CountedChannel(broken);
+    const { made } = processor({ a }, { required: ["a"], optional: [] });
+
+    await assert.rejects(made.emit(events(1)));
+
+    assert.equal(a.counters.putsFailed, 1);
+    assert.equal(a.counters.putsOk, 0);
+    assert.notEqual(a.puts.failure, undefined);
+  });
 
 test("a full required channel refuses the notification, which then counts as received only", async () => {
   const a = channel("a", 1);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Receiver } from "../../core/pipeline/receiver.js";
+import { acceptedAtOnce, atOnce } from "../../core/sdk/at-once.js";
 import {
   AgentError,
   type Emit,
@@ -50,6 +51,16 @@ test("a request is decoded, emitted and accounted under its service, with the ti
   assert.equal(emitted.length, 1);
   const sizes = { requestBytes: 12, responseBytes: 0 };
   assert.deepEqual(accounted, [{ service: "openiot", servicePath: "/a", ...sizes, failed: false, milliseconds: 25 }]);
+});
+
+test("a request whose events are in their channels at once is accepted and accounted at once", async () => {
+  const { receiver, accounted } = receiverWith({ emit: () => atOnce });
+
+  const reception = receiver.receive(request);
+
+  assert.equal(reception, acceptedAtOnce);
+  assert.deepEqual(await reception, { accepted: true });
+  assert.equal(accounted.length, 1);
 });
 
 const sender = { service: "t", servicePath: "/b" };
@@ -263,17 +274,17 @@ test("the text that a body was read from is there while channels take the event,
   };
   const seen: unknown[] = [];
   const failing = new Error("no room");
-  for (const emit of [async () => {}, () => Promise.reject(failing)]) {
+  for (const emit of [async () => {}, () => Promise.reject(failing), () => atOnce]) {
     const { receiver } = receiverWith({
       handler: keeping,
-      emit: async () => {
+      emit: () => {
         seen.push(keptTextOf(body));
-        await emit();
+        return emit();
       },
     });
     await receiver.receive(request);
     seen.push(keptTextOf(body));
   }
 
-  assert.deepEqual(seen, [text, undefined, text, undefined]);
+  assert.deepEqual(seen, [text, undefined, text, undefined, text, undefined]);
 });

@@ -1,4 +1,5 @@
 import { Receiver } from "../../core/pipeline/receiver.js";
+import { atOnce } from "../../core/sdk/at-once.js";
 import type { ServiceQuota } from "../../core/pipeline/service-quota.js";
 import type { Emit, Event, Handler, IncomingTransaction, Logger, SourceContext } from "../../core/sdk/index.js";
 
@@ -17,9 +18,12 @@ export function tracedContext<H extends Handler>({ name, log, now, handler, emit
   const emitted: Event[] = [];
   const accounted: IncomingTransaction[] = [];
   const refused: { readonly status: number; readonly cause: string }[] = [];
-  const recordingEmit: Emit = async (events) => {
-    await emit?.(events);
-    emitted.push(...events);
+  const recordingEmit: Emit = (events) => {
+    const emitting = emit?.(events) ?? atOnce;
+    const recorded = () => void emitted.push(...events);
+    if (emitting !== atOnce) return emitting.then(recorded);
+    recorded();
+    return atOnce;
   };
   const observer = {
     received: (_source: string, transaction: IncomingTransaction) => void accounted.push(transaction),

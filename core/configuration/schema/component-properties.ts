@@ -67,7 +67,7 @@ export const sinkSettings = {
     default: 30,
   },
   batch_linger: {
-    doc: "Milliseconds from the first event of an incomplete batch until it is written, at most batch_timeout: a short linger still fills batches under load and delays single events little. -1 leaves it to the sink: 2 for sinks that write rows to a database, batch_timeout for all others. With a linger above 0 also a full batch waits up to 20 milliseconds while more than 500 events come in a second; 0 writes at once.",
+    doc: "Milliseconds from the first event of an incomplete batch until it is written, at most batch_timeout: a short linger still fills batches under load and delays single events little. -1 leaves it to the sink: sinks that write rows to a database wait only under load, all others batch_timeout. Under load, while more than 500 events come in a second, a batch of such a sink, or with a linger above 0 of any, waits up to 20 milliseconds; 0 writes at once.",
     format: "integer",
     min: -1,
     default: -1,

@@ -9,6 +9,19 @@ import { isArray, isObject, type Json, type JsonObject, toValue } from "../value
  * one attribute with several instances.
  */
 export function decodeLdAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
+  return usualAttribute(name, json) ?? anyAttribute(name, json, format);
+}
+
+/** One with a type of NGSI-LD in its short form and a value: nearly all of them, so that nothing is made but the attribute. */
+function usualAttribute(name: string, json: Json): Attribute | undefined {
+  if (!isObject(json) || typeof json.type !== "string") return undefined;
+  const valueName = valueMembers.get(json.type);
+  const value = valueName === undefined ? undefined : json[valueName];
+  if (value === undefined) return undefined;
+  return { name, type: json.type, form: "normalized", value: toValue(value), members: membersOf(json, valueName) };
+}
+
+function anyAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
   const shape = attributeShape(json, format);
   if (shape !== undefined) return attributeOf(name, shape);
   const instances = isArray(json) ? instancesIn(json, format) : [];
@@ -27,7 +40,8 @@ function attributeShape(json: Json, format: AttributeFormat | undefined): Shape 
 }
 
 function attributeOf(name: string, shape: Shape): Attribute {
-  return { name, type: shape.type, form: "normalized", value: toValue(valueIn(shape)), members: membersOf(shape) };
+  const { json, type, valueName } = shape;
+  return { name, type, form: "normalized", value: toValue(valueIn(shape)), members: membersOf(json, valueName) };
 }
 
 /**
@@ -110,7 +124,7 @@ function isConcise(shape: Shape, format: AttributeFormat | undefined): boolean {
   return true;
 }
 
-function membersOf({ json, valueName }: Shape): readonly Member[] {
+function membersOf(json: JsonObject, valueName: ValueName | undefined): readonly Member[] {
   let members: Member[] | undefined;
   // JSON has own members only, and this makes no list of their names.
   for (const name in json) {
@@ -127,7 +141,7 @@ const none: readonly Member[] = [];
 function decodeMember(name: string, json: Json): Member {
   const shape = shapeOf(json);
   if (shape === undefined) return { name, value: toValue(json) };
-  const members = membersOf(shape);
+  const members = membersOf(shape.json, shape.valueName);
   const value = toValue(valueIn(shape));
   return members.length === 0 ? { name, type: shape.type, value } : { name, type: shape.type, value, members };
 }

@@ -10,7 +10,7 @@ export interface BatchLimits {
   readonly batchSize: number;
   /** Seconds from the first event until the batch is complete even if it is not full. */
   readonly batchTimeout: number;
-  /** Milliseconds from the first event, where that is less; absent: batchTimeout counts alone. */
+  /** Milliseconds from the first event, where that is less; 0: what is there is the batch; absent: batchTimeout counts alone. */
   readonly batchLinger?: number | undefined;
   readonly transactionCapacity: number;
 }
@@ -27,7 +27,7 @@ export async function takeBatch(
 ): Promise<readonly Event[]> {
   const most = Math.min(limits.transactionCapacity, Math.max(limits.batchSize, largestWrite));
   const first = await transaction.take(most, signal);
-  if (first.length === 0 || first.length >= limits.batchSize) return first;
+  if (first.length === 0 || first.length >= limits.batchSize || limits.batchLinger === 0) return first;
   return await gather(transaction, first, { ...limits, transactionCapacity: most }, signal);
 }
 

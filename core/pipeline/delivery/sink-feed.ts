@@ -8,6 +8,7 @@ import {
   letterHeader,
   onAbort,
   reasonOf,
+  type SinkTuning,
   type TakeTransaction,
 } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
@@ -32,7 +33,9 @@ export interface SinkFeedParts {
     readonly title?: string | undefined;
   };
   readonly chain: DeliveryChain;
-  readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout" | "batchLinger">;
+  readonly batching: Pick<BatchLimits, "batchSize" | "batchTimeout"> & {
+    readonly batchLinger?: SinkTuning["batchLinger"] | undefined;
+  };
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly replayed?: ReplayedLetters;
@@ -180,9 +183,11 @@ export class SinkFeed implements Feed {
   }
 
   async #take(transaction: TakeTransaction): Promise<readonly Event[]> {
-    const { batchLinger = 0 } = this.#parts.batching;
-    if (batchLinger > 0) await this.#pace.linger(() => this.#hasEnough(), this.#leaving);
-    const limits = { ...this.#parts.batching, transactionCapacity: this.#most };
+    const { batchLinger: linger, ...sizes } = this.#parts.batching;
+    const batchLinger = linger === "under-load" ? 0 : linger;
+    const isPaced = linger !== undefined && linger !== 0;
+    if (isPaced) await this.#pace.linger(() => this.#hasEnough(), this.#leaving);
+    const limits = { ...sizes, batchLinger, transactionCapacity: this.#most };
     return await takeBatch(transaction, limits, this.#leaving);
   }
 

@@ -9,6 +9,7 @@ import {
   reasonOf,
   retryableOf,
   type Sink,
+  type SinkTuning,
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
@@ -66,7 +67,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     return this.#sink?.plugin.tuning?.largestBatch;
   }
 
-  get batchLinger(): number | undefined {
+  get batchLinger(): SinkTuning["batchLinger"] {
     return this.#sink?.plugin.tuning?.batchLinger;
   }
 

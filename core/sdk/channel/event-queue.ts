@@ -22,7 +22,7 @@ export interface Reservation {
 
 /** What is left to write for a new kind of channel when QueuePut and QueueTake make its transactions. @stable */
 export interface EventQueue {
-  /** Adds all events or none; resolves when they are as durable as the channel promises. */
+  /** Adds all events or none; resolves when they are as durable as the channel promises, `atOnce` if they are already. */
   add(events: readonly Event[], putting?: Putting): Promise<void>;
   /** Keeps room for the events, as PutTransaction.reserve says; absent: the channel cannot keep room. */
   reserve?(events: readonly Event[], waiting: Waiting, putting?: Putting): Promise<Reservation>;

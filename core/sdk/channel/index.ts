@@ -3,6 +3,7 @@
  * and the error of a channel that has stopped. A channel need not use them; it has to pass the conformance suite of
  * `deneb/sdk/testing`.
  */
+export { atOnce } from "../at-once.js";
 export {
   type Amount,
   type ChannelLimits,

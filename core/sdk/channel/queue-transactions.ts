@@ -1,3 +1,4 @@
+import { atOnce } from "../at-once.js";
 import type { PutTransaction, Putting, TakePositions, TakeTransaction, Waiting } from "../channel.js";
 import type { Event } from "../event.js";
 import { type TransactionLimit, transactionEnded, transactionReserved, transactionTooLarge } from "./channel-errors.js";
@@ -8,7 +9,8 @@ export class QueuePut implements PutTransaction {
   readonly #queue: Pick<EventQueue, "add" | "reserve">;
   readonly #limit: TransactionLimit;
   readonly #putting: Putting;
-  readonly #events: Event[] = [];
+  /** Undefined before the first one: a list that grows has room for seventeen, and most notifications have one event. */
+  #events: Event[] | undefined;
   #reservation: Reservation | undefined;
   #open = true;
 
@@ -21,14 +23,15 @@ export class QueuePut implements PutTransaction {
   put(event: Event): void {
     if (!this.#open) throw transactionEnded(this.#limit);
     if (this.#reservation !== undefined) throw transactionReserved(this.#limit);
-    if (this.#events.length >= this.#limit.most) throw transactionTooLarge(this.#limit);
-    this.#events.push(event);
+    if ((this.#events?.length ?? 0) >= this.#limit.most) throw transactionTooLarge(this.#limit);
+    if (this.#events === undefined) this.#events = [event];
+    else this.#events.push(event);
   }
 
   async reserve(waiting: Waiting): Promise<boolean> {
     if (!this.#open) throw transactionEnded(this.#limit);
     if (this.#queue.reserve === undefined) return false;
-    if (this.#reservation !== undefined || this.#events.length === 0) return true;
+    if (this.#reservation !== undefined || this.#events === undefined) return true;
     const reservation = await this.#queue.reserve([...this.#events], waiting, this.#putting);
     if (this.#open && this.#reservation === undefined) {
       this.#reservation = reservation;
@@ -41,10 +44,10 @@ export class QueuePut implements PutTransaction {
   }
 
   commit(): Promise<void> {
-    if (!this.#open) return Promise.resolve();
+    if (!this.#open) return atOnce;
     this.#open = false;
     if (this.#reservation !== undefined) return this.#reservation.add();
-    return this.#events.length > 0 ? this.#queue.add(this.#events, this.#putting) : Promise.resolve();
+    return this.#events === undefined ? atOnce : this.#queue.add(this.#events, this.#putting);
   }
 
   async rollback(): Promise<void> {

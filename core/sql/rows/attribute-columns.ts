@@ -18,7 +18,9 @@ export const ALTERATION_TYPE = "alterationType";
 
 /** Whether the notification reports that the entity was deleted. */
 export function isRemoved({ api, attributes }: Entity): boolean {
-  return attributes.some(api === "v2" ? isEntityDelete : isDeletedAt);
+  const tells = api === "v2" ? isEntityDelete : isDeletedAt;
+  for (const attribute of attributes) if (tells(attribute)) return true;
+  return false;
 }
 
 function isEntityDelete({ name, value }: Attribute): boolean {

@@ -2,7 +2,8 @@ import type { Socket } from "node:net";
 import type { HttpRequest } from "../http-request.js";
 import type { BodyBudget } from "../limits.js";
 import { noRoomForBody, type Refusal } from "../responses.js";
-import { type HeadLimits, type PlainHead, PlainRequest, plainHead, type ResponseWriter } from "./plain-request.js";
+import { type HeadLimits, type PlainHead, PlainRequest, type ResponseWriter } from "./plain-request.js";
+import { RepeatedHead } from "./repeated-head.js";
 
 export interface ConnectionParts {
   readonly limits: HeadLimits;
@@ -39,6 +40,7 @@ export type Activity = "silent" | "idle" | "receiving" | "responding" | "refused
 export class PlainConnection implements ResponseWriter {
   readonly socket: Socket;
   readonly #parts: ConnectionParts;
+  readonly #heads = new RepeatedHead();
   #request: PlainRequest | undefined;
   /** What arrived behind the current request. */
   #queue: Buffer[] = [];
@@ -115,7 +117,7 @@ export class PlainConnection implements ResponseWriter {
   };
 
   #begin(bytes: Buffer): void {
-    const head = plainHead(bytes, this.#parts.limits);
+    const head = this.#heads.read(bytes, this.#parts.limits);
     if (head === undefined || !this.#isWelcome(head, bytes)) this.#parts.handOver(this, bytes);
     else this.#started(head, bytes);
   }

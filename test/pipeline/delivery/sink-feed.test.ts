@@ -12,7 +12,7 @@ interface Settings {
   readonly sink: ScriptedSink;
   readonly batchSize?: number;
   readonly batchTimeout?: number;
-  readonly batchLinger?: number;
+  readonly batchLinger?: number | "under-load";
   readonly transactionCapacity?: number;
   readonly largestBatch?: number;
 }
@@ -148,31 +148,57 @@ for (const [batchTimeout, batchLinger] of [
   });
 }
 
-test("after a large batch what comes within the next moment is written together", async (context) => {
-  const sink = new ScriptedSink((_, write) => {
-    if (write === 1) {
-      void put(51);
-      setImmediate(() => void put(52));
-    }
-    if (write === 2) tell();
-    return undefined;
-  });
-  let tell = () => {};
-  const second = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const { feed, put } = await setUp(context, { sink, batchLinger: 1000 });
-  await put(...Array.from({ length: 50 }, (_, index) => index + 1));
+for (const batchLinger of [0, "under-load"] as const) {
+  test(`a batch that is not full is written at once while few events come and batch_linger is ${batchLinger}`, async (context) => {
+    let tell = () => {};
+    const written = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const sink = new ScriptedSink(() => {
+      tell();
+      return undefined;
+    });
+    const { feed, put } = await setUp(context, { sink, batchSize: 3, batchTimeout: 3600, batchLinger });
+    feed.start();
 
-  feed.start();
-  await second;
-  await feed.drain(AbortSignal.timeout(5000));
+    await put(1);
+    await written;
+    await feed.drain(AbortSignal.timeout(5000));
 
-  assert.deepEqual(
-    sink.writes.slice(1).map((write) => write.map(({ body }) => body)),
-    [[51, 52]],
-  );
-});
+    assert.deepEqual(
+      sink.stored.map(({ body }) => body),
+      [1],
+    );
+  });
+}
+
+for (const batchLinger of [1000, "under-load"] as const) {
+  test(`after a large batch what comes within the next moment is written together (batch_linger ${batchLinger})`, async (context) => {
+    const sink = new ScriptedSink((_, write) => {
+      if (write === 1) {
+        void put(51);
+        setImmediate(() => void put(52));
+      }
+      if (write === 2) tell();
+      return undefined;
+    });
+    let tell = () => {};
+    const second = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const { feed, put } = await setUp(context, { sink, batchLinger });
+    await put(...Array.from({ length: 50 }, (_, index) => index + 1));
+
+    feed.start();
+    await second;
+    await feed.drain(AbortSignal.timeout(5000));
+
+    assert.deepEqual(
+      sink.writes.slice(1).map((write) => write.map(({ body }) => body)),
+      [[51, 52]],
+    );
+  });
+}
 
 test("a batch that waits for more events is written at once when the agent stops", async (context) => {
   const sink = new ScriptedSink();

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { notification, post } from "../end-to-end/notification.js";
+import { startAgent } from "../support/agent-process.js";
+import { repositoryRoot } from "../support/repository.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { until } from "../support/until.js";
+import { writeFiles } from "../support/written-files.js";
+
+const properties = `
+b.sources = http-source
+b.channels = c
+b.sinks = k
+b.sources.http-source.type = http
+b.sources.http-source.bind = 127.0.0.1
+b.sources.http-source.port = 0
+b.sources.http-source.channels = c
+b.sources.http-source.handler = ngsi
+b.channels.c.type = file
+b.sinks.k.type = rdb
+b.sinks.k.channel = c
+b.sinks.k.rdb_dialect = sqlite
+`;
+
+/** Runs an agent that stores a notification, and returns the files of the program that its main thread has run. */
+async function filesOfRun(context: TestContext, flags: readonly string[]): Promise<readonly string[]> {
+  const folder = await tempFolder(context);
+  const coverage = path.join(folder, "coverage");
+  const agent = await startAgent(context, { properties, folder, flags, env: { NODE_V8_COVERAGE: coverage } });
+  assert.equal(await post(agent.notifyUrl, notification("urn:ngsi-ld:Room:1", 1)), 200);
+  await until(
+    async () => (await fetch(`${agent.managementUrl}/v1/stats`)).text(),
+    (text) => JSON.parse(text).stats.ledger.channels[0].stored === 1,
+  );
+  assert.equal((await fetch(`${agent.managementUrl}/ui/`)).status, 200);
+  assert.equal(await agent.end("SIGTERM"), 0);
+
+  const dist = path.join(repositoryRoot, "dist");
+  const reports = await Promise.all(
+    (await readdir(coverage))
+      .filter((name) => name.endsWith(MAIN_THREAD))
+      .map(async (name) => JSON.parse(await readFile(path.join(coverage, name), "utf8"))),
+  );
+  const files: readonly string[] = reports
+    .flatMap(({ result }) => result)
+    .flatMap(({ url }) => (url.startsWith("file:") ? [path.relative(dist, fileURLToPath(url))] : []));
+  return [...new Set(files)].filter((file) => !file.startsWith(".."));
+}
+
+/** Other threads share no modules with it: those of the embedded database and of the watch on it run from compiled ones. */
+const MAIN_THREAD = "-0.json";
+
+const isCompiled = (file: string) =>
+  /^(?:core|plugins)\//.test(file) && !["core/main.js", "core/entry.js"].includes(file);
+
+test("an agent without plugins of others stores a notification with the modules of its bundle alone", async (context) => {
+  const files = await filesOfRun(context, []);
+
+  assert.ok(files.includes("bundle/agent.js"), files.join(" "));
+  assert.deepEqual(files.filter(isCompiled), []);
+});
+
+test("an agent with plugins of others stores a notification with the compiled modules alone", async (context) => {
+  const plugins = path.join(await tempFolder(context), "plugins");
+  await mkdir(plugins);
+  await writeFiles(plugins, {
+    "mine/index.js": 'import { definePlugin } from "deneb/sdk";\nexport default [];\nvoid definePlugin;\n',
+  });
+
+  const files = await filesOfRun(context, ["--plugins", plugins]);
+
+  assert.ok(files.includes("core/process.js"), files.join(" "));
+  assert.deepEqual(
+    files.filter((file) => file.startsWith("bundle/")),
+    [],
+  );
+});
