@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../core/main.js", import.meta.url));
 
 export interface AgentProcess {
   readonly notifyUrl: string;
@@ -27,12 +27,14 @@ export interface AgentSetup {
   readonly env?: Readonly<Record<string, string>>;
   /** Further words of the command line. */
   readonly flags?: readonly string[];
+  /** The file that is run; absent: that of the program. */
+  readonly main?: string;
 }
 
 /** Starts the program as a user would, on free ports, and waits until it is ready. */
 export async function startAgent(
   context: Pick<TestContext, "after">,
-  { properties, folder, env = {}, flags: more = [] }: AgentSetup,
+  { properties, folder, env = {}, flags: more = [], main = program }: AgentSetup,
 ): Promise<AgentProcess> {
   const file = path.join(folder, "agent.properties");
   await writeFile(file, properties);
