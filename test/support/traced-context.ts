@@ -1,6 +1,6 @@
 import { Receiver } from "../../core/pipeline/receiver.js";
-import { atOnce } from "../../core/sdk/at-once.js";
 import type { ServiceQuota } from "../../core/pipeline/service-quota.js";
+import { atOnce } from "../../core/sdk/at-once.js";
 import type { Emit, Event, Handler, IncomingTransaction, Logger, SourceContext } from "../../core/sdk/index.js";
 
 export interface Tracing<H extends Handler> {
