@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, symlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
 import { brokenAnchors, brokenLinks } from "../repository/page-links.js";
+import { startAgent } from "../support/agent-process.js";
 import { npm, type Ran, ran } from "../support/example-package.js";
+import { loggingAgent } from "../support/logging-agent.js";
 import { packedPackage } from "../support/packed-package.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -61,6 +63,8 @@ test("the package holds what runs and nothing that was left behind: no source ma
     "README.md",
     "CHANGELOG.md",
     "dist/core/main.js",
+    "dist/bundle/process.js",
+    "dist/bundle/LICENSES.txt",
     "dist/plugins/names.json",
     "plugins/rdb-sink/README.md",
   ])
@@ -81,6 +85,21 @@ test("the installed program writes a starter file, checks it and lists its plugi
   assert.equal((await program(["init", file])).code, 0);
   assert.equal((await program(["check", "--config", file])).code, 0);
   assert.match((await program(["plugins"])).output, /^sink +rdb /m);
+});
+
+test("the installed program runs an agent from its bundle", async (context) => {
+  const agentFolder = await tempFolder(context);
+  const coverage = path.join(agentFolder, "coverage");
+  const env = { NODE_V8_COVERAGE: coverage };
+
+  const agent = await startAgent(context, { properties: loggingAgent, folder: agentFolder, main, env });
+  assert.equal(await agent.end("SIGTERM"), 0);
+
+  const reports = await Promise.all(
+    (await readdir(coverage)).map((name) => readFile(path.join(coverage, name), "utf8")),
+  );
+  assert.ok(reports.some((report) => report.includes("/deneb/dist/bundle/agent.js")));
+  assert.ok(!reports.some((report) => report.includes("/deneb/dist/core/process.js")));
 });
 
 test("a new plugin of the installed program is installed without any registry, and passes its tests", async () => {
