@@ -44,7 +44,7 @@ const place = {
   },
   // A module finds its worker, its pages, its package.json where it was compiled, also when it stands in a bundle.
   transform(code, id) {
-    // pg asks whether it runs in Node, which on Node 20 loads the HTTP client behind `fetch`: 15 ms of each start.
+    // pg asks whether it runs in Node, which on Node 20 loads the HTTP client behind `fetch` at each start.
     if (/[\\/]pg[\\/]lib[\\/]stream\.js$/.test(id)) return code.replace("typeof Response === 'function'", "false");
     if (!id.startsWith(dist)) return null;
     const from = path.relative(folder, id).split(path.sep).map(encodeURIComponent).join("/");
