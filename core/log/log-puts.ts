@@ -179,14 +179,15 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       known.events += events.length;
       const { opened } = connection;
       if (opened?.own.all.has(part) === false) opened.appended(events.length);
-      opened?.echo(part, appended, () => ({
+      const record = () => ({
         at: head.at,
         writer: head.writer,
         before: head.before,
         offset: appended.offset,
         bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),
-      }));
+      });
+      opened?.echo(part, appended, { value, record });
       connection.outcome("append");
     } catch (error) {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
