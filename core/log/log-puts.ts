@@ -7,7 +7,7 @@ import type { OpenedLog } from "./opened-log.js";
 import { type PackedEvent, packed, packedRecord, recordOverhead, unpackedEvent } from "./packed-record.js";
 import { PartAppender } from "./part-appender.js";
 import { partitionOf } from "./partition-of.js";
-import type { Appended, PartitionedLog } from "./partitioned-log.js";
+import type { PartitionedLog } from "./partitioned-log.js";
 
 export interface LogPutsParts {
   readonly log: Pick<PartitionedLog, "append">;
@@ -31,7 +31,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   readonly #room: Room;
   readonly #appenders = new Map<number, PartAppender>();
   readonly #writers = new Map<number, Writer>();
-  readonly #running = new Set<Promise<void>>();
+  /** Puts that are on their way. */
+  #running = 0;
+  /** Called when none is. */
+  #ended: (() => void) | undefined;
   #isStopped = false;
 
   constructor(parts: LogPutsParts) {
@@ -67,7 +70,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true;
     this.#room.close();
-    if (!signal.aborted) await Promise.allSettled(this.#running);
+    if (this.#running > 0 && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        this.#ended = resolve;
+      });
   }
 
   #packed(events: readonly Event[]): readonly PackedEvent[] {
@@ -81,37 +87,72 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
 
   /** Appends what has entered. */
   #append(lines: readonly PackedEvent[], amount: Amount): Promise<void> {
-    const running = this.#begun(lines);
-    this.#running.add(running);
-    const ended = () => {
-      this.#running.delete(running);
-      this.#room.settle(amount);
-    };
-    return running.then(ended, (error: unknown) => {
-      ended();
-      throw error;
+    const { opened } = this.#parts.connection;
+    const [first] = lines;
+    if (opened === undefined || first === undefined || lines.length > 1) return this.#appendSeveral(lines, amount);
+    return new Promise((resolve, reject) => {
+      this.#begin();
+      const settle = (error?: unknown) => {
+        this.#end(amount);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const refusal = this.#refusal(lines, opened);
+      if (refusal !== undefined) settle(refusal);
+      else this.#appender(partitionOf(first.event, opened.facts.partitions), opened).add(lines, settle);
     });
   }
 
-  async #begun(lines: readonly PackedEvent[]): Promise<void> {
-    const { connection, config, channel } = this.#parts;
-    const opened = connection.opened ?? (await connection.whenOpen(config["keep-alive"] * 1000));
-    if (this.#isStopped) throw channelStopped(channel);
-    const { partitions, largestRecord } = opened.facts;
-    for (const { bytes } of lines)
-      if (bytes + recordOverhead > largestRecord) throw this.#tooLarge(bytes, largestRecord);
-    const [first] = lines;
-    if (first !== undefined && lines.length === 1)
-      return await this.#appender(partitionOf(first.event, partitions), opened).add(lines);
+  async #appendSeveral(lines: readonly PackedEvent[], amount: Amount): Promise<void> {
+    const { connection, config } = this.#parts;
+    this.#begin();
+    try {
+      const opened = connection.opened ?? (await connection.whenOpen(config["keep-alive"] * 1000));
+      const refusal = this.#refusal(lines, opened);
+      if (refusal !== undefined) throw refusal;
+      await this.#spread(lines, opened);
+    } finally {
+      this.#end(amount);
+    }
+  }
+
+  /** Rejects when all of them are settled. */
+  async #spread(lines: readonly PackedEvent[], opened: OpenedLog): Promise<void> {
     const byPart = new Map<number, PackedEvent[]>();
     for (const line of lines) {
-      const part = partitionOf(line.event, partitions);
+      const part = partitionOf(line.event, opened.facts.partitions);
       const own = byPart.get(part);
       if (own === undefined) byPart.set(part, [line]);
       else own.push(line);
     }
-    const outcomes = await Promise.allSettled([...byPart].map(([part, own]) => this.#appender(part, opened).add(own)));
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    let failure: { readonly error: unknown } | undefined;
+    await new Promise<void>((resolve) => {
+      let left = byPart.size;
+      for (const [part, own] of byPart)
+        this.#appender(part, opened).add(own, (error) => {
+          if (error !== undefined) failure ??= { error };
+          left -= 1;
+          if (left === 0) resolve();
+        });
+    });
+    if (failure !== undefined) throw failure.error;
+  }
+
+  #refusal(lines: readonly PackedEvent[], { facts: { largestRecord } }: OpenedLog): AgentError | undefined {
+    if (this.#isStopped) return channelStopped(this.#parts.channel);
+    for (const { bytes } of lines)
+      if (bytes + recordOverhead > largestRecord) return this.#tooLarge(bytes, largestRecord);
+    return undefined;
+  }
+
+  #begin(): void {
+    this.#running += 1;
+  }
+
+  #end(amount: Amount): void {
+    this.#running -= 1;
+    this.#room.settle(amount);
+    if (this.#running === 0) this.#ended?.();
   }
 
   #appender(part: number, opened: OpenedLog): PartAppender {
@@ -124,23 +165,30 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     return appender;
   }
 
-  async #appendRecord(part: number, events: readonly PackedEvent[]): Promise<Appended> {
+  async #appendRecord(part: number, events: readonly PackedEvent[]): Promise<void> {
     const { log, connection, now, writer } = this.#parts;
-    const known = this.#writers.get(part) ?? { name: writer(), events: 0 };
-    this.#writers.set(part, known);
+    let known = this.#writers.get(part);
+    if (known === undefined) {
+      known = { name: writer(), events: 0 };
+      this.#writers.set(part, known);
+    }
     const head = { at: now().getTime(), writer: known.name, before: known.events };
     const value = packedRecord(events, head);
     try {
       const appended = await log.append(part, value);
       known.events += events.length;
-      if (connection.opened?.own.all.has(part) === false) connection.opened.appended(events.length);
-      const record = { ...head, offset: appended.offset, bytes: value.byteLength };
-      connection.opened?.echo(part, appended, () => ({
-        ...record,
+      const { opened } = connection;
+      if (opened?.own.all.has(part) === false) opened.appended(events.length);
+      const record = () => ({
+        at: head.at,
+        writer: head.writer,
+        before: head.before,
+        offset: appended.offset,
+        bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),
-      }));
+      });
+      opened?.echo(part, appended, { value, record });
       connection.outcome("append");
-      return appended;
     } catch (error) {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
       this.#writers.delete(part);

@@ -35,6 +35,12 @@ export interface OpenedLogParts {
   outcome(use: LogUse, error?: unknown): void;
 }
 
+/** What this agent has appended, and what would be read of it. */
+export interface Echo {
+  readonly value: Uint8Array;
+  record(): ReadRecord;
+}
+
 /** What an agent does with a log that is open: it reads its share of the parts, tells the others, and hears of them. */
 export class OpenedLog {
   readonly facts: LogFacts;
@@ -173,13 +179,16 @@ export class OpenedLog {
     this.turns.wake();
   }
 
-  /** Adds what this agent has appended without reading it, when nothing is between it and what was read. */
-  echo(part: number, { offset, previous }: Appended, record: () => ReadRecord): void {
+  /**
+   * What this agent has appended: it is not read when nothing is between it and what was read before, and not decoded when it is
+   * read behind something else.
+   */
+  echo(part: number, { offset, previous }: Appended, { value, record }: Echo): void {
     const own = this.own.all.get(part);
-    if (own === undefined) return;
+    if (own === undefined || offset < own.queue.next) return;
     if (!this.#reader.hasRoom(own)) this.#reader.left(part);
-    else if (previous === undefined || previous >= own.queue.next) this.#reader.missed();
-    else if (offset >= own.queue.next) this.add(part, [record()]);
+    else if (previous === undefined || previous >= own.queue.next) this.#reader.missed(own, value, record);
+    else this.add(part, [record()]);
   }
 
   /** Resolves when this agent has its share and has read it, or has something of it; at the latest after a session. */

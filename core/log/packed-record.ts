@@ -82,16 +82,26 @@ export const recordOverhead = 256;
  * a text of that many bytes and a line break; `reader` is the index in `texts` of the first line of what reads it: a codec and
  * its options.
  */
-export function packedRecord(events: readonly PackedEvent[], about: RecordHead): Uint8Array {
+export function packedRecord(events: readonly PackedEvent[], { at, writer, before }: RecordHead): Uint8Array {
   const readers: string[] = [];
-  const parts = [""];
-  for (const event of events) {
-    if (event.kept === undefined) parts.push(event.line);
-    else parts.push(`[${event.headers},${indexIn(readers, event.kept)},${event.textBytes}]`, event.kept.text);
+  const readerOf = events.map(({ kept }) => (kept === undefined ? -1 : indexIn(readers, kept)));
+  const texts = readers.length === 0 ? "" : `,"texts":[${readers.join(",")}]`;
+  const name = JSON.stringify(writer);
+  const head = `{"deneb":${VERSION},"events":${events.length},"at":${at},"writer":${name},"before":${before}${texts}}`;
+  const most = events.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(head));
+  // Written one after another: as one text, all of it would be made once more.
+  const record = Buffer.allocUnsafe(most);
+  let end = record.write(head);
+  for (const [index, event] of events.entries()) {
+    end = record.writeUInt8(LINE_BREAK, end);
+    if (event.kept === undefined) end += record.write(event.line, end);
+    else {
+      end += record.write(`[${event.headers},${readerOf[index]},${event.textBytes}]\n`, end);
+      const isAscii = event.textBytes === event.kept.text.length;
+      end += record.write(event.kept.text, end, isAscii ? "latin1" : "utf8");
+    }
   }
-  const head = JSON.stringify({ deneb: VERSION, events: events.length, ...about });
-  parts[0] = readers.length === 0 ? head : `${head.slice(0, -1)},"texts":[${readers.join(",")}]}`;
-  return Buffer.from(parts.join("\n"));
+  return record.subarray(0, end);
 }
 
 /** Few of them: brokers send the same headers with each notification. */

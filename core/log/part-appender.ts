@@ -1,11 +1,10 @@
 import type { PackedEvent } from "./packed-record.js";
-import type { Appended } from "./partitioned-log.js";
 
 /** What an appender needs of its log. */
 export interface PartAppenderParts {
   /** The most bytes of events in one record, unless one event alone has more. */
   readonly recordBytes: number;
-  append(events: readonly PackedEvent[]): Promise<Appended>;
+  append(events: readonly PackedEvent[]): Promise<void>;
 }
 
 interface Pending {
@@ -28,66 +27,57 @@ export class PartAppender {
     this.#parts = parts;
   }
 
-  /** True while nothing is on its way. */
-  get isIdle(): boolean {
-    return !this.#isRunning;
-  }
-
-  /** Resolves when all of them are in the log; when it rejects, the first of them may be there. */
-  add(events: readonly PackedEvent[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-      this.#pending.push({ events, done: 0, settle });
-      if (!this.#isRunning) void this.#run();
-    });
+  /** Calls `settle` when all of them are in the log; with an error, the first of them may be there. */
+  add(events: readonly PackedEvent[], settle: (error?: unknown) => void): void {
+    this.#pending.push({ events, done: 0, settle });
+    if (!this.#isRunning) void this.#run();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     // Puts of the same moment share the first record.
     await Promise.resolve();
-    for (let next = this.#next(); next.length > 0; next = this.#next()) await this.#append(next);
+    while (this.#pending.length > 0) await this.#append(this.#next());
     this.#isRunning = false;
   }
 
-  async #append(chunks: readonly Chunk[]): Promise<void> {
+  async #append({ events, whole, left, puts }: Chunk): Promise<void> {
     try {
-      await this.#parts.append(chunks.flatMap(({ events }) => events));
-      for (const { of, events } of chunks) {
-        of.done += events.length;
-        if (of.done === of.events.length) this.#end(of);
-      }
+      await this.#parts.append(events);
+      for (const { settle } of this.#pending.splice(0, whole)) settle();
+      const [first] = this.#pending;
+      if (first !== undefined) first.done = left;
     } catch (error) {
-      for (const { of } of chunks) this.#end(of, error);
+      for (const { settle } of this.#pending.splice(0, puts)) settle(error);
     }
-  }
-
-  #end(pending: Pending, error?: unknown): void {
-    this.#pending.splice(this.#pending.indexOf(pending), 1);
-    pending.settle(error);
   }
 
   /** What fits into one record, at least one event. */
-  #next(): readonly Chunk[] {
-    const chunks: Chunk[] = [];
+  #next(): Chunk {
+    const events: PackedEvent[] = [];
     let bytes = 0;
-    for (const of of this.#pending) {
-      const events: PackedEvent[] = [];
-      for (let at = of.done; at < of.events.length; at += 1) {
-        const event = of.events[at];
-        if (event === undefined || (bytes > 0 && bytes + event.bytes > this.#parts.recordBytes)) break;
+    let whole = 0;
+    for (const put of this.#pending) {
+      for (let at = put.done; at < put.events.length; at += 1) {
+        const event = put.events[at];
+        if (event === undefined || (bytes > 0 && bytes + event.bytes > this.#parts.recordBytes))
+          return { events, whole, left: at, puts: at > put.done ? whole + 1 : whole };
         bytes += event.bytes;
         events.push(event);
       }
-      if (events.length > 0) chunks.push({ of, events });
-      if (of.done + events.length < of.events.length) break;
+      whole += 1;
     }
-    return chunks;
+    return { events, whole, left: 0, puts: whole };
   }
 }
 
-/** The part of a put that goes into one record. */
+/** What goes into one record, and of which puts. */
 interface Chunk {
-  readonly of: Pending;
   readonly events: readonly PackedEvent[];
+  /** How many puts end with it. */
+  readonly whole: number;
+  /** How many events of the put behind these are in it, or in records before. */
+  readonly left: number;
+  /** How many puts have something in it. */
+  readonly puts: number;
 }

@@ -1,5 +1,6 @@
 import { codeOf, type Logger, onAbort, reasonOf, type TextCodecs } from "../sdk/index.js";
 import type { OwnPart } from "./own-parts.js";
+import { OwnRecords } from "./own-records.js";
 import { unpackedRecord } from "./packed-record.js";
 import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
@@ -39,6 +40,8 @@ export interface PartReaderParts {
 export class PartReader {
   readonly #parts: PartReaderParts;
   readonly #loop: ReadLoop;
+  /** What this agent has appended behind records that it has not read; nothing for a part that it has begun with again. */
+  readonly #appended = new WeakMap<OwnPart, OwnRecords>();
   /** What the read that is running does not ask for. */
   #unread = new Set<number>();
   /** Ends the pause after a read; undefined while there is none. */
@@ -56,9 +59,8 @@ export class PartReader {
   }
 
   /** True when more of the part is to be kept ahead. */
-  hasRoom({ queue, leaving }: OwnPart): boolean {
-    const { prefetchBytes, own } = this.#parts;
-    return !leaving && queue.bytes < Math.max(LEAST_AHEAD, prefetchBytes / Math.max(1, own.size));
+  hasRoom(own: OwnPart): boolean {
+    return !own.leaving && own.queue.bytes < this.#mostBytes();
   }
 
   /** True when nothing is known to be behind what was read of the part. */
@@ -82,13 +84,23 @@ export class PartReader {
     this.#unread.add(part);
   }
 
-  /** Somebody else has appended to a part of this agent. */
-  missed(): void {
+  /** Somebody else has appended to a part of this agent, before a record of this agent that was `value`. */
+  missed(own: OwnPart, value: Uint8Array, record: () => ReadRecord): void {
     this.#pausing?.abort();
+    const appended = this.#appended.get(own) ?? new OwnRecords();
+    if (own.queue.bytes + appended.bytes + value.byteLength > this.#mostBytes()) return;
+    appended.keep(record(), value);
+    this.#appended.set(own, appended);
   }
 
   async stop(): Promise<void> {
     await this.#loop.stop();
+  }
+
+  /** Bytes that are kept of each part. */
+  #mostBytes(): number {
+    const { prefetchBytes, own } = this.#parts;
+    return Math.max(LEAST_AHEAD, prefetchBytes / Math.max(1, own.size));
   }
 
   async #read(signal: AbortSignal): Promise<void> {
@@ -101,13 +113,15 @@ export class PartReader {
     let isBehind = false;
     for (const [part, records] of found) {
       const own = typeof part === "number" ? this.#parts.own.get(part) : undefined;
-      const queue = own?.queue;
-      const fresh = queue === undefined ? [] : records.filter(({ offset }) => offset >= queue.next);
-      if (queue === undefined || fresh.length === 0) continue;
+      if (own === undefined) continue;
+      const { queue } = own;
+      const fresh = records.filter(({ offset }) => offset >= queue.next);
+      if (fresh.length === 0) continue;
       isNew = true;
       bytes += fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
-      this.#parts.add(queue.part, this.#unpacked(queue.part, fresh));
-      isBehind ||= queue.next < (own?.end ?? 0);
+      this.#parts.add(queue.part, this.#unpacked(own, fresh));
+      this.#appended.get(own)?.forget(queue.next);
+      isBehind ||= queue.next < own.end;
     }
     if (!isNew) await this.#pause(signal);
     else if (bytes > 0 && bytes < LITTLE_BYTES && !isBehind) await this.#keepApart(signal);
@@ -141,11 +155,14 @@ export class PartReader {
   }
 
   /** Up to the first record of a later version. */
-  #unpacked(part: number, records: readonly LogRecord[]): readonly ReadRecord[] {
+  #unpacked(own: OwnPart, records: readonly LogRecord[]): readonly ReadRecord[] {
+    const { part } = own.queue;
+    const appended = this.#appended.get(own);
     const read: ReadRecord[] = [];
     for (const { offset, value } of records) {
       try {
-        read.push({ offset, bytes: value.byteLength, ...unpackedRecord(value, this.#parts.codecs) });
+        const known = appended?.found(offset, value);
+        read.push(known ?? { offset, bytes: value.byteLength, ...unpackedRecord(value, this.#parts.codecs) });
       } catch (error) {
         if (codeOf(error) === "RECORD_NEWER") {
           if (read.length === 0) throw error;

@@ -8,6 +8,7 @@ import { packed, packedRecord } from "../../core/log/packed-record.js";
 import { PartQueue } from "../../core/log/part-queue.js";
 import { PartReader } from "../../core/log/part-reader.js";
 import type { LogPart, LogRecord } from "../../core/log/partitioned-log.js";
+import type { ReadRecord } from "../../core/log/read-edge.js";
 import { textCodecs } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 
@@ -136,7 +137,10 @@ for (const { name, isAlone, reads } of [
   });
 
 for (const { name, after } of [
-  { name: "an append of another agent is read at once", after: (reader: PartReader) => reader.missed() },
+  {
+    name: "an append of another agent is read at once",
+    after: (reader: PartReader, own: OwnPart) => reader.missed(own, value, () => record(9)),
+  },
   {
     name: "what had no room is read as soon as there is room",
     after: (reader: PartReader) => {
@@ -147,14 +151,100 @@ for (const { name, after } of [
 ])
   test(`${name}, although this agent was alone`, async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
-    const { reader, asked } = echoing({ isAlone: true });
+    const { own, reader, asked } = echoing({ isAlone: true });
     reader.start();
     const before = await asked(1);
 
-    after(reader);
+    after(reader, own);
 
     assert.equal(await asked(before + 1), before + 1);
     await reader.stop();
+  });
+
+const value = Buffer.from("no record of an agent");
+const record = (offset: number): ReadRecord => ({ ...head, writer: "own", offset, bytes: 10, events: [event] });
+
+/** What the log has at offset 1, behind a record of another agent. */
+const kept: readonly {
+  readonly name: string;
+  readonly found?: string;
+  readonly prefetchBytes?: number;
+  readonly isBegunAgain?: boolean;
+  readonly writers: readonly string[];
+}[] = [
+  {
+    name: "what this agent has appended behind a record of another one is not decoded when it is read",
+    writers: ["w", "own"],
+  },
+  {
+    name: "what the log has where this agent appended something else is what is delivered",
+    found: "some record of an agent",
+    writers: ["w", "unreadable 1"],
+  },
+  {
+    name: "what this agent has appended is decoded after it has begun again with the part",
+    isBegunAgain: true,
+    writers: ["w", "unreadable 1"],
+  },
+  {
+    name: "what this agent has appended is not kept beyond the bytes that are read ahead",
+    prefetchBytes: 10,
+    writers: ["w", "unreadable 1"],
+  },
+];
+
+for (const { name, found = value.toString(), prefetchBytes = 65_536, isBegunAgain = false, writers } of kept)
+  test(name, async () => {
+    const begun = (): OwnPart => ({ queue: new PartQueue(0, atBeginning, 0), holders: 0, leaving: false, end: 0 });
+    const own = new Map([[0, begun()]]);
+    const delivered: string[] = [];
+    const all = new AbortController();
+    const long = Buffer.alloc(prefetchBytes < value.length ? 40_000 : 0);
+    const reader = new PartReader({
+      log: {
+        read: async (
+          from: ReadonlyMap<LogPart, number>,
+          _limits,
+          signal,
+        ): Promise<ReadonlyMap<LogPart, LogRecord[]>> => {
+          if (from.get(0) !== 0)
+            return await new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Map())));
+          const other = packedRecord([packed(event.event, textCodecs())], head);
+          return new Map([
+            [
+              0,
+              [
+                { offset: 0, value: other },
+                { offset: 1, value: Buffer.concat([Buffer.from(found), long]) },
+              ],
+            ],
+          ]);
+        },
+      },
+      own,
+      prefetchBytes,
+      add: (_part, records) => {
+        own.get(0)?.queue.add(records);
+        delivered.push(...records.map(({ writer }) => writer));
+        all.abort();
+      },
+      codecs: textCodecs(),
+      isAlone: () => false,
+      unreadable: () => {},
+      outcome: () => {},
+      logger: recordingLog().log,
+    });
+
+    const first = own.get(0);
+    assert.ok(first !== undefined);
+    reader.missed(first, Buffer.concat([value, long]), () => record(1));
+    if (isBegunAgain) own.set(0, begun());
+    const ended = once(all.signal, "abort");
+    reader.start();
+    await ended;
+    await reader.stop();
+
+    assert.deepEqual(delivered, writers);
   });
 
 /** A reader of a part of which each read finds only what is in the queue already. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory } from "./directory.js";
@@ -67,17 +66,19 @@ export class PendingFetches {
 
   /** The first answer; undefined when there is none in time, or the signal aborts. */
   async next(millis: number, signal: AbortSignal): Promise<FetchAnswer | undefined> {
-    const timer = new AbortController();
-    const stops = [signal, this.#on.cluster.closing].map((end) => onAbort(end, () => timer.abort()));
-    const time = delay(millis, undefined, { signal: timer.signal }).catch(() => undefined);
+    const stops: (() => void)[] = [];
+    const ended = new Promise<undefined>((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), millis);
+      stops.push(() => clearTimeout(timer));
+      for (const end of [signal, this.#on.cluster.closing]) stops.push(onAbort(end, () => resolve(undefined)));
+    });
     try {
-      const first = await Promise.race([...[...this.#pending.values()].map(({ answer }) => answer), time]);
+      const first = await Promise.race([...[...this.#pending.values()].map(({ answer }) => answer), ended]);
       if (first === undefined || signal.aborted) return undefined;
       this.#pending.delete(first.node);
       this.#owing.delete(first.node);
       return first;
     } finally {
-      timer.abort();
       for (const stop of stops) stop();
     }
   }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { MessageRecord } from "@platformatic/kafka";
+import type { Connection, MessageRecord, produceV9 } from "@platformatic/kafka";
 import type { KafkaCluster } from "./cluster.js";
 import type { Place } from "./directory.js";
 import { KafkaError, protocolError } from "./kafka-error.js";
+import type { Library } from "./library.js";
+import { produceRequest } from "./produce-request.js";
 
-const ALL_REPLICAS = -1;
 const NO_ERROR = 0;
 /** Bytes of one request: brokers refuse more than socket.request.max.bytes, 100 MB where nobody changed it. */
 const LARGEST_REQUEST = 16 * 1024 * 1024;
@@ -53,15 +54,14 @@ export class ProduceLane {
   }
 
   /** Resolves with the offset of the first message, when all replicas in sync have them. */
-  async send(outgoing: Outgoing, end: number): Promise<number> {
-    return await new Promise((resolve, reject) => {
+  send(outgoing: Outgoing, end: number): Promise<number> {
+    return new Promise((resolve, reject) => {
       this.#waiting.push({ outgoing, end, resolve, reject });
-      void this.#run();
+      if (this.#onTheWay < MOST_ON_THE_WAY) void this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    if (this.#onTheWay >= MOST_ON_THE_WAY) return;
     this.#onTheWay += 1;
     // What comes in the same turn shares the request: the records that follow those of an answer come one after another.
     await nextTurn();
@@ -70,30 +70,25 @@ export class ProduceLane {
       try {
         await this.#send(batch);
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const { reject } of batch.values()) reject(error);
       }
     }
     this.#onTheWay -= 1;
   }
 
   /** What fits into one request: of one identity, and one for each partition. */
-  #next(): readonly Waiting[] {
-    const batch: Waiting[] = [];
+  #next(): ReadonlyMap<string, Waiting> {
+    const batch = new Map<string, Waiting>();
     const rest: Waiting[] = [];
-    const taken = new Set<string>();
+    const identity = this.#waiting[0]?.outgoing.identity;
     let bytes = 0;
     for (const waiting of this.#waiting) {
       const { outgoing } = waiting;
       const key = keyOf(outgoing);
-      const fits =
-        batch.length === 0 ||
-        (outgoing.identity === batch[0]?.outgoing.identity &&
-          !taken.has(key) &&
-          bytes + outgoing.bytes <= LARGEST_REQUEST);
-      if (!fits) rest.push(waiting);
+      const fits = outgoing.identity === identity && !batch.has(key) && bytes + outgoing.bytes <= LARGEST_REQUEST;
+      if (batch.size > 0 && !fits) rest.push(waiting);
       else {
-        batch.push(waiting);
-        taken.add(key);
+        batch.set(key, waiting);
         bytes += outgoing.bytes;
       }
     }
@@ -101,38 +96,51 @@ export class ProduceLane {
     return batch;
   }
 
-  async #send(batch: readonly Waiting[]): Promise<void> {
-    const identity = batch[0]?.outgoing.identity;
+  async #send(batch: ReadonlyMap<string, Waiting>): Promise<void> {
+    const answer = await this.#ask([...batch.values()]);
+    const left = new Map(batch);
+    for (const { name, partitionResponses } of answer.responses)
+      for (const { index, errorCode, errorMessage, baseOffset } of partitionResponses) {
+        const key = keyOf({ topic: name, partition: index });
+        const waiting = left.get(key);
+        left.delete(key);
+        if (errorCode === NO_ERROR) waiting?.resolve(Number(baseOffset));
+        else waiting?.reject(protocolError(this.#cluster.library, errorCode, doing(waiting.outgoing), errorMessage));
+      }
+    for (const { outgoing, reject } of left.values())
+      reject(new KafkaError("unavailable", `${doing(outgoing)}: the broker did not say what became of it`));
+  }
+
+  async #ask(batch: readonly Waiting[]): Promise<produceV9.ProduceResponse> {
+    const [first] = batch;
+    if (first === undefined) return { responses: [], throttleTimeMs: 0 };
     const left = Math.min(...batch.map(({ end }) => end)) - performance.now();
     const millis = Math.ceil(Math.max(1, Math.min(left, this.#cluster.attemptMillis)));
-    const waitMillis = Math.ceil(millis * BROKER_SHARE);
-    const { library } = this.#cluster;
-    const sequences = new library.NumericMap(batch.map(({ outgoing }) => [keyOf(outgoing), outgoing.sequence]));
-    const messages = batch.flatMap(({ outgoing: { topic, partition, messages: own } }) =>
-      own.map((message) => ({ ...message, topic, partition })),
-    );
-    const answer = await this.#cluster.askNode(
-      this.#node,
-      async (connection) =>
-        await library.produceV9.api.async(connection, ALL_REPLICAS, waitMillis, messages, { ...identity, sequences }),
-      { purpose: "produce", millis },
-    );
-    if (typeof answer === "boolean") throw new KafkaError("unavailable", "the broker did not say what it wrote");
-    const results = new Map(
-      answer.responses.flatMap(({ name, partitionResponses }) =>
-        partitionResponses.map((result) => [keyOf({ topic: name, partition: result.index }), result] as const),
-      ),
-    );
-    for (const { outgoing, resolve, reject } of batch) {
-      const { topic, partition } = outgoing;
-      const doing = `writing to partition ${partition} of topic "${topic}"`;
-      const result = results.get(keyOf(outgoing));
-      if (result === undefined)
-        reject(new KafkaError("unavailable", `${doing}: the broker did not say what became of it`));
-      else if (result.errorCode === NO_ERROR) resolve(Number(result.baseOffset));
-      else reject(protocolError(library, result.errorCode, doing, result.errorMessage));
-    }
+    const request = {
+      batch: batch.map(({ outgoing }) => outgoing),
+      identity: first.outgoing.identity,
+      waitMillis: Math.ceil(millis * BROKER_SHARE),
+      now: Date.now(),
+    };
+    const send = (connection: Connection, library: Library) =>
+      new Promise<produceV9.ProduceResponse>((resolve, reject) => {
+        const checksum = (bytes: Buffer) => library.crc32c(library.Writer.create().append(bytes).dynamicBuffer);
+        const { api, parseResponse } = library.produceV9;
+        const made = () => library.Writer.create().append(produceRequest({ ...request, checksum }));
+        connection.send(api.key, api.version, made, parseResponse, true, true, (error, answer) =>
+          answer === undefined ? reject(error ?? silent()) : resolve(answer),
+        );
+      });
+    return await this.#cluster.askNode(this.#node, send, { purpose: "produce", millis });
   }
+}
+
+function silent(): KafkaError {
+  return new KafkaError("unavailable", "the broker did not say what it wrote");
+}
+
+function doing({ topic, partition }: Place): string {
+  return `writing to partition ${partition} of topic "${topic}"`;
 }
 
 function keyOf({ topic, partition }: Place): string {

@@ -41,14 +41,16 @@ export class Producer {
   async write(place: Place, messages: readonly Message[]): Promise<number> {
     const progress = this.#progressOf(place);
     const end = performance.now() + this.#cluster.callMillis;
-    const bytes = messages.reduce((sum, message) => sum + weight(message), 0);
+    const bytes = weightOf(messages);
     let told: KafkaError | undefined;
     for (;;) {
       try {
         const identity = progress.identity ?? (await this.#newIdentity());
         progress.identity = identity;
         const lane = this.#lane(this.#directory.leader(place));
-        const offset = await lane.send({ ...place, messages, bytes, identity, sequence: progress.sequence }, end);
+        const { topic, partition } = place;
+        const { sequence } = progress;
+        const offset = await lane.send({ topic, partition, messages, bytes, identity, sequence }, end);
         progress.sequence = (progress.sequence + messages.length) % SEQUENCES;
         return offset;
       } catch (error) {
@@ -130,7 +132,11 @@ function notBegun(error: KafkaError): KafkaError {
   return new KafkaError(error.kind, message, { id: error.id });
 }
 
-function weight({ key, value, headers }: Message): number {
-  const named = [...(headers ?? [])].reduce((sum, [name, content]) => sum + name.length + content.length, 0);
-  return MESSAGE_BYTES + (key?.length ?? 0) + value.length + named;
+function weightOf(messages: readonly Message[]): number {
+  let bytes = 0;
+  for (const { key, value, headers } of messages) {
+    bytes += MESSAGE_BYTES + (key?.length ?? 0) + value.length;
+    for (const [name, content] of headers ?? []) bytes += name.length + content.length;
+  }
+  return bytes;
 }

@@ -65,17 +65,19 @@ export class KafkaLog implements PartitionedLog {
 
   async append(part: LogPart, value: Uint8Array): Promise<Appended> {
     const { producer, facts } = this.#open();
-    const doing = `appending ${value.length} bytes to part ${part} of the log`;
+    const doing = () => `appending ${value.length} bytes to part ${part} of the log`;
     if (value.length > facts.largestRecord) {
       const limit = `the largest record of topic "${this.#topics.events}" is ${facts.largestRecord} bytes; a larger max.message.bytes of the topic allows more`;
-      throw new AgentError("RECORD_TOO_LARGE", `${doing}: ${limit}`, { retryable: false });
+      throw new AgentError("RECORD_TOO_LARGE", `${doing()}: ${limit}`, { retryable: false });
     }
-    return await this.#named(doing, async () => {
+    try {
       const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
       const offset = await producer.write(this.#place(part), [message]);
       // Nothing else than records has an offset in these topics, and each has the next one.
       return { offset, previous: offset - 1 };
-    });
+    } catch (error) {
+      throw logError(error, doing());
+    }
   }
 
   async read(
