@@ -97,9 +97,13 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
         if (error === undefined) resolve();
         else reject(error);
       };
-      const refusal = this.#refusal(lines, opened);
-      if (refusal !== undefined) settle(refusal);
-      else this.#appender(partitionOf(first.event, opened.facts.partitions), opened).add(lines, settle);
+      try {
+        const refusal = this.#refusal(lines, opened);
+        if (refusal !== undefined) throw refusal;
+        this.#appender(partitionOf(first.event, opened.facts.partitions), opened).add(lines, settle);
+      } catch (error) {
+        settle(error);
+      }
     });
   }
 
@@ -125,6 +129,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       if (own === undefined) byPart.set(part, [line]);
       else own.push(line);
     }
+    if (byPart.size === 0) return;
     let failure: { readonly error: unknown } | undefined;
     await new Promise<void>((resolve) => {
       let left = byPart.size;
