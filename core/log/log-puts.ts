@@ -33,8 +33,8 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   readonly #writers = new Map<number, Writer>();
   /** Puts that are on their way. */
   #running = 0;
-  /** Called when none is. */
-  #ended: (() => void) | undefined;
+  /** Called when none is; each call of `stop` waits by itself. */
+  readonly #ended: (() => void)[] = [];
   #isStopped = false;
 
   constructor(parts: LogPutsParts) {
@@ -72,7 +72,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     this.#room.close();
     if (this.#running > 0 && !signal.aborted)
       await new Promise<void>((resolve) => {
-        this.#ended = resolve;
+        this.#ended.push(resolve);
       });
   }
 
@@ -157,7 +157,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   #end(amount: Amount): void {
     this.#running -= 1;
     this.#room.settle(amount);
-    if (this.#running === 0) this.#ended?.();
+    if (this.#running === 0) for (const ended of this.#ended.splice(0)) ended();
   }
 
   #appender(part: number, opened: OpenedLog): PartAppender {
