@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
 import { takeRole } from "./cli/workers/role.js";
-import { limitYoungGeneration } from "./cli/young-generation.js";
+import { growYoungGenerationWhenBusy } from "./cli/young-generation.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
 
 // The young generation is small: helper threads cost more CPU time to collect it than they save.
@@ -16,7 +16,7 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 // The old generation is collected when the heap has doubled, not when it is four times as large.
 setFlagsFromString("--heap-growing-percent=100");
 // Twice as much takes about 15 MB more, and no less CPU time (decision 0086).
-limitYoungGeneration(8);
+growYoungGenerationWhenBusy(8);
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 type Signal = (typeof signals)[number];

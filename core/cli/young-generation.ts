@@ -1,10 +1,49 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+
+/** Milliseconds at the start of a process, when much is allocated once. */
+const STARTING = 2000;
+/** So many young collections within so many milliseconds ask for a larger young generation. */
+const BUSY = { collections: 10, within: 1000 };
 
 const MEBIBYTE = 1024 * 1024;
 /** Objects of one step; about 100 KB. */
 const STEP = 1000;
+/** The young generation stays as large as it is. */
+const HELD = "--semi-space-growth-factor=1";
 /** V8 grows it after one or two collections of its first size, 1 MiB. */
 const MOST_STEPS = 200;
+
+/**
+ * Keeps each half of the young generation at its first size, 1 MiB, while it is seldom collected, and grows it to this number
+ * of mebibytes once: an agent that waits needs less memory, and starts sooner.
+ */
+export function growYoungGenerationWhenBusy(mebibytes: number): void {
+  setFlagsFromString(HELD);
+  const isBusy = busyness();
+  const observer = new PerformanceObserver((list) => {
+    if (!list.getEntries().some(isBusy)) return;
+    observer.disconnect();
+    limitYoungGeneration(mebibytes);
+  });
+  setTimeout(() => observer.observe({ entryTypes: ["gc"] }), STARTING).unref();
+}
+
+/** Whether this collection is the last one of many that followed each other closely. */
+function busyness(): (entry: PerformanceEntry) => boolean {
+  let latest: readonly number[] = [];
+  return (entry) => {
+    const { startTime } = entry;
+    if (kindOf(entry) !== constants.NODE_PERFORMANCE_GC_MINOR) return false;
+    latest = [...latest, startTime].slice(-BUSY.collections);
+    return latest.length === BUSY.collections && startTime - (latest[0] ?? startTime) < BUSY.within;
+  };
+}
+
+function kindOf(entry: object): unknown {
+  if (!("detail" in entry) || typeof entry.detail !== "object" || entry.detail === null) return undefined;
+  return "kind" in entry.detail ? entry.detail.kind : undefined;
+}
 
 /**
  * Lets V8 grow each half of the young generation to this number of mebibytes and no further; one that is larger already, by
@@ -18,7 +57,7 @@ export function limitYoungGeneration(mebibytes: number): void {
   for (let step = 0; step < MOST_STEPS && youngBytes() < wanted; step += 1) {
     held.push(Array.from({ length: STEP }, (_, at) => ({ step, at, held })));
   }
-  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString(HELD);
 }
 
 function youngBytes(): number {

@@ -42,7 +42,10 @@ export async function loadPlugin(module: PluginModule, loading: Loading): Promis
     return { plugins: [], problems: [{ origin, ...(await notLoaded(exported.error, specifier)) }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
   const place = isOwn(module) ? { origin } : { origin, folder: await realpath(module.folder) };
-  const judged = definitions.map((definition) => ({ definition, problems: problemsOf(origin, definition, loading) }));
+  const judged = definitions.map((definition) => ({
+    definition,
+    problems: exported.bundled === true ? [] : problemsOf(origin, definition, loading),
+  }));
   return {
     plugins: judged.flatMap(({ definition, problems }) =>
       problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, ...place }] : [],
@@ -60,13 +63,17 @@ export function isOwn({ specifier }: PluginModule): boolean {
 
 type ProblemText = Omit<PluginProblem, "origin">;
 
-type Exported = { readonly value: unknown } | { readonly error: unknown } | { readonly problem: ProblemText };
+/** What comes from the bundle was judged before: it is compiled code whose declarations the tests load. */
+type Exported =
+  | { readonly value: unknown; readonly bundled?: boolean }
+  | { readonly error: unknown }
+  | { readonly problem: ProblemText };
 
 async function exportOf(specifier: string): Promise<Exported> {
   try {
     const bundled = specifier.startsWith(OWN) ? bundledPlugins[specifier.slice(OWN.length)] : undefined;
     const loaded: { readonly default?: unknown } = await (bundled?.() ?? import(specifier));
-    return { value: loaded.default };
+    return { value: loaded.default, bundled: bundled !== undefined };
   } catch (error) {
     return { error };
   }

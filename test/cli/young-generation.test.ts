@@ -34,3 +34,31 @@ test("an option of Node for a larger young generation counts", async () => {
   const [, after = 0] = await sizes(8, "--min-semi-space-size=16");
   assert.equal(after, 32);
 });
+
+/** Mebibytes after much that survived in one turn, and after turns in which collections follow each other closely. */
+async function sizesUnder(load: "one turn" | "many turns"): Promise<number> {
+  const script = `
+    import v8 from "node:v8";
+    import { growYoungGenerationWhenBusy } from "${limit}";
+    const size = () => v8.getHeapSpaceStatistics().find((one) => one.space_name === "new_space").space_size / 2 ** 20;
+    const kept = [];
+    const allocate = (objects) => {
+      for (let made = 0; made < objects; made += 1) kept[made % 60_000] = { made, list: [made] };
+    };
+    growYoungGenerationWhenBusy(8);
+    if (${load === "one turn"}) allocate(3_000_000);
+    const end = performance.now() + 30_000;
+    while (${load === "many turns"} && size() < 16 && performance.now() < end) {
+      allocate(10_000);
+      await new Promise(setImmediate);
+    }
+    console.log(size());
+    process.exit();`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);
+  return Number(stdout);
+}
+
+test("the young generation stays at its first size while a process starts, and has that of its limit when it is busy", async () => {
+  assert.ok((await sizesUnder("one turn")) <= 2);
+  assert.equal(await sizesUnder("many turns"), 16);
+});

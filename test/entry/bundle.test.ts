@@ -78,3 +78,13 @@ test("an agent with plugins of others stores a notification with the compiled mo
     [],
   );
 });
+
+test("no file of the bundle holds a character that needs two bytes", async () => {
+  const folder = path.join(repositoryRoot, "dist", "bundle");
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".js"));
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), "latin1")));
+  assert.deepEqual(
+    [files.includes("agent.js"), files.filter((_, at) => /[\u0080-\uffff]/.test(texts[at] ?? ""))],
+    [true, []],
+  );
+});
