@@ -3,13 +3,13 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Milliseconds at the start of a process, when much is allocated once. */
 const STARTING = 2000;
-/** So many young collections within so many milliseconds ask for a larger young generation. */
+/** Young collections within a number of milliseconds that ask for a larger young generation. */
 const BUSY = { collections: 10, within: 1000 };
 
 const MEBIBYTE = 1024 * 1024;
 /** Objects of one step; about 100 KB. */
 const STEP = 1000;
-/** The young generation stays as large as it is. */
+/** The young generation grows no further. */
 const HELD = "--semi-space-growth-factor=1";
 /** V8 grows it after one or two collections of its first size, 1 MiB. */
 const MOST_STEPS = 200;
