@@ -130,7 +130,7 @@ class SinkBatch implements Batch {
     }
     if (traceparent !== undefined) this.traceparent = traceparent;
     let own: ReadonlySet<Event> | undefined;
-    this.idOf = (event) => {
+    const idOf = (event: Event) => {
       own ??= new Set(batch.events);
       if (own.has(event)) return batch.idOf(event);
       throw new AgentError(
@@ -141,6 +141,9 @@ class SinkBatch implements Batch {
         },
       );
     };
+    // Not in one step: a function that is written as the value of a property is allocated in the old generation, and this one
+    // would keep the events of the batch there until a full collection (decision 0197).
+    this.idOf = idOf;
     Object.freeze(this);
   }
 }
