@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
+
+const ROUNDS = 20;
+const EVENTS = 50;
+
+/** Bytes that are used in the old generation. */
+function oldBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space")?.space_used_size ?? 0;
+}
+
+/** About 3 KB. */
+function event(at: number) {
+  return { headers: { at: `${at}` }, body: Array.from({ length: 100 }, (_, member) => ({ at, member })) };
+}
+
+function deliverOne(): void {
+  const events = Array.from({ length: EVENTS }, (_, at) => event(at));
+  const batch = new TakenBatch(events, events, {}, new Settlements()).forSink();
+  assert.equal(batch.events.length, EVENTS);
+}
+
+test("events of a batch that nobody holds any more leave no garbage in the old generation", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  deliverOne();
+  collect();
+  const before = oldBytes();
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    deliverOne();
+    collect({ type: "minor" });
+  }
+
+  const bytes = oldBytes() - before;
+  assert.ok(bytes < (ROUNDS * EVENTS * 3000) / 4, `${bytes} bytes`);
+});
