@@ -51,7 +51,10 @@ const place = {
     return code.replaceAll("import.meta.url", `new URL("${from}", import.meta.url).href`);
   },
   // A file with one character beyond ASCII is held with two bytes for each, and takes longer to read.
-  renderChunk(code) {
+  renderChunk(code, { fileName }) {
+    // Where a backslash is before it, or stands for itself, the escape would be another text.
+    if (/\\[\u0080-\uffff]|String\.raw`[^`]*[\u0080-\uffff]/.test(code))
+      throw new Error(`${fileName}: a character beyond ASCII behind a backslash or in String.raw cannot be escaped`);
     return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   },
   buildEnd() {

@@ -2,7 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
+/** Collects the whole heap, or its young generation alone. */
+export const collectGarbage: (what?: { readonly type: "minor" }) => void = runInNewContext("gc");
 
 /** Bytes of the heap that are in use, without garbage. */
 export function heapUsed(): number {

@@ -141,7 +141,7 @@ class SinkBatch implements Batch {
         },
       );
     };
-    // Not in one step: a function that is written as the value of a property is allocated in the old generation, and this one
+    // Not in one step: V8 allocates a function that is written where a property is assigned in the old generation, and this one
     // would keep the events of the batch there until a full collection (decision 0197).
     this.idOf = idOf;
     Object.freeze(this);
