@@ -1,5 +1,6 @@
 // Writes dist/bundle: what an agent loads at its start, in a few files instead of several hundred modules and packages, which
-// the loader of Node takes longer to find and open than to run. dist/core/entry.js says when an agent takes it (decision 0195).
+// the loader of Node takes longer to find and open than to run. dist/core/entry/ says when
+// an agent takes it, and loads it (decisions 0195 and 0198).
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +31,7 @@ const usual = ["channel-selectors", "sink-processors", "http-source", "ngsi-rest
 
 const main = path.join(dist, "core", "process.js");
 const run = path.join(dist, "core", "cli", "run.js");
+const program = path.join(dist, "core", "cli", "program.js");
 const ownPlugins = path.join(dist, "core", "registry", "bundled-plugins.js");
 const indexOf = (plugin) => path.join(dist, "plugins", plugin, "index.js");
 const plugins = readdirSync(path.join(dist, "plugins")).filter((name) => existsSync(indexOf(name)));
@@ -39,6 +41,11 @@ const imports = new Map();
 const laterImports = new Map();
 const place = {
   name: "place",
+  // Of the commands `run` alone comes from the bundle.
+  resolveId(id, importer, { kind }) {
+    if (importer !== program || kind !== "dynamic-import" || id === "./run.js") return null;
+    return { id: path.relative(folder, path.resolve(path.dirname(importer), id)), external: true };
+  },
   load(id) {
     return id === ownPlugins ? `export const bundledPlugins = {\n${plugins.map(listed).join("")}};\n` : null;
   },
@@ -48,14 +55,20 @@ const place = {
     if (/[\\/]pg[\\/]lib[\\/]stream\.js$/.test(id)) return code.replace("typeof Response === 'function'", "false");
     if (!id.startsWith(dist)) return null;
     const from = path.relative(folder, id).split(path.sep).map(encodeURIComponent).join("/");
-    return code.replaceAll("import.meta.url", `new URL("${from}", import.meta.url).href`);
+    return code
+      .replaceAll("import.meta.url", `new URL("${from}", __bundle.url).href`)
+      .replaceAll("import.meta.resolve", "__bundle.resolve");
   },
   // A file with one character beyond ASCII is held with two bytes for each, and takes longer to read.
   renderChunk(code, { fileName }) {
     // Where a backslash is before it, or stands for itself, the escape would be another text.
     if (/\\[\u0080-\uffff]|String\.raw`[^`]*[\u0080-\uffff]/.test(code))
       throw new Error(`${fileName}: a character beyond ASCII behind a backslash or in String.raw cannot be escaped`);
-    return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    // The files are scripts, functions whose parameters are what a module has: core/entry/load-bundle.ts calls them.
+    const script = code
+      .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .replace(/\bimport\(/g, "__bundle.import(");
+    return `(function (exports, require, module, __bundle) {${script}\n})`;
   },
   buildEnd() {
     for (const id of this.getModuleIds()) {
@@ -73,11 +86,15 @@ const bundle = await rolldown({
   platform: "node",
   external: isOutside,
   resolve: { alias: Object.fromEntries(Object.entries(parts).map(aliasOf)) },
+  onLog(level, log, handler) {
+    if (log.code === "EMPTY_IMPORT_META") throw new Error(`a script has no import.meta: ${log.message}`);
+    handler(level, log);
+  },
   plugins: [place],
 });
 const { output } = await bundle.write({
   dir: folder,
-  format: "esm",
+  format: "cjs",
   minify: false,
   // The same names in each build: an agent that runs while its files are replaced finds what it loads later.
   entryFileNames: "[name].js",

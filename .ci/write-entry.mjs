@@ -9,7 +9,7 @@ const entry = new URL("../dist/core/main.js", import.meta.url);
 // machine, unless somebody listens.
 const load = `if (!isNodeTooOld) {
   process.on("SIGUSR1", function () {});
-  Function("specifier", "return import(specifier)")("./entry.js");
+  Function("specifier", "return import(specifier)")("./entry/entry.js");
 }
 `;
 

@@ -1,22 +1,11 @@
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { inspect } from "node:util";
-import { setFlagsFromString } from "node:v8";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
 import { takeRole } from "./cli/workers/role.js";
-import { growYoungGenerationWhenBusy } from "./cli/young-generation.js";
+import type { Supervision } from "./cli/workers/worker-process.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
-
-// The young generation is small: helper threads cost more CPU time to collect it than they save.
-setFlagsFromString("--no-parallel-scavenge");
-// V8 would allocate objects of kinds that survived a collection in the old generation; dead events there keep all that
-// they refer to until a full collection (decision 0086).
-setFlagsFromString("--no-allocation-site-pretenuring");
-// The old generation is collected when the heap has doubled, not when it is four times as large.
-setFlagsFromString("--heap-growing-percent=100");
-// Twice as much takes about 15 MB more, and no less CPU time (decision 0086).
-growYoungGenerationWhenBusy(8);
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 type Signal = (typeof signals)[number];
@@ -33,14 +22,8 @@ let takeStray: ((error: unknown) => boolean) | undefined;
 let suspected: readonly string[] = [];
 
 const role = takeRole(process.env, process.connected === true);
-const supervision =
-  role === undefined
-    ? undefined
-    : (await import("./cli/workers/worker-process.js")).followSupervisor({
-        sockets: dirname(role.socket),
-        stop: () => stop("SIGTERM"),
-        eventsInMemory: () => eventsInMemory?.() ?? 0,
-      });
+/** Of a worker, from the time before its command begins. */
+let supervision: Supervision | undefined;
 
 const terminal: Terminal = printingOnly({
   out: (line) => process.stdout.write(`${line}\n`),
@@ -60,7 +43,7 @@ const terminal: Terminal = printingOnly({
     process.stdin.on("data", listener);
     return () => process.stdin.off("data", listener).pause();
   },
-  ...(role === undefined || supervision === undefined ? {} : { worker: { role, ready: () => supervision.ready() } }),
+  ...(role === undefined ? {} : { worker: { role, ready: () => supervision?.ready() } }),
   onReload: (listener) => {
     if (supervision === undefined) process.on("SIGHUP", listener);
     else supervision.onReload(listener);
@@ -83,7 +66,7 @@ const timeAfterSignal = 2000;
 if (process.pid === 1) listen();
 
 function listen(): void {
-  if (listens || supervision !== undefined) return;
+  if (listens || role !== undefined) return;
   listens = true;
   for (const signal of signals) process.on(signal, stop);
 }
@@ -135,13 +118,22 @@ for (const output of [process.stdout, process.stderr])
     if (codeOf(error) !== "EPIPE") throw error;
   });
 
-// Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
-const open = setInterval(() => {}, 2 ** 30);
-const exitCode = await createProgram(terminal).run(process.argv.slice(2));
-process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
-clearInterval(open);
-// The way to a supervisor would keep the process.
-process.channel?.unref();
+void runCommand();
 
-// A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.
-setTimeout(() => process.exit(), 5000).unref();
+async function runCommand(): Promise<void> {
+  // Keeps the process alive until its command ends, even when a pending promise of a plugin is all that is left.
+  const open = setInterval(() => {}, 2 ** 30);
+  if (role !== undefined) supervision = await supervised(dirname(role.socket));
+  const exitCode = await createProgram(terminal).run(process.argv.slice(2));
+  process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
+  clearInterval(open);
+  // The way to a supervisor would keep the process.
+  process.channel?.unref();
+  // A plugin that hangs while it loads, or leaves a timer, must not prevent a command from ending.
+  setTimeout(() => process.exit(), 5000).unref();
+}
+
+async function supervised(sockets: string): Promise<Supervision> {
+  const { followSupervisor } = await import("./cli/workers/worker-process.js");
+  return followSupervisor({ sockets, stop: () => stop("SIGTERM"), eventsInMemory: () => eventsInMemory?.() ?? 0 });
+}

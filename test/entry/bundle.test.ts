@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { notification, post } from "../end-to-end/notification.js";
 import { startAgent } from "../support/agent-process.js";
 import { repositoryRoot } from "../support/repository.js";
+import type { Start } from "../support/start-probe.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -54,7 +55,7 @@ async function filesOfRun(context: TestContext, flags: readonly string[]): Promi
 const MAIN_THREAD = "-0.json";
 
 const isCompiled = (file: string) =>
-  /^(?:core|plugins)\//.test(file) && !["core/main.js", "core/entry.js"].includes(file);
+  /^(?:core|plugins)\//.test(file) && file !== "core/main.js" && !file.startsWith("core/entry/");
 
 test("an agent without plugins of others stores a notification with the modules of its bundle alone", async (context) => {
   const files = await filesOfRun(context, []);
@@ -76,6 +77,31 @@ test("an agent with plugins of others stores a notification with the compiled mo
   assert.deepEqual(
     files.filter((file) => file.startsWith("bundle/")),
     [],
+  );
+});
+
+test("an agent starts with code that was compiled before, also that of Node", async (context) => {
+  const folder = await tempFolder(context);
+  const output = path.join(folder, "start.json");
+  const probe = pathToFileURL(path.join(repositoryRoot, "dist/test/support/start-probe.js")).href;
+  const env = { NODE_OPTIONS: `--import ${probe}`, DENEB_START_FILE: output };
+  const agent = await startAgent(context, { properties, folder, env });
+  assert.equal(await post(agent.notifyUrl, notification("urn:ngsi-ld:Room:1", 1)), 200);
+  assert.equal((await fetch(`${agent.managementUrl}/v1/stats`)).status, 200);
+  assert.equal(await agent.end("SIGTERM"), 0);
+
+  const { scripts, late }: Start = JSON.parse(await readFile(output, "utf8"));
+
+  // What is loaded in the moment in which a thread begins is compiled anew: the flags are others then.
+  for (const name of ["process.js", "program.js", "agent.js", "file-channel.js", "rdb-sink.js"])
+    assert.deepEqual(
+      scripts.find((script) => script.name === name),
+      { name, fromKept: true },
+    );
+  assert.deepEqual(
+    late,
+    [],
+    "modules of Node that are loaded after the flags of V8 were set, and not listed in heap.ts",
   );
 });
 

@@ -30,12 +30,12 @@ async function installed(context: TestContext, { origin, packages = {} }: Layout
   await writeFiles(root, {
     "package.json": '{ "type": "module" }',
     "dist/core/process.js": says("compiled"),
-    ...(origin === undefined ? {} : { "dist/bundle/process.js": says("bundle") }),
+    ...(origin === undefined ? {} : { "dist/bundle/process.js": `(function () { ${says("bundle")} })` }),
     ...(origin === undefined ? {} : { "dist/bundle/origin.json": JSON.stringify(origin) }),
     ...Object.fromEntries(manifests.map(([file = "", text]) => [path.relative(root, file), text])),
   });
-  for (const name of ["main.js", "entry.js"])
-    await cp(path.join(path.dirname(main), name), path.join(root, "dist", "core", name));
+  for (const name of ["main.js", "entry"])
+    await cp(path.join(path.dirname(main), name), path.join(root, "dist", "core", name), { recursive: true });
   return root;
 }
 

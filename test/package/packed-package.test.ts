@@ -43,7 +43,7 @@ test("every page and file that a packed properties file or a message of the prog
 test("the package holds what runs and nothing that was left behind: no source map, no test, no earlier build", async () => {
   const unwanted = files.filter(
     (file) =>
-      /\.map$|\.tsbuildinfo$|left-behind|^dist\/test|node_modules/.test(file) ||
+      /\.map$|\.tsbuildinfo$|left-behind|^dist\/test|^dist\/bundle\/compiled|node_modules/.test(file) ||
       /^(?:core|plugins)\/.*\.ts$/.test(file),
   );
   const scripts = files.filter((file) => /\.(?:js|d\.ts)$/.test(file));

@@ -25,8 +25,8 @@ export const rooms: readonly Room[] = [
     row: 6,
     packages: ["commander", "cli-table3", "hyparquet-writer", "tsyringe", "reflect-metadata"],
   },
-  // Chooses which copy of the program is loaded, so it imports none of it.
-  { paths: ["core/entry.ts"], row: 7, packages: [], imports: [] },
+  // Chooses which copy of the program is loaded, so it imports none of it before.
+  { paths: ["core/entry"], row: 7, packages: [], imports: ["core/process.ts"] },
   // Modules for browsers: none of the agent, and nothing of Node.
   { paths: ["core/management/page/browser"], row: 1, packages: ["preact"], builtins: [] },
   { paths: ["core/management"], row: 5, packages: ["express"] },

@@ -9,7 +9,7 @@ const BUSY = { collections: 10, within: 1000 };
 const MEBIBYTE = 1024 * 1024;
 /** Objects of one step; about 100 KB. */
 const STEP = 1000;
-/** The young generation grows no further. */
+/** The young generation grows no further, until a thread begins: its heap makes V8 set a factor below 2 to 2. */
 const HELD = "--semi-space-growth-factor=1";
 /** V8 grows it after one or two collections of its first size, 1 MiB. */
 const MOST_STEPS = 200;
@@ -19,7 +19,9 @@ const MOST_STEPS = 200;
  * of mebibytes once: an agent that waits needs less memory, and starts sooner.
  */
 export function growYoungGenerationWhenBusy(mebibytes: number): void {
-  setFlagsFromString(HELD);
+  const hold = () => setFlagsFromString(HELD);
+  hold();
+  process.on("worker", (worker) => worker.once("online", hold));
   const isBusy = busyness();
   const observer = new PerformanceObserver((list) => {
     if (!list.getEntries().some(isBusy)) return;

@@ -1,14 +1,17 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { settleHeap } from "./heap.js";
+import { loadBundle } from "./load-bundle.js";
 
 // Loads the program: its bundle, a few large files that start sooner, where that is the same program, else the compiled
-// modules (decision 0195). Imports nothing of ours: which copy of it is loaded is decided here.
+// modules (decision 0195). Which copy of the program is loaded is decided here, so this room imports none of it before.
 
-const compiled = fileURLToPath(new URL("../", import.meta.url));
+const compiled = fileURLToPath(new URL("../../", import.meta.url));
 const [command, ...words] = process.argv.slice(2);
-const isBundled = command === "run" && !namesPlugins(words) && isCurrent();
-await import(isBundled ? new URL("../bundle/process.js", import.meta.url).href : "./process.js");
+if (command === "run") settleHeap();
+if (command === "run" && !namesPlugins(words) && isCurrent()) loadBundle(join(compiled, "bundle"));
+else await import("../process.js");
 
 /** Plugins of others import `deneb/sdk` from the compiled modules, and one process must not have two copies of it. */
 function namesPlugins(args: readonly string[]): boolean {

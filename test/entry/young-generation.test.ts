@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const limit = new URL("../../core/cli/young-generation.js", import.meta.url).href;
+const limit = new URL("../../core/entry/young-generation.js", import.meta.url).href;
 
 /** Mebibytes of both halves of the young generation of a process, after the limit and after much that survived. */
 async function sizes(mebibytes: number, ...options: readonly string[]): Promise<readonly number[]> {
@@ -36,9 +36,11 @@ test("an option of Node for a larger young generation counts", async () => {
 });
 
 /** Mebibytes after much that survived in one turn, and after turns in which collections follow each other closely. */
-async function sizesUnder(load: "one turn" | "many turns"): Promise<number> {
+async function sizesUnder(load: "one turn" | "many turns", beginning = ""): Promise<number> {
   const script = `
+    import { once } from "node:events";
     import v8 from "node:v8";
+    import { Worker } from "node:worker_threads";
     import { growYoungGenerationWhenBusy } from "${limit}";
     const size = () => v8.getHeapSpaceStatistics().find((one) => one.space_name === "new_space").space_size / 2 ** 20;
     const kept = [];
@@ -46,6 +48,7 @@ async function sizesUnder(load: "one turn" | "many turns"): Promise<number> {
       for (let made = 0; made < objects; made += 1) kept[made % 60_000] = { made, list: [made] };
     };
     growYoungGenerationWhenBusy(8);
+    ${beginning}
     if (${load === "one turn"}) allocate(3_000_000);
     const end = performance.now() + 30_000;
     while (${load === "many turns"} && size() < 16 && performance.now() < end) {
@@ -61,4 +64,10 @@ async function sizesUnder(load: "one turn" | "many turns"): Promise<number> {
 test("the young generation stays at its first size while a process starts, and has that of its limit when it is busy", async () => {
   assert.ok((await sizesUnder("one turn")) <= 2);
   assert.equal(await sizesUnder("many turns"), 16);
+});
+
+test("the young generation stays at its first size although a thread has begun", async () => {
+  const beginning = 'await once(new Worker("setInterval(() => {}, 1000)", { eval: true }), "online");';
+
+  assert.ok((await sizesUnder("one turn", beginning)) <= 2);
 });
