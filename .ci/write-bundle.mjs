@@ -1,6 +1,6 @@
 // Writes dist/bundle: what an agent loads at its start, in a few files instead of several hundred modules and packages, which
-// the loader of Node takes longer to find and open than to run. dist/core/entry/ says when
-// an agent takes it, and loads it (decisions 0195 and 0198).
+// the loader of Node takes longer to find and open than to run. dist/core/entry says
+// when an agent takes it, and loads it (decisions 0195 and 0198).
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,7 +68,7 @@ const place = {
     const script = code
       .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
       .replace(/\bimport\(/g, "__bundle.import(");
-    return `(function (exports, require, module, __bundle) {${script}\n})`;
+    return `(function (exports, require, module, __bundle) {"use strict";${script}\n})`;
   },
   buildEnd() {
     for (const id of this.getModuleIds()) {

@@ -72,10 +72,11 @@ async function runAgent() {
   process.argv.splice(1, 3, path.join(root, "dist", "core", "main.js"));
   // As in an agent that starts: V8 takes what was compiled with the same flags.
   settleHeap();
-  const scripts = loadBundle(bundle);
+  const scripts = new Map();
+  loadBundle(bundle, (name, loaded) => scripts.set(name, loaded));
   process.on("exit", (code) => {
     if (code !== 0) return;
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     for (const [name, loaded] of scripts) writeFileSync(path.join(folder, name), codeToKeep(loaded));
   });
 }

@@ -32,10 +32,9 @@ interface AsModule {
  * Runs process.js of a bundle. Its files are scripts, each a function that is called with what a module has: of scripts V8
  * takes code that it compiled before, of modules it does not before Node 22 (decision 0198).
  *
- * @returns its files by name; grows when the program loads more of them.
+ * @param onLoad - is called with each file that the program loads, also later.
  */
-export function loadBundle(folder: string): ReadonlyMap<string, LoadedScript> {
-  const scripts = new Map<string, LoadedScript>();
+export function loadBundle(folder: string, onLoad?: (name: string, loaded: LoadedScript) => void): void {
   const modules = new Map<string, { exports: Exports }>();
   const outside = createRequire(join(folder, "process.js"));
   const load = (name: string): Exports => {
@@ -44,7 +43,7 @@ export function loadBundle(folder: string): ReadonlyMap<string, LoadedScript> {
     const url = pathToFileURL(join(folder, name)).href;
     const text = readFileSync(join(folder, name));
     const script = compiledScript(folder, name, text, url);
-    scripts.set(name, { text, script });
+    onLoad?.(name, { text, script });
     const module = { exports: {} };
     modules.set(name, module);
     const run: Run = script.runInThisContext();
@@ -57,7 +56,6 @@ export function loadBundle(folder: string): ReadonlyMap<string, LoadedScript> {
   };
   const require = (id: string): unknown => (id.startsWith("./") ? load(id.slice(2)) : outside(id));
   load("process.js");
-  return scripts;
 }
 
 /** What a package is called stays its name. */

@@ -63,6 +63,8 @@ function putProgram(home) {
   }
   for (const name of ["docs", "test", "plugins", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "LICENSE"])
     rmSync(path.join(home, name), { recursive: true, force: true });
+  // What V8 compiled is of the Node that built this, not of that of Debian.
+  rmSync(path.join(home, "dist/bundle/compiled"), { recursive: true, force: true });
   copyProductionPackages(top, home);
   chmodSync(path.join(home, "dist/core/main.js"), 0o755);
   mkdirSync(path.join(root, "usr/bin"), { recursive: true });

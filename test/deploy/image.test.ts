@@ -46,6 +46,7 @@ test("the image has the agent and its production packages, no compiler, no tests
   const surplus = packages.filter(([place, { dev }]) => dev && isThere(place));
   assert.deepEqual([missing, surplus], [[], []]);
   assert.ok(!existsSync(path.join(root, "opt/deneb/dist/test")));
+  assert.ok(isThere("dist/bundle/compiled/agent.js"), "what V8 compiled, of the Node of the image");
   for (const shell of ["bin/sh", "usr/bin/sh", "usr/local/bin/npm"]) assert.ok(!existsSync(path.join(root, shell)));
   assert.match(await readFile(path.join(root, "opt/deneb/dist/revision.json"), "utf8"), new RegExp(REVISION));
   t.diagnostic(`${Math.round((await bytesOf(root)) / 1e6)} MB of files`);

@@ -141,9 +141,9 @@ test("the file of an agent that starts imports nothing of the management interfa
   const packages: string[] = [];
   for (const name of loaded) {
     const text = await readFile(path.join(bundle, name), "utf8");
-    const imported = [...text.matchAll(/^(?:\(function .*\{)?(?:const|let) \w+ = require\("([^"]+)"\);$/gm)].map(
-      ([, from = ""]) => from,
-    );
+    const imported = [
+      ...text.matchAll(/^(?:\(function .*\{"use strict";)?(?:const|let) \w+ = require\("([^"]+)"\);$/gm),
+    ].map(([, from = ""]) => from);
     for (const from of imported)
       if (from.startsWith("./")) loaded.add(from.slice(2));
       else if (!from.startsWith("node:")) packages.push(from);
