@@ -115,6 +115,11 @@ export class PartReader {
       const own = typeof part === "number" ? this.#parts.own.get(part) : undefined;
       if (own === undefined) continue;
       const { queue } = own;
+      // This agent gave the part away during the read, took it again, and begins before what was read.
+      if (queue.next < (from.get(part) ?? 0)) {
+        isNew = true;
+        continue;
+      }
       const fresh = records.filter(({ offset }) => offset >= queue.next);
       if (fresh.length === 0) continue;
       isNew = true;

@@ -55,6 +55,50 @@ test("a read leaves out what this agent has appended without decoding it, and go
   assert.equal(unreadable, 0);
 });
 
+test("a part that is given away and taken again during a read is read from where it begins then, without a gap", async () => {
+  const value = packedRecord([packed(event.event, textCodecs())], head);
+  const readAhead = new PartQueue(0, atBeginning, 0);
+  readAhead.add([0, 1, 2].map((offset) => ({ ...head, before: offset, offset, bytes: 10, events: [event] })));
+  const again = new PartQueue(0, atBeginning, 0);
+  const parts = new Map<number, OwnPart>([[0, { queue: readAhead, holders: 0, leaving: false, end: 0 }]]);
+  const asked: (number | undefined)[] = [];
+  const added: number[] = [];
+  const third = new AbortController();
+  const reader = new PartReader({
+    log: {
+      read: async (from: ReadonlyMap<LogPart, number>, _limits, signal): Promise<ReadonlyMap<LogPart, LogRecord[]>> => {
+        const begin = from.get(0) ?? 0;
+        asked.push(begin);
+        if (asked.length > 2) {
+          third.abort();
+          return await new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Map())));
+        }
+        parts.set(0, { queue: again, holders: 0, leaving: false, end: 0 });
+        return new Map([[0, [begin, begin + 1, begin + 2, begin + 3].map((offset) => ({ offset, value }))]]);
+      },
+    },
+    own: parts,
+    prefetchBytes: 65_536,
+    add: (_part, records) => {
+      added.push(...records.map(({ offset }) => offset));
+      again.add(records);
+    },
+    codecs: textCodecs(),
+    isAlone: () => false,
+    unreadable: () => {},
+    outcome: () => {},
+    logger: recordingLog().log,
+  });
+
+  const readThrice = once(third.signal, "abort");
+  reader.start();
+  await readThrice;
+  await reader.stop();
+
+  assert.deepEqual(asked, [3, 0, 4]);
+  assert.deepEqual(added, [0, 1, 2, 3]);
+});
+
 for (const { name, bytes, end, reads } of [
   { name: "reads that find little begin some milliseconds apart", bytes: 10, end: 0, reads: [2, 3, 4] },
   { name: "a read that finds much is followed by the next one at once", bytes: 70_000, end: 0, reads: [20, 20, 20] },
