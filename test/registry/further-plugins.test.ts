@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { discover } from "../../core/registry/discover.js";
 import { API_VERSION, definePlugin } from "../../core/sdk/index.js";
 import { runCli } from "../support/run-cli.js";
@@ -107,6 +108,15 @@ const bad = {
   "f-good/index.js": plugin("good", `apiVersion: ${API_VERSION}`),
   "package.json": '{ "type": "module" }',
 } as const;
+
+test("the plugins of the program are loaded however long the machine takes", async () => {
+  const own = fileURLToPath(new URL("../../plugins", import.meta.url));
+
+  const { catalogue, problems } = await discover([own], { limitMillis: 0 });
+
+  assert.deepEqual(problems, []);
+  assert.ok(catalogue.list().some(({ definition }) => definition.type === "rdb"));
+});
 
 test("a broken, a duplicate, a wrong-version and a hanging plugin give one problem each, and the others are loaded", async (context) => {
   const folder = await tempFolder(context);
