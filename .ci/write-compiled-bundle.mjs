@@ -1,5 +1,6 @@
 // Writes dist/bundle/compiled: what V8 compiled of the bundle while an agent ran from it, so that agents on this Node start without
-// compiling it (decision 0198). Another Node does not use them. For a program elsewhere: node .ci/write-compiled-bundle.mjs FOLDER
+// compiling it (decision 0198). Another Node does not use them. Without the files agents start more slowly, so a
+// failure is a warning.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 const AGENT = "--agent";
 /** Milliseconds for all that the agent does. */
@@ -54,22 +55,18 @@ const notifications = [
   },
 ];
 
-const [role, given] = process.argv[2] === AGENT ? [AGENT, process.argv[3]] : ["", process.argv[2]];
-const root = realpathSync(given ?? fileURLToPath(new URL("../", import.meta.url)));
-const entry = path.join(root, "dist", "core", "entry");
+const root = realpathSync(fileURLToPath(new URL("../", import.meta.url)));
+const bundle = path.join(root, "dist", "bundle");
 
-if (role === AGENT) await runAgent();
+if (process.argv[2] === AGENT) await runAgent();
 else await writeCompiled();
 
 /** An agent in this process; when it ends, it leaves the files. */
 async function runAgent() {
-  const { settleHeap } = await import(pathToFileURL(path.join(entry, "heap.js")).href);
-  const { codeToKeep, COMPILED_FOLDER, loadBundle } = await import(
-    pathToFileURL(path.join(entry, "load-bundle.js")).href
-  );
-  const bundle = path.join(root, "dist", "bundle");
+  const { settleHeap } = await import("../dist/core/entry/heap.js");
+  const { codeToKeep, COMPILED_FOLDER, loadBundle } = await import("../dist/core/entry/load-bundle.js");
   const folder = path.join(bundle, COMPILED_FOLDER);
-  process.argv.splice(1, 3, path.join(root, "dist", "core", "main.js"));
+  process.argv.splice(1, 2, path.join(root, "dist", "core", "main.js"));
   // As in an agent that starts: V8 takes what was compiled with the same flags.
   settleHeap();
   const scripts = new Map();
@@ -82,10 +79,12 @@ async function runAgent() {
 }
 
 async function writeCompiled() {
-  rmSync(path.join(root, "dist", "bundle", "compiled"), { recursive: true, force: true });
+  rmSync(path.join(bundle, "compiled"), { recursive: true, force: true });
   const folder = mkdtempSync(path.join(tmpdir(), "deneb-compiled-"));
   try {
     await runAndPost(folder);
+  } catch (error) {
+    process.stderr.write(`warning: agents will start more slowly, without compiled code: ${error.message}\n`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -96,7 +95,7 @@ async function runAndPost(folder) {
   const config = path.join(folder, "agent.properties");
   writeFileSync(config, properties(folder));
   const options = ["--config", config, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
-  const args = [fileURLToPath(import.meta.url), AGENT, root, "run", ...options];
+  const args = [fileURLToPath(import.meta.url), AGENT, "run", ...options];
   // Options of Node and settings of an agent would change what is compiled.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:DENEB|NODE)_/.test(name)));
   const signal = AbortSignal.timeout(LIMIT);

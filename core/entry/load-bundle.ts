@@ -47,11 +47,17 @@ export function loadBundle(folder: string, onLoad?: (name: string, loaded: Loade
     const module = { exports: {} };
     modules.set(name, module);
     const run: Run = script.runInThisContext();
-    run(module.exports, require, module, {
-      url,
-      import: (specifier) => import(urlOf(specifier, url)),
-      resolve: (specifier) => import.meta.resolve(urlOf(specifier, url)),
-    });
+    try {
+      run(module.exports, require, module, {
+        url,
+        import: (specifier) => import(urlOf(specifier, url)),
+        resolve: (specifier) => import.meta.resolve(urlOf(specifier, url)),
+      });
+    } catch (error) {
+      // Whoever loads it next gets the error again, not a part of it.
+      modules.delete(name);
+      throw error;
+    }
     return module.exports;
   };
   const require = (id: string): unknown => (id.startsWith("./") ? load(id.slice(2)) : outside(id));

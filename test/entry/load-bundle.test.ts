@@ -76,6 +76,25 @@ for (const { says, damage } of [
     assert.deepEqual([again.cachedDataRejected, ran], [undefined, ["a"]]);
   });
 
+test("a file of a bundle that throws does so each time that it is loaded", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, {
+    "process.js": script(`
+      for (const time of [1, 2])
+        try {
+          denebTestRan.push(require("./failing.js"));
+        } catch (error) {
+          denebTestRan.push(error.message + time);
+        }`),
+    "failing.js": script('exports.part = 1; throw new Error("no luck ");'),
+  });
+  ran.length = 0;
+
+  loadBundle(folder);
+
+  assert.deepEqual(ran, ["no luck 1", "no luck 2"]);
+});
+
 test("a file of a bundle knows its URL, imports and resolves as a module, requires others once, and finds packages", async (context) => {
   const folder = path.join(await tempFolder(context), "a b#c%20");
   await writeFiles(folder, {
