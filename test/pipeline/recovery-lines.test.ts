@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rm, unlink, writeFile } from "node:fs/promises";
+import { rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { ChannelProcessor } from "../../core/pipeline/channel-processor.js";
@@ -57,7 +57,6 @@ test("a ledger that cannot be written is tried again without a further event, an
   account.accepted(1);
   await until(async () => lines.length > 0, Boolean);
   await unlink(folder);
-  await mkdir(folder);
   await until(async () => lines.length > 1, Boolean);
   await ledger.stop();
 
@@ -134,7 +133,6 @@ test("dead letters that cannot be written are logged once for each cause, and wh
   const delivered = deliver(chain, events(1));
   await until(async () => seen(lines).length > 0, Boolean);
   await unlink(folder);
-  await mkdir(folder);
   await delivered;
 
   const about = seen(lines).filter((line) => line.includes("dead letters "));

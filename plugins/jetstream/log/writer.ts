@@ -104,8 +104,10 @@ export class Writer {
     for (let corrections = 0; ; corrections += 1) {
       const known = corrections < 2 ? expected : undefined;
       const answer = await this.#try(publishing, known);
-      const { error } = answer;
-      if (error === undefined) return { seq: sequenceIn(answer, doing), previous: known === 0 ? -1 : known };
+      const { error, duplicate } = answer;
+      // One that is there already was placed by an earlier try, which may have expected something else.
+      const previous = duplicate === true ? undefined : known;
+      if (error === undefined) return { seq: sequenceIn(answer, doing), previous: previous === 0 ? -1 : previous };
       if (error.err_code !== apiCodes.wrongLastSequence) throw apiFailure(doing, error);
       expected = Number(/(\d+)$/.exec(error.description ?? "")?.[1] ?? 0);
       this.#last.set(part, expected);

@@ -128,9 +128,35 @@ test("a record that is stored and whose answer is lost with the connection is th
   proxy.cut();
 
   const { offset, previous } = await appending;
-  assert.deepEqual([offset, previous], [2, 1]);
+  assert.deepEqual([offset, previous], [2, undefined]);
   assert.equal((await log.append(0, Buffer.from("third"))).offset, 3);
   assert.deepEqual(texts(await readAll(watching, 0, { count: 3 })), ["first", "second", "third"]);
+});
+
+test("a record whose answer is lost is not said to follow one that it was not placed behind", async (context) => {
+  const server = await ownNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  const other = logOf(context, { servers: [server.url], stream });
+  let publishes = 0;
+  const proxy = await silencingProxy(context, server.port, async (data) => {
+    if (!data.includes("Nats-Msg-Id")) return;
+    publishes += 1;
+    if (publishes === 3) proxy.silence(true);
+    // Each time another agent is faster, so that the third one goes to wherever it falls.
+    if (publishes <= 3) await other.append(0, Buffer.from(`other ${publishes}`));
+  });
+  const log = logOf(context, { servers: [proxy.url], stream, request_timeout: 20_000 });
+  await other.open(never());
+  await log.open(never());
+
+  const appending = log.append(0, Buffer.from("own"));
+  const stored = texts(await readAll(other, 0, { count: 4 }));
+  proxy.silence(false);
+  const { offset, previous } = await appending;
+
+  assert.deepEqual(stored, ["other 1", "other 2", "other 3", "own"]);
+  assert.deepEqual([offset, previous, publishes], [4, undefined, 4]);
 });
 
 test("a question to a consumer ends with its connection", async (context) => {

@@ -2,8 +2,12 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Stands before a server; what that answers can be made to get lost. */
-export async function silencingProxy(context: TestContext, port: number) {
+/** Stands before a server; what that answers can be made to get lost. What a client sends waits for `passing`. */
+export async function silencingProxy(
+  context: TestContext,
+  port: number,
+  passing: (data: Buffer) => Promise<void> = async () => {},
+) {
   const sockets = new Set<Socket>();
   let silent = false;
   const server = createServer((client) => {
@@ -13,7 +17,10 @@ export async function silencingProxy(context: TestContext, port: number) {
       socket.on("error", () => undefined);
       socket.on("close", () => sockets.delete(socket));
     }
-    client.on("data", (data) => upstream.write(data));
+    let passed = Promise.resolve();
+    client.on("data", (data: Buffer) => {
+      passed = passed.then(() => passing(data)).then(() => void upstream.write(data));
+    });
     upstream.on("data", (data) => {
       if (!silent) client.write(data);
     });
