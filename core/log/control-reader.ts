@@ -46,10 +46,13 @@ export class ControlReader {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const from = new Map<LogPart, number>([...this.#listeners].map(([part, { next }]) => [part, next]));
-    if (from.size === 0) return await pause(LIMITS.waitMillis, signal);
+    const asked = [...this.#listeners];
+    if (asked.length === 0) return await pause(LIMITS.waitMillis, signal);
+    const from = new Map<LogPart, number>(asked.map(([part, { next }]) => [part, next]));
     const found = await this.#parts.log.read(from, LIMITS, signal);
-    for (const [part, heard] of [...this.#listeners]) {
+    for (const [part, heard] of asked) {
+      // One that came during the read begins somewhere else.
+      if (this.#listeners.get(part) !== heard) continue;
       const records = (found.get(part) ?? []).filter(({ offset }) => offset >= heard.next);
       const last = records.at(-1);
       if (last === undefined) continue;

@@ -15,7 +15,7 @@ import { type OwnPart, OwnParts } from "./own-parts.js";
 import { PartReader } from "./part-reader.js";
 import type { Appended, LogFacts, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
-import type { ReadRecord } from "./read-edge.js";
+import type { ReadRecord, ReadRecords } from "./read-edge.js";
 import { Trimmer } from "./trimmer.js";
 import { WaitingTurns } from "./waiting-turns.js";
 
@@ -103,7 +103,7 @@ export class OpenedLog {
       log,
       own: this.own.all,
       prefetchBytes: config.prefetch_bytes,
-      add: (part, records) => this.add(part, records),
+      add: (part, read) => this.add(part, read),
       codecs: textCodecs(context.textCodecs),
       isAlone: () => this.members.isAlone(clocks.steady()),
       unreadable: () => {
@@ -172,10 +172,10 @@ export class OpenedLog {
   }
 
   /** Records that were read, or that this agent has just appended. */
-  add(part: number, records: readonly ReadRecord[]): void {
+  add(part: number, read: ReadRecords): void {
     const own = this.own.all.get(part);
     if (own === undefined || own.leaving) return;
-    own.queue.add(records, this.places.leftOut(part));
+    own.queue.add(read, this.places.leftOut(part));
     this.turns.wake();
   }
 
@@ -187,8 +187,8 @@ export class OpenedLog {
     const own = this.own.all.get(part);
     if (own === undefined || offset < own.queue.next) return;
     if (!this.#reader.hasRoom(own)) this.#reader.left(part);
-    else if (previous === undefined || previous >= own.queue.next) this.#reader.missed(own, value, record);
-    else this.add(part, [record()]);
+    else if (previous === undefined || !own.queue.follows(previous + 1)) this.#reader.missed(own, value, record);
+    else this.add(part, { from: previous + 1, records: [record()] });
   }
 
   /** Resolves when this agent has its share and has read it, or has something of it; at the latest after a session. */

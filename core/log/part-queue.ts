@@ -1,6 +1,6 @@
 import type { SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
-import { type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecord } from "./read-edge.js";
+import { type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
 
 interface Entry {
   readonly queued: QueuedPartEvent;
@@ -84,8 +84,17 @@ export class PartQueue {
     return this.#entries[0]?.queued.at;
   }
 
-  /** Records that were read, in order; what was added before is left out. `isDone` tells events that have a dead letter. */
-  add(records: readonly ReadRecord[], isDone?: (event: Pick<QueuedPartEvent, "offset" | "index">) => boolean): void {
+  /** Whether all records before this offset were read. */
+  follows(offset: number): boolean {
+    return offset <= this.next;
+  }
+
+  /**
+   * Records that were read, in order; what was added before is left out, and so are all of them when some before them were not
+   * read. `isDone` tells events that have a dead letter.
+   */
+  add({ from, records }: ReadRecords, isDone?: (event: Pick<QueuedPartEvent, "offset" | "index">) => boolean): void {
+    if (!this.follows(from)) return;
     for (const record of records)
       for (const read of this.#edge.read(record, this.#done)) this.#push(read, isDone?.(read.queued) === true);
     this.#settle();

@@ -4,7 +4,7 @@ import { OwnRecords } from "./own-records.js";
 import { unpackedRecord } from "./packed-record.js";
 import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
-import type { ReadRecord } from "./read-edge.js";
+import type { ReadRecord, ReadRecords } from "./read-edge.js";
 import { ReadLoop } from "./read-loop.js";
 
 const WAIT_MILLIS = 500;
@@ -24,8 +24,7 @@ export interface PartReaderParts {
   readonly own: ReadonlyMap<number, OwnPart>;
   /** Bytes that are read ahead, of all parts together. */
   readonly prefetchBytes: number;
-  /** Records of a part, in order. */
-  add(part: number, records: readonly ReadRecord[]): void;
+  add(part: number, read: ReadRecords): void;
   readonly codecs: TextCodecs;
   /** True while no other agent appends to the log. */
   isAlone(): boolean;
@@ -115,8 +114,9 @@ export class PartReader {
       const own = typeof part === "number" ? this.#parts.own.get(part) : undefined;
       if (own === undefined) continue;
       const { queue } = own;
+      const begin = from.get(part) ?? 0;
       // This agent gave the part away during the read, took it again, and begins before what was read.
-      if (queue.next < (from.get(part) ?? 0)) {
+      if (!queue.follows(begin)) {
         isNew = true;
         continue;
       }
@@ -124,7 +124,7 @@ export class PartReader {
       if (fresh.length === 0) continue;
       isNew = true;
       bytes += fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
-      this.#parts.add(queue.part, this.#unpacked(own, fresh));
+      this.#parts.add(queue.part, { from: begin, records: this.#unpacked(own, fresh) });
       this.#appended.get(own)?.forget(queue.next);
       isBehind ||= queue.next < own.end;
     }

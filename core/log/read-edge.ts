@@ -25,6 +25,12 @@ export interface ReadRecord extends Unpacked {
   readonly bytes: number;
 }
 
+/** Records in order, and the offset from which they were read: between it and the first of them there is none. */
+export interface ReadRecords {
+  readonly from: number;
+  readonly records: readonly ReadRecord[];
+}
+
 /** An event that was read for the first time. */
 export interface ReadEvent {
   readonly queued: QueuedPartEvent;

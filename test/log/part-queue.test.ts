@@ -20,7 +20,7 @@ function record(offset: number, bodies: readonly (string | readonly [string, Ori
 
 function queueOf(...records: readonly ReadRecord[]): PartQueue {
   const queue = new PartQueue(3, atBeginning, 0);
-  queue.add(records);
+  queue.add({ from: 0, records });
   return queue;
 }
 
@@ -70,7 +70,7 @@ test("what became of the events of a take stands in the position", () => {
 test("a record that comes twice is left out, by its offset and by its writer", () => {
   const queue = queueOf(record(0, ["a"]));
 
-  queue.add([record(0, ["a"]), { ...record(7, ["b"]), writer: "w0", before: 0 }]);
+  queue.add({ from: 0, records: [record(0, ["a"]), { ...record(7, ["b"]), writer: "w0", before: 0 }] });
 
   assert.deepEqual([queue.size, queue.repeated, queue.lost], [1, 1, 0]);
 });
@@ -93,7 +93,7 @@ test("what came from another log before is left out and does not count, also aft
   queue.release(queue.take(9));
   const successor = new PartQueue(3, queue.done, 2);
 
-  successor.add([record(1, [["b", origin(7, 1)], ["c", origin(8, 0)], "d"])]);
+  successor.add({ from: 0, records: [record(1, [["b", origin(7, 1)], ["c", origin(8, 0)], "d"])] });
 
   assert.deepEqual([queue.done.events, queue.repeated], [2, 1]);
   assert.deepEqual(successor.take(9).map(place), ["1+1", "1+2"]);
@@ -105,14 +105,25 @@ test("a successor goes on in the middle of a record", () => {
   queue.release(queue.take(1));
 
   const successor = new PartQueue(3, queue.done, 6);
-  successor.add([record(5, ["a", "b", "c"])]);
+  successor.add({ from: 0, records: [record(5, ["a", "b", "c"])] });
 
   assert.deepEqual(successor.take(9).map(place), ["5+1", "5+2"]);
 });
 
+test("records are left out while some before them were not read, so that none is passed over", () => {
+  const queue = queueOf(record(0, ["a"]));
+
+  queue.add({ from: 2, records: [record(4, ["c"])] });
+  const before = queue.next;
+  queue.add({ from: 1, records: [record(3, ["b"]), record(4, ["c"])] });
+
+  assert.deepEqual([before, queue.next], [1, 5]);
+  assert.deepEqual(queue.take(9).map(place), ["0+0", "3+0", "4+0"]);
+});
+
 test("only what was in the log before may have been delivered before", () => {
   const queue = new PartQueue(3, atBeginning, 5);
-  queue.add([record(4, ["a"]), record(5, ["b"])]);
+  queue.add({ from: 0, records: [record(4, ["a"]), record(5, ["b"])] });
 
   assert.deepEqual(
     queue.take(9).map(({ redelivered }) => redelivered),
@@ -125,7 +136,7 @@ test("a stored position leaves out what waits, and what is not read yet", () => 
 
   const within = queue.skipTo({ ...atBeginning, offset: 0, index: 0, events: 1, stored: 1 });
   const beyond = queue.skipTo({ ...atBeginning, offset: 6, index: 2, events: 10, stored: 9, deadLettered: 1 });
-  queue.add([record(6, ["w", "x", "y", "z"])]);
+  queue.add({ from: 0, records: [record(6, ["w", "x", "y", "z"])] });
 
   assert.deepEqual([within, beyond, place(queue.done), queue.done.events], [1, 9, "6+2", 10]);
   assert.deepEqual(queue.take(9).map(place), ["6+3"]);
@@ -135,7 +146,7 @@ test("an event that has a dead letter is left out, whether it was read before or
   const queue = queueOf(record(0, ["a", "b"]));
 
   queue.leaveOut({ offset: 0, index: 0 });
-  queue.add([record(1, ["c", "d"])], ({ offset, index }) => offset === 1 && index === 1);
+  queue.add({ from: 0, records: [record(1, ["c", "d"])] }, ({ offset, index }) => offset === 1 && index === 1);
 
   assert.deepEqual(queue.take(9).map(place), ["0+1", "1+0"]);
   assert.deepEqual([queue.done.deadLettered, place(queue.done)], [2, "0+0"]);

@@ -29,7 +29,7 @@ test("a read leaves out what this agent has appended without decoding it, and go
           second.abort();
           return await new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Map())));
         }
-        own.queue.add([{ ...head, offset: 0, bytes: 10, events: [event] }]);
+        own.queue.add({ from: 0, records: [{ ...head, offset: 0, bytes: 10, events: [event] }] });
         return new Map([[0, [{ offset: 0, value: Buffer.from("no record of an agent") }]]]);
       },
     },
@@ -58,7 +58,8 @@ test("a read leaves out what this agent has appended without decoding it, and go
 test("a part that is given away and taken again during a read is read from where it begins then, without a gap", async () => {
   const value = packedRecord([packed(event.event, textCodecs())], head);
   const readAhead = new PartQueue(0, atBeginning, 0);
-  readAhead.add([0, 1, 2].map((offset) => ({ ...head, before: offset, offset, bytes: 10, events: [event] })));
+  const records = [0, 1, 2].map((offset) => ({ ...head, before: offset, offset, bytes: 10, events: [event] }));
+  readAhead.add({ from: 0, records });
   const again = new PartQueue(0, atBeginning, 0);
   const parts = new Map<number, OwnPart>([[0, { queue: readAhead, holders: 0, leaving: false, end: 0 }]]);
   const asked: (number | undefined)[] = [];
@@ -79,9 +80,9 @@ test("a part that is given away and taken again during a read is read from where
     },
     own: parts,
     prefetchBytes: 65_536,
-    add: (_part, records) => {
-      added.push(...records.map(({ offset }) => offset));
-      again.add(records);
+    add: (_part, read) => {
+      added.push(...read.records.map(({ offset }) => offset));
+      again.add(read);
     },
     codecs: textCodecs(),
     isAlone: () => false,
@@ -134,7 +135,7 @@ for (const { name, bytes, end, reads } of [
       },
       own: new Map([[0, own]]),
       prefetchBytes: 100_000_000,
-      add: (_part, records) => own.queue.add(records),
+      add: (_part, read) => own.queue.add(read),
       codecs: textCodecs(),
       isAlone: () => false,
       unreadable: () => {},
@@ -267,9 +268,9 @@ for (const { name, found = value.toString(), prefetchBytes = 65_536, isBegunAgai
       },
       own,
       prefetchBytes,
-      add: (_part, records) => {
-        own.get(0)?.queue.add(records);
-        delivered.push(...records.map(({ writer }) => writer));
+      add: (_part, read) => {
+        own.get(0)?.queue.add(read);
+        delivered.push(...read.records.map(({ writer }) => writer));
         all.abort();
       },
       codecs: textCodecs(),
@@ -300,7 +301,7 @@ function echoing({ isAlone }: { readonly isAlone: boolean }) {
       read: async (from: ReadonlyMap<LogPart, number>): Promise<ReadonlyMap<LogPart, LogRecord[]>> => {
         count += 1;
         const offset = from.get(0) ?? 0;
-        own.queue.add([{ ...head, before: offset, offset, bytes: 10, events: [event] }]);
+        own.queue.add({ from: 0, records: [{ ...head, before: offset, offset, bytes: 10, events: [event] }] });
         return new Map([[0, [{ offset, value: Buffer.from("no record of an agent") }]]]);
       },
     },
