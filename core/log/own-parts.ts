@@ -84,11 +84,15 @@ export class OwnParts {
     const own = this.#own.get(part);
     if (own === undefined || own.holders > 0 || offset < own.queue.next) return false;
     this.#own.delete(part);
+    this.#resettle();
+    return true;
+  }
+
+  #resettle(): void {
     this.#resettling ??= setImmediate(() => {
       this.#resettling = undefined;
       this.#parts.resettle();
     });
-    return true;
   }
 
   async #settle(): Promise<void> {
@@ -118,11 +122,15 @@ export class OwnParts {
   async #take(parts: readonly number[]): Promise<void> {
     const { log, prepared, changed } = this.#parts;
     await prepared();
+    const before = new Map(parts.map((part) => [part, this.#from(part).offset]));
     const bounds = await log.bounds(parts);
     for (const part of parts) {
       const { first, next } = bounds.get(part) ?? { first: 0, next: 0 };
       const from = this.#from(part);
-      if (from.offset >= next && from.offset >= 0) this.#reportAhead(part, from, next);
+      const isAhead = from.offset >= next && from.offset >= 0;
+      // More was appended and stored since the log was asked where it ends.
+      if (isAhead && from.offset !== before.get(part)) this.#resettle();
+      else if (isAhead) this.#reportAhead(part, from, next);
       else {
         this.#ahead.delete(part);
         const queue = new PartQueue(part, from, this.#parts.members.hasOthers ? next : 0);

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { atBeginning, type LogPosition } from "../../core/log/log-position.js";
+import { OwnParts } from "../../core/log/own-parts.js";
+import { recordingLog } from "../support/recording-log.js";
+
+const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0, events: offset + 1 });
+
+/** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
+function alone(bounds: () => number) {
+  const { log, lines } = recordingLog();
+  const place = { stored: at(3) };
+  const own: OwnParts = new OwnParts({
+    log: { bounds: async () => new Map([[0, { first: 0, next: bounds() }]]) },
+    partitions: 1,
+    members: { share: () => new Set([0]), worker: () => undefined, done: () => undefined, hasOthers: true },
+    clocks: { now: () => new Date(0), steady: () => 0 },
+    sessionMillis: 1000,
+    isHeard: () => true,
+    stored: () => place.stored,
+    prepared: async () => {},
+    resettle: () => void own.settle(),
+    changed: () => {},
+    logger: log,
+  });
+  return { own, place, lines };
+}
+
+test("what is appended and stored while an agent asks where a part ends is no error: it asks again", async () => {
+  let asked = 0;
+  const { own, place, lines } = alone(() => {
+    asked += 1;
+    if (asked > 1) return 7;
+    place.stored = at(6);
+    return 4;
+  });
+
+  await own.settle();
+  const first = own.all.size;
+  for (let turn = 0; turn < 10 && own.all.size === 0; turn += 1) await nextTurn();
+
+  assert.deepEqual([first, own.all.get(0)?.queue.done.offset, asked], [0, 6, 2]);
+  assert.deepEqual(lines, []);
+});
+
+test("a part that ends before what was known to be stored is an error, and is not read", async () => {
+  const { own, lines } = alone(() => 2);
+
+  await own.settle();
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+
+  assert.equal(own.all.size, 0);
+  assert.deepEqual(
+    lines.map(({ level, fields }) => [level, fields]),
+    [["error", { partition: 0, stored: 3, next: 2 }]],
+  );
+});
