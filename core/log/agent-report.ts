@@ -10,6 +10,8 @@ export interface PartReport {
   readonly more: boolean;
   /** When the oldest event that is not done was put; undefined when there is none. */
   readonly oldest: number | undefined;
+  /** The offset before which all was read; undefined for an agent of before, which does not tell. */
+  readonly next: number | undefined;
 }
 
 /** What an agent tells the others every few seconds. */
@@ -39,7 +41,9 @@ export function reportText({ parts, heard, ...report }: AgentReport): string {
   return JSON.stringify({
     deneb: VERSION,
     ...report,
-    parts: [...parts].map(([part, { done, waiting, more, oldest }]) => [part, placeText(done), waiting, more, oldest]),
+    parts: [...parts].map(([part, { done, waiting, more, oldest, next }]) => {
+      return [part, placeText(done), waiting, more, oldest, next];
+    }),
     heard: [...heard].map(([group, places]) => [group, [...places].map(([part, place]) => [part, placeText(place)])]),
   });
 }
@@ -66,10 +70,10 @@ export function reportOf(text: string): AgentReport | undefined {
 }
 
 function partReport(value: unknown): readonly (readonly [number, PartReport])[] {
-  const [part, place, waiting, more, oldest] = listOf(value);
+  const [part, place, waiting, more, oldest, next] = listOf(value);
   const done = typeof place === "string" ? placeOf(place) : undefined;
   if (typeof part !== "number" || done === undefined || typeof waiting !== "number") return [];
-  return [[part, { done, waiting, more: more === true, oldest: typeof oldest === "number" ? oldest : undefined }]];
+  return [[part, { done, waiting, more: more === true, oldest: numberOf(oldest), next: numberOf(next) }]];
 }
 
 function heardOf(value: unknown): readonly (readonly [string, ReadonlyMap<number, LogPosition>])[] {
@@ -81,6 +85,10 @@ function heardOf(value: unknown): readonly (readonly [string, ReadonlyMap<number
     return typeof part === "number" && place !== undefined ? [[part, place] as const] : [];
   });
   return [[group, new Map(known)]];
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {

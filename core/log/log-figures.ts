@@ -31,7 +31,7 @@ function partsWith(
       agent: mine === undefined ? worker?.run : run,
       mine: mine !== undefined,
       lost: opened.own.all.get(part)?.queue.lost ?? 0,
-      ...(told === undefined ? unknown(opened, part) : figures(told)),
+      ...(told === undefined ? unknown(opened, part) : figures(told, opened.newest(part))),
     };
   });
 }
@@ -72,8 +72,10 @@ export function logSummary(opened: OpenedLog, { engine, failure, run, now }: Sum
 
 type Figures = Pick<ChannelPart, "waiting" | "exact" | "oldest" | "appended" | "passed">;
 
-function figures({ done, waiting, more, oldest }: PartReport): Figures {
-  return { waiting, exact: !more, oldest, appended: done.events + waiting, passed: done.events };
+/** What this agent has appended and the agent of the part has not read, that one does not know of. */
+function figures({ done, waiting, more, oldest, next }: PartReport, newest: number): Figures {
+  const exact = !more && (next === undefined || next > newest);
+  return { waiting, exact, oldest, appended: done.events + waiting, passed: done.events };
 }
 
 function unknown(opened: OpenedLog, part: number): Figures {

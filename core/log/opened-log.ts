@@ -60,6 +60,8 @@ export class OpenedLog {
   readonly #trimmer: Trimmer;
   /** Since when the sinks of this agent have got no event done of a part of which they have taken some. */
   readonly #since = new Map<TakenPart["own"], number>();
+  /** By part: the newest record that this agent has appended. */
+  readonly #newest = new Map<number, number>();
   #startedAt = 0;
   #unreadable = 0;
   #untold = 0;
@@ -145,6 +147,11 @@ export class OpenedLog {
     this.#untold += events;
   }
 
+  /** The offset of the newest record that this agent has appended to the part; -1 for none. */
+  newest(part: number): number {
+    return this.#newest.get(part) ?? -1;
+  }
+
   /** What waits in the log, as far as it was read or heard of. */
   waiting(): Amount {
     let events = 0;
@@ -184,6 +191,7 @@ export class OpenedLog {
    * read behind something else.
    */
   echo(part: number, { offset, previous }: Appended, { value, record }: Echo): void {
+    this.#newest.set(part, offset);
     const own = this.own.all.get(part);
     if (own === undefined || offset < own.queue.next) return;
     if (!this.#reader.hasRoom(own)) this.#reader.left(part);
@@ -228,8 +236,8 @@ export class OpenedLog {
   /** What this agent reports of its parts. */
   reported(): ReadonlyMap<number, PartReport> {
     const parts = [...this.own.all].map(([part, own]) => {
-      const { done, size, oldest } = own.queue;
-      return [part, { done, waiting: size, more: !this.#reader.isAtEnd(own), oldest }] as const;
+      const { done, size, oldest, next } = own.queue;
+      return [part, { done, waiting: size, more: !this.#reader.isAtEnd(own), oldest, next }] as const;
     });
     return new Map(parts);
   }

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../support/until.js";
 import { wayToPostgresql } from "../support/way-to-postgresql.js";
-import { CountingClients } from "./counting-clients.js";
+import { type Counted, CountingClients } from "./counting-clients.js";
 import type { HostilePostgresql } from "./hostile-postgresql.js";
 import { patience, seed } from "./measure.js";
 import { oneSinkLines } from "./one-sink-lines.js";
@@ -19,6 +19,7 @@ import { connectionsEnded, type Mishap, serverKilled } from "./troubles.js";
 const AGENTS = 3;
 const CLIENTS = 6;
 const SESSION_SECONDS = 2;
+const LATE_ROWS_MILLIS = 30_000;
 
 export interface SharedCrash {
   readonly folder: string;
@@ -60,7 +61,7 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
     );
     const counted = await clients.stop();
     const remarks = await drained(agents);
-    const rows = await rowsOf(server);
+    const rows = await rowsWith(server, counted);
     context.diagnostic(
       `${clients.accepted} notifications accepted of ${counted.accepted.size} rows, ${counted.others.size} rows not accepted, ${rows.length} stored; ${book.text}`,
     );
@@ -168,6 +169,16 @@ async function drained(agents: readonly SharedAgent[]): Promise<readonly string[
   return last
     .filter(({ unaccounted, lost, letters }) => unaccounted !== 0 || lost !== 0 || (letters ?? []).some(Boolean))
     .map((sight) => JSON.stringify(sight));
+}
+
+/** What an agent appended just before it was killed, nobody else knows of until it is read: the rows are looked at again. */
+async function rowsWith(server: HostilePostgresql, counted: Counted): Promise<readonly CountedRow[]> {
+  const end = performance.now() + LATE_ROWS_MILLIS;
+  for (;;) {
+    const rows = await rowsOf(server);
+    if (sharedVerdict(counted, rows).lost.length === 0 || performance.now() > end) return rows;
+    await pause(500);
+  }
 }
 
 async function rowsOf(server: HostilePostgresql): Promise<readonly CountedRow[]> {

@@ -27,7 +27,13 @@ function membersOf(name: string, ...reports: readonly AgentReport[]): Members {
 }
 
 const done = (offset: number) => ({ ...atBeginning, offset, index: 0, events: offset + 1, stored: offset + 1 });
-const working = (offset: number) => ({ done: done(offset), waiting: 0, more: false, oldest: undefined });
+const working = (offset: number) => ({
+  done: done(offset),
+  waiting: 0,
+  more: false,
+  oldest: undefined,
+  next: offset + 1,
+});
 
 test("each part belongs to one of the agents that take, all agree which", () => {
   const reports = [report("a"), report("b"), report("c")];
