@@ -60,6 +60,8 @@ export class OpenedLog {
   readonly #trimmer: Trimmer;
   /** Since when the sinks of this agent have got no event done of a part of which they have taken some. */
   readonly #since = new Map<TakenPart["own"], number>();
+  /** Since when events wait and no sink of this agent takes, be it that it has no parts any more; undefined while one does. */
+  #unservedSince: number | undefined;
   /** By part: the newest record that this agent has appended. */
   readonly #newest = new Map<number, number>();
   #startedAt = 0;
@@ -206,6 +208,7 @@ export class OpenedLog {
   }
 
   async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
+    this.#unservedSince = undefined;
     const taken = await this.turns.take(max, held, signal);
     if (taken !== undefined && !this.#since.has(taken.own)) this.#since.set(taken.own, this.#parts.clocks.steady());
     return taken;
@@ -268,13 +271,18 @@ export class OpenedLog {
     );
   }
 
+  /** Whether nothing gets on: what sinks have taken, or what they do not take. */
+  #isStuck(now: number): boolean {
+    const stallMillis = this.#parts.config.stall_timeout * 1000;
+    for (const own of this.#since.keys()) if (this.own.all.get(own.queue.part) !== own) this.#since.delete(own);
+    if ([...this.own.all.values()].some(({ queue }) => queue.waiting > 0)) this.#unservedSince ??= now;
+    const all = [...this.#since].filter(([{ queue }]) => queue.size > 0).map(([, since]) => since);
+    return Math.min(...all, this.#unservedSince ?? now) < now - stallMillis;
+  }
+
   #report(left: boolean): AgentReport {
     const { context, clocks, config } = this.#parts;
     const now = clocks.steady();
-    for (const own of this.#since.keys()) if (this.own.all.get(own.queue.part) !== own) this.#since.delete(own);
-    const isStuck = [...this.#since].some(
-      ([{ queue }, since]) => queue.size > 0 && now - since > config.stall_timeout * 1000,
-    );
     return {
       member: this.member,
       run: context.run,
@@ -283,7 +291,7 @@ export class OpenedLog {
       at: clocks.now().getTime(),
       // Its sinks have a while to begin.
       takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,
-      stuck: isStuck,
+      stuck: this.#isStuck(now),
       left,
       parts: this.reported(),
       heard: this.members.groups,

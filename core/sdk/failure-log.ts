@@ -1,11 +1,15 @@
 import type { Logger } from "./context.js";
 import { reasonOf } from "./errors.js";
 
+/** Causes of one failure that are remembered; more come only where each names something else. */
+const MOST_REASONS = 100;
+
 /** The lines about one thing that may fail for a time: one for each new cause, and one when it works again. */
 export class FailureLog {
   readonly #log: Logger;
   readonly #recovered: string;
-  #reason: string | undefined;
+  /** Those that were logged since it worked. */
+  readonly #reasons = new Set<string>();
   #failures = 0;
 
   /** `recovered` is the message of the last of them. */
@@ -15,21 +19,24 @@ export class FailureLog {
   }
 
   get isFailing(): boolean {
-    return this.#reason !== undefined;
+    return this.#failures > 0;
   }
 
-  /** The same cause again is not news. */
+  /** A cause that was logged before is not news, also when another one came between. */
   failed(level: "warn" | "error", error: unknown, { message, fields = {} }: FailureLine): void {
     const reason = reasonOf(error);
     this.#failures += 1;
-    if (reason !== this.#reason) this.#log[level]({ ...fields, reason }, message);
-    this.#reason = reason;
+    if (this.#reasons.has(reason)) return;
+    this.#log[level]({ ...fields, reason }, message);
+    this.#reasons.add(reason);
+    const [oldest = ""] = this.#reasons;
+    if (this.#reasons.size > MOST_REASONS) this.#reasons.delete(oldest);
   }
 
   works(fields: object = {}): void {
-    if (this.#reason === undefined) return;
+    if (this.#failures === 0) return;
     this.#log.info({ ...fields, failures: this.#failures }, this.#recovered);
-    this.#reason = undefined;
+    this.#reasons.clear();
     this.#failures = 0;
   }
 }

@@ -32,3 +32,33 @@ test("an agent that gives its events back again and again gets nothing done: ano
   taking.abort();
   for (const channel of [stalled, other]) await channel.stop(AbortSignal.timeout(1000));
 });
+
+test("an agent whose sinks take nothing for a time although events wait gives its parts to another one, and gets some again when they take", async (context) => {
+  const idle = await openLogChannel({ folder: await tempFolder(context), config: { stall_timeout: 1 } });
+  const other = await anotherLogChannel(idle);
+  const idleTakes = idle.openTake();
+  const before = idle.parts?.().map(({ mine }) => mine);
+  const put = idle.openPut();
+  put.put({ headers: {}, body: { id: "a" } });
+  await put.commit();
+
+  const take = other.openTake();
+  const taken = await take.take(1, AbortSignal.timeout(20_000));
+  await take.commit();
+  const taking = new AbortController();
+  const again = idleTakes.take(1, taking.signal);
+  const after = await until(
+    async () => idle.parts?.() ?? [],
+    (parts) => parts.every(({ mine }) => mine),
+  );
+  taking.abort();
+  await again;
+
+  assert.deepEqual(before, [true]);
+  assert.deepEqual(
+    taken.map(({ body }) => body),
+    [{ id: "a" }],
+  );
+  assert.equal(after.length, 1);
+  for (const channel of [idle, other]) await channel.stop(AbortSignal.timeout(1000));
+});

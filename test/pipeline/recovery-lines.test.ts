@@ -39,7 +39,6 @@ test("of a failure that lasts each new cause is logged once, then the recovery w
     [
       ["warn", "does not work", { name: "x", reason: "a" }],
       ["warn", "does not work", { name: "x", reason: "b" }],
-      ["warn", "does not work", { name: "x", reason: "a" }],
       ["info", "works again", { name: "x", failures: 5 }],
       ["error", "does not work", { name: "x", reason: "a" }],
     ],
