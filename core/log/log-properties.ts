@@ -39,7 +39,7 @@ export const logChannelProperties = {
     max: 3600,
   },
   stall_timeout: {
-    doc: "Seconds that a sink may hold a batch before other agents get the partitions of this one.",
+    doc: "Seconds that a sink may hold a batch, or take nothing of what waits, before other agents get the partitions of this one.",
     format: "seconds",
     default: 15,
     min: 1,
