@@ -11,6 +11,7 @@ import type { PositionOwner } from "./log-position.js";
 import type { LogChannelConfig } from "./log-properties.js";
 import type { TakenPart } from "./log-take.js";
 import { Members } from "./members.js";
+import { MissingRecords } from "./missing-records.js";
 import { type OwnPart, OwnParts } from "./own-parts.js";
 import { PartReader } from "./part-reader.js";
 import type { Appended, LogFacts, PartitionedLog } from "./partitioned-log.js";
@@ -66,6 +67,7 @@ export class OpenedLog {
   readonly #newest = new Map<number, number>();
   #startedAt = 0;
   #unreadable = 0;
+  readonly #missing: MissingRecords;
   #untold = 0;
   #settling: NodeJS.Timeout | undefined;
 
@@ -92,6 +94,7 @@ export class OpenedLog {
     this.own = new OwnParts({
       log,
       partitions: facts.partitions,
+      gapless: facts.gapless === true,
       members: this.members,
       clocks,
       sessionMillis,
@@ -102,6 +105,7 @@ export class OpenedLog {
       changed: () => this.#partsChanged(),
       logger: context.log,
     });
+    this.#missing = new MissingRecords(sessionMillis, context.log);
     this.turns = new WaitingTurns(this.own.all);
     this.#reader = new PartReader({
       log,
@@ -139,9 +143,9 @@ export class OpenedLog {
     });
   }
 
-  /** Events that are missing in the log; of a record that cannot be read, one. */
+  /** Events that this agent has found to be missing in the log; of a record that cannot be read, one. */
   get lost(): number {
-    return [...this.own.all.values()].reduce((sum, { queue }) => sum + queue.lost, this.#unreadable);
+    return this.#missing.lost + this.#unreadable;
   }
 
   /** Events that are appended to parts of other agents, until these tell how many wait. */
@@ -283,6 +287,7 @@ export class OpenedLog {
   #report(left: boolean): AgentReport {
     const { context, clocks, config } = this.#parts;
     const now = clocks.steady();
+    this.#missing.look(this.own.all, now);
     return {
       member: this.member,
       run: context.run,

@@ -8,6 +8,7 @@ import type { PartitionedLog } from "./partitioned-log.js";
 export interface OwnPartsParts {
   readonly log: Pick<PartitionedLog, "bounds">;
   readonly partitions: number;
+  readonly gapless: boolean;
   readonly members: Pick<Members, "share" | "worker" | "done" | "hasOthers">;
   readonly clocks: Clocks;
   readonly sessionMillis: number;
@@ -45,6 +46,8 @@ export class OwnParts {
   readonly #left = new Map<number, LogPosition>();
   /** Parts whose log ends before their stored position. */
   readonly #ahead = new Set<number>();
+  /** Since when records behind what is known to be done are gone. */
+  readonly #gone = new Map<number, number>();
   #settling: Promise<void> = Promise.resolve();
   #resettling: NodeJS.Immediate | undefined;
 
@@ -131,9 +134,10 @@ export class OwnParts {
       // More was appended and stored since the log was asked where it ends.
       if (isAhead && from.offset !== before.get(part)) this.#resettle();
       else if (isAhead) this.#reportAhead(part, from, next);
-      else {
+      else if (!this.#awaitsNews(part, from, first)) {
         this.#ahead.delete(part);
-        const queue = new PartQueue(part, from, this.#parts.members.hasOthers ? next : 0);
+        const { members, gapless } = this.#parts;
+        const queue = new PartQueue(part, from, members.hasOthers ? next : 0, gapless);
         queue.skip(first);
         this.#own.set(part, { queue, end: next, holders: 0, leaving: false });
         this.#wanted.delete(part);
@@ -145,6 +149,22 @@ export class OwnParts {
   #from(part: number): LogPosition {
     const { members, stored } = this.#parts;
     return later(later(later(atBeginning, members.done(part)), stored(part)), this.#left.get(part));
+  }
+
+  /**
+   * Where records behind what is known to be done are gone, others have stored them and this agent has not heard of it yet; only when
+   * that stays so for a session they are lost.
+   */
+  #awaitsNews(part: number, { offset }: LogPosition, first: number): boolean {
+    const { gapless, clocks, sessionMillis } = this.#parts;
+    if (!gapless || offset < 0 || first <= offset + 1) {
+      this.#gone.delete(part);
+      return false;
+    }
+    const now = clocks.steady();
+    const since = this.#gone.get(part) ?? now;
+    this.#gone.set(part, since);
+    return now - since < sessionMillis;
   }
 
   #reportAhead(part: number, { offset }: LogPosition, next: number): void {

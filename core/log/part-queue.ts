@@ -28,13 +28,13 @@ export class PartQueue {
 
   /**
    * `from`: what is done already; nothing at or before it is handed out. Records before the offset `before` may have been
-   * delivered by others.
+   * delivered by others. Where the log is `gapless` an offset that is missing is a record that is lost.
    */
-  constructor(part: number, from: LogPosition, before: number) {
+  constructor(part: number, from: LogPosition, before: number, gapless = false) {
     this.part = part;
     this.#done = from;
     this.#books = from;
-    this.#edge = new ReadEdge(part, from, before);
+    this.#edge = new ReadEdge(part, from, before, gapless);
   }
 
   /** The offset from which to read on. */
@@ -74,7 +74,7 @@ export class PartQueue {
     return this.#edge.repeated;
   }
 
-  /** Events of records that are missing between others of the same writer. */
+  /** Events of records that are missing; where their number is not known, records. */
   get lost(): number {
     return this.#edge.lost;
   }
@@ -100,7 +100,7 @@ export class PartQueue {
     this.#settle();
   }
 
-  /** What is at this offset cannot be read, or is gone: reading goes on behind it. */
+  /** What is before this offset is gone: reading goes on with it. */
   skip(next: number): void {
     this.#edge.skip(next);
   }
@@ -159,6 +159,7 @@ export class PartQueue {
   /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
   skipTo(position: LogPosition): number {
     if (isUpTo(position, this.#done)) return 0;
+    this.#edge.isDone(position);
     let count = 0;
     for (const entry of this.#entries) {
       if (entry.state !== "waiting" || !isUpTo(entry.queued, position)) continue;

@@ -43,6 +43,11 @@ export interface LogFacts {
   readonly partitions: number;
   /** The most bytes of one record. */
   readonly largestRecord: number;
+  /**
+   * True where each record of a part has the offset behind that of the record before it: then an offset that is missing is a
+   * record that was removed before it was stored, and is an error. Absent: offsets may jump.
+   */
+  readonly gapless?: boolean;
   /** One sentence for each setting with which an acknowledged record could be lost, and its remedy; logged at the start. */
   readonly warnings: readonly string[];
 }

@@ -45,14 +45,24 @@ export class ReadEdge {
   readonly #part: number;
   readonly #before: number;
   readonly #writers = new WriterGaps();
+  readonly #gapless: boolean;
   #at: Passed;
   #next: number;
   #repeated = 0;
+  /** Records whose offsets are missing. */
+  #missing = 0;
+  /** What was before this offset was gone when nothing was known to be done, and up to where it became known since; -1: nothing did. */
+  #gone = 0;
+  #known = -1;
 
-  /** Nothing at or before `from` is new. Records before the offset `before` may have been delivered by others. */
-  constructor(part: number, from: Passed, before: number) {
+  /**
+   * Nothing at or before `from` is new. Records before the offset `before` may have been delivered by others. Where the log is
+   * `gapless` an offset that is missing is a record that is lost.
+   */
+  constructor(part: number, from: Passed, before: number, gapless = false) {
     this.#part = part;
     this.#before = before;
+    this.#gapless = gapless;
     this.#at = from;
     // The rest of that record, if there is one, is still to be read.
     this.#next = Math.max(0, from.offset);
@@ -72,30 +82,47 @@ export class ReadEdge {
     return this.#repeated;
   }
 
-  /** Events of records that are missing between others of the same writer. */
+  /** Events of records that are missing between others of the same writer; where that is not known, records. */
   get lost(): number {
-    return this.#writers.lost;
+    const goneUnstored = this.#gapless && this.#known >= 0 ? Math.max(0, this.#gone - this.#known - 1) : 0;
+    return Math.max(this.#writers.lost, this.#missing + goneUnstored);
   }
 
-  /** What is before this offset cannot be read, or is gone. */
+  /** What is before this offset is gone. */
   skip(next: number): void {
-    if (next > this.#next) this.#next = next;
+    if (next <= this.#next) return;
+    if (this.#at.offset < 0) this.#gone = next;
+    else this.#noteMissing(next);
+    this.#next = next;
+  }
+
+  /** What is up to this place is done, as became known now; there may be several such places. */
+  isDone({ offset }: Pick<Passed, "offset">): void {
+    this.#known = Math.max(this.#known, offset);
   }
 
   /** What is up to this position need not be read. */
   moveTo(position: Passed): void {
     this.#at = position;
-    this.skip(position.offset);
+    this.#next = Math.max(this.#next, position.offset);
   }
 
   /** The new events of a record; `done` is up to where the part is done. */
   read(record: ReadRecord, done: Passed): readonly ReadEvent[] {
     if (record.offset < this.#next) return [];
+    this.#noteMissing(record.offset);
     this.#next = record.offset + 1;
     // What was left of a record that is done in part looks like a repetition.
     if (this.#writers.isNew(record) || record.offset === done.offset) return this.#eventsOf(record);
     this.#repeated += record.events.length;
     return [];
+  }
+
+  /** `first` is the offset of the first record from the edge on; one that is done may be gone. */
+  #noteMissing(first: number): void {
+    const next = Math.max(this.#next, this.#at.offset + 1);
+    const isBegun = this.#next > 0 || this.#at.offset >= 0;
+    if (this.#gapless && isBegun && first > next) this.#missing += first - next;
   }
 
   #eventsOf({ offset, events, at, bytes }: ReadRecord): readonly ReadEvent[] {

@@ -38,7 +38,7 @@ export class Trimmer {
   async trim(): Promise<void> {
     const before = new Map<LogPart, number>();
     for (const [part, { queue }] of this.#parts.own) {
-      const offset = Math.min(queue.done.offset, this.#others(part));
+      const offset = Math.min(queue.done.offset, this.#heard(part));
       if (offset > (this.#trimmed.get(part) ?? 0)) before.set(part, offset);
     }
     if (before.size === 0) return;
@@ -46,11 +46,11 @@ export class Trimmer {
     for (const [part, offset] of before) if (typeof part === "number") this.#trimmed.set(part, offset);
   }
 
-  /** How far all other groups have done the part. */
-  #others(part: number): number {
+  /** How far all groups have reported the part to be done: who takes it over must know that what is gone was stored. */
+  #heard(part: number): number {
     const { group, members } = this.#parts;
-    const others = [...members.groups].filter(([one]) => one !== group);
-    return Math.min(...others.map(([, done]) => done.get(part)?.offset ?? 0));
+    if (!members.groups.has(group)) return 0;
+    return Math.min(...[...members.groups.values()].map((done) => done.get(part)?.offset ?? 0));
   }
 
   async #run(): Promise<void> {

@@ -8,14 +8,15 @@ import { recordingLog } from "../support/recording-log.js";
 const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0, events: offset + 1 });
 
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
-function alone(bounds: () => number) {
+function alone(bounds: () => number, first = 0) {
   const { log, lines } = recordingLog();
-  const place = { stored: at(3) };
+  const place = { stored: at(3), now: 0 };
   const own: OwnParts = new OwnParts({
-    log: { bounds: async () => new Map([[0, { first: 0, next: bounds() }]]) },
+    log: { bounds: async () => new Map([[0, { first, next: bounds() }]]) },
     partitions: 1,
+    gapless: true,
     members: { share: () => new Set([0]), worker: () => undefined, done: () => undefined, hasOthers: true },
-    clocks: { now: () => new Date(0), steady: () => 0 },
+    clocks: { now: () => new Date(0), steady: () => place.now },
     sessionMillis: 1000,
     isHeard: () => true,
     stored: () => place.stored,
@@ -55,4 +56,28 @@ test("a part that ends before what was known to be stored is an error, and is no
     lines.map(({ level, fields }) => [level, fields]),
     [["error", { partition: 0, stored: 3, next: 2 }]],
   );
+});
+
+test("a part of which records are gone that are not known to be stored is read when it stays so for a session, and they are lost", async () => {
+  const { own, place } = alone(() => 20, 9);
+
+  await own.settle();
+  const first = own.all.size;
+  place.now = 999;
+  await own.settle();
+  const second = own.all.size;
+  place.now = 1000;
+  await own.settle();
+
+  assert.deepEqual([first, second, own.all.get(0)?.queue.lost], [0, 0, 5]);
+});
+
+test("records that are gone are not lost when it is heard that they were stored", async () => {
+  const { own, place } = alone(() => 20, 9);
+
+  await own.settle();
+  place.stored = at(9);
+  await own.settle();
+
+  assert.equal(own.all.get(0)?.queue.lost, 0);
 });

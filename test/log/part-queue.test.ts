@@ -110,6 +110,48 @@ test("a successor goes on in the middle of a record", () => {
   assert.deepEqual(successor.take(9).map(place), ["5+1", "5+2"]);
 });
 
+test("where offsets follow one another, one that is missing is a record that is lost", () => {
+  const from = { ...atBeginning, offset: 4, index: 0, events: 5 };
+  const queues = [true, false].map((gapless) => new PartQueue(3, from, 0, gapless));
+
+  for (const queue of queues) {
+    queue.skip(5);
+    queue.add({ from: 5, records: [record(5, ["a"]), record(8, ["b"])] });
+  }
+
+  assert.deepEqual(
+    queues.map(({ lost }) => lost),
+    [2, 0],
+  );
+});
+
+test("records that are gone behind the position are lost, and those before the first one that a new group reads are not", () => {
+  const queues = [4, -1].map((offset) => new PartQueue(3, { ...atBeginning, offset }, 0, true));
+
+  for (const queue of queues) {
+    queue.skip(9);
+    queue.add({ from: 9, records: [record(9, ["a"])] });
+  }
+
+  assert.deepEqual(
+    queues.map(({ lost }) => lost),
+    [4, 0],
+  );
+});
+
+test("records that were gone at the beginning are lost as far as no position that is told later covers them", () => {
+  const queue = new PartQueue(3, atBeginning, 0, true);
+  queue.skip(9);
+  queue.add({ from: 9, records: [record(9, ["a"])] });
+
+  const lost = [-1, 2, 5, 3].map((offset) => {
+    if (offset >= 0) queue.skipTo({ ...atBeginning, offset, index: 0, events: offset + 1 });
+    return queue.lost;
+  });
+
+  assert.deepEqual(lost, [0, 6, 3, 3]);
+});
+
 test("records are left out while some before them were not read, so that none is passed over", () => {
   const queue = queueOf(record(0, ["a"]));
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { collect, put, take } from "../../core/testing/channel-fixture.js";
+import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { anotherLogChannel, cutOffLog, linesOf, openLogChannel } from "./opened-channel.js";
@@ -53,6 +54,32 @@ test("a part whose log ends before its stored position is held until the log is 
 
   const { bodies } = await collect(channel, 1);
   assert.deepEqual(bodies, [4]);
+});
+
+test("records that somebody removed before they were stored are an error with the partition, and count as lost", async (context) => {
+  const folder = await tempFolder(context);
+  const before = await openLogChannel({ folder });
+  for (const body of [1, 2, 3, 4, 5]) await put(before, body);
+  const { id } = before.log?.() ?? { id: "" };
+  await before.stop(AbortSignal.timeout(1000));
+  await directoryLog({ folder, partitions: 1 }).trim(new Map([[0, 4]]));
+
+  const channel = await openLogChannel({ folder, takes: false });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  await channel.skipTo?.(`${id}/g/0:0+0:1,1,0,0`);
+  const { bodies } = await collect(channel, 1);
+  await until(
+    async () => channel.lost,
+    (lost) => lost === 3,
+  );
+
+  assert.deepEqual(bodies, [5]);
+  assert.deepEqual(
+    linesOf(channel)
+      .filter(({ level }) => level === "error")
+      .map(({ fields, message }) => [fields, message.split(":", 1)[0]]),
+    [[{ partition: 0, lost: 3 }, "records of the log are missing"]],
+  );
 });
 
 test("a position behind what was read leaves out what it covers, also when this agent works on the part already", async (context) => {

@@ -67,6 +67,7 @@ async function factsOf(cluster: KafkaCluster, metadata: Metadata, config: KafkaL
   return {
     id: `${metadata.clusterId}/${events?.id}`,
     partitions,
+    gapless: true,
     largestRecord: Math.min(...judged.map(largestRecord)),
     warnings: [...(partitions > config.partitions ? [more] : []), ...judged.flatMap(warningsOf)],
   };

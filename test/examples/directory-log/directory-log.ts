@@ -37,7 +37,7 @@ export class DirectoryLog implements PartitionedLog {
     await mkdir(folder, { recursive: true });
     const parts: readonly LogPart[] = [...Array.from({ length: partitions }, (_, part) => part), "agents", "letters"];
     for (const part of parts) await mkdir(this.#path(part), { recursive: true });
-    return { id: await this.#id(), partitions, largestRecord: LARGEST_RECORD, warnings: [] };
+    return { id: await this.#id(), partitions, largestRecord: LARGEST_RECORD, gapless: true, warnings: [] };
   }
 
   async append(part: LogPart, value: Uint8Array): Promise<Appended> {
