@@ -1,4 +1,4 @@
-import { AgentError, keepText, type TextCodec } from "../sdk/index.js";
+import { AgentError, areTextsKept, keepText, type TextCodec } from "../sdk/index.js";
 import { type DecodeOptions, decode, type NgsiVersion } from "./decode/decode.js";
 import type { HeaderFields, StatedFormat } from "./headers.js";
 import type { Entity, Notification } from "./model.js";
@@ -30,6 +30,7 @@ const unlimited = {
  * @beta
  */
 export function keepNotification({ entities }: Notification, text: string, how: KeptOptions): void {
+  if (!areTextsKept()) return;
   const [entity] = entities;
   if (entity !== undefined && entities.length === 1) keepText(entity, { codec: NAME, options: optionsText(how), text });
 }

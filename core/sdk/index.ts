@@ -60,6 +60,7 @@ export {
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export {
+  areTextsKept,
   bodyOfText,
   type KeptText,
   keepText,

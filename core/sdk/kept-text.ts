@@ -24,21 +24,30 @@ export interface TextCodec {
 /** Codecs by their names. @beta */
 export type TextCodecs = ReadonlyMap<string, TextCodec>;
 
-/** By their names; of none where none are given. @beta */
+/** Whether a channel of this process keeps texts. */
+let areKept = false;
+
+/** By their names; of none where none are given. From now on texts are kept: a channel that takes them asks for this at first. @beta */
 export function textCodecs(codecs: readonly TextCodec[] = []): TextCodecs {
+  areKept ||= codecs.length > 0;
   return new Map(codecs.map((codec) => [codec.name, codec]));
 }
 
 /** By the body itself: another body, such as one that an interceptor made, has no text. */
 const texts = new WeakMap<object, KeptText>();
 
+/** Whether {@link keepText} does anything. @beta */
+export function areTextsKept(): boolean {
+  return areKept;
+}
+
 /**
- * Notes the text that the body of an event was read from, until the event is in its channels. Bodies are never changed after
- * that; an event with other headers and the same body keeps it.
+ * Notes the text that the body of an event was read from, until the event is in its channels; nothing while no channel keeps
+ * texts. Bodies are never changed after that; an event with other headers and the same body keeps it.
  * @beta
  */
 export function keepText(body: object, text: KeptText): void {
-  texts.set(body, text);
+  if (areKept) texts.set(body, text);
 }
 
 /** The text that was kept for this very body. @beta */
@@ -67,5 +76,6 @@ export function bodyOfText({ codec, options, text }: KeptText, codecs: TextCodec
 
 /** Frees the texts of the bodies of events. */
 export function forgetTexts(events: readonly Event[]): void {
+  if (!areKept) return;
   for (const { body } of events) if (typeof body === "object" && body !== null) texts.delete(body);
 }

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decode, keepNotification, type NgsiVersion, notificationCodec } from "../../core/ngsi/index.js";
-import { keptTextOf } from "../../core/sdk/index.js";
+import { keptTextOf, textCodecs } from "../../core/sdk/index.js";
+
+// As a channel that keeps texts does.
+textCodecs([notificationCodec]);
 
 const room = { id: "urn:ngsi-ld:Room:1", type: "Room" };
 const ld = (entity: object) => ({ id: "urn:n:1", type: "Notification", subscriptionId: "s", data: [entity] });

@@ -10,6 +10,7 @@ import {
   keepText,
   keptTextOf,
   RejectedRequest,
+  textCodecs,
 } from "../../core/sdk/index.js";
 import { recordingLog } from "../support/recording-log.js";
 import { tracedContext } from "../support/traced-context.js";
@@ -264,6 +265,7 @@ for (const { returned, is } of wrongResults)
   });
 
 test("the text that a body was read from is there while channels take the event, and forgotten then", async () => {
+  textCodecs([{ name: "c", decode: () => undefined }]);
   const body = { id: "a" };
   const text = { codec: "c", options: "{}", text: "sent" };
   const keeping: Handler = {
