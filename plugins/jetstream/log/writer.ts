@@ -8,6 +8,8 @@ import type { Link } from "./link.js";
 import type { Subjects } from "./subjects.js";
 
 const PAUSE_MILLIS = 50;
+/** After another agent was faster in a part, for so long no record of it is expected to follow the last one that is known. */
+const CONTENDED_MILLIS = 1000;
 
 export interface Writing {
   readonly link: Link;
@@ -47,6 +49,8 @@ export class Writer {
   readonly #of: Writing;
   /** The newest record of each part that this writer knows of. */
   readonly #last = new Map<LogPart, number>();
+  /** By part: until when others are taken to append to it, too. */
+  readonly #contended = new Map<LogPart, number>();
   readonly #name = randomBytes(12).toString("base64url");
   #count = 0;
 
@@ -96,22 +100,16 @@ export class Writer {
 
   /**
    * The stream takes a record only after the one that is expected to be the last of its subject; that tells the record
-   * before it. When other agents were faster twice, the record goes to wherever it falls.
+   * before it. When another agent was faster, that one has to be read anyway: the record goes to wherever it falls.
    */
   async #placed(publishing: Publishing): Promise<Published> {
-    const { part, doing } = publishing;
-    let expected = this.#last.get(part) ?? 0;
-    for (let corrections = 0; ; corrections += 1) {
-      const known = corrections < 2 ? expected : undefined;
-      const answer = await this.#try(publishing, known);
-      const { error, duplicate } = answer;
-      // One that is there already was placed by an earlier try, which may have expected something else.
-      const previous = duplicate === true ? undefined : known;
-      if (error === undefined) return { seq: sequenceIn(answer, doing), previous: previous === 0 ? -1 : previous };
-      if (error.err_code !== apiCodes.wrongLastSequence) throw apiFailure(doing, error);
-      expected = Number(/(\d+)$/.exec(error.description ?? "")?.[1] ?? 0);
-      this.#last.set(part, expected);
-    }
+    const { part } = publishing;
+    const isContended = (this.#contended.get(part) ?? 0) > performance.now();
+    const expected = isContended ? undefined : (this.#last.get(part) ?? 0);
+    const found = await this.#try(publishing, expected);
+    if (found.error?.err_code !== apiCodes.wrongLastSequence) return placeIn(found, expected, publishing);
+    this.#contended.set(part, performance.now() + CONTENDED_MILLIS);
+    return placeIn(await this.#try(publishing, undefined), undefined, publishing);
   }
 
   async #try({ part, value, doing, id, end }: Publishing, expected: number | undefined): Promise<Answer> {
@@ -132,9 +130,12 @@ function left(end: number): number {
   return Math.max(1, end - performance.now());
 }
 
-function sequenceIn({ seq }: Answer, doing: string): number {
+function placeIn({ seq, duplicate, error }: Answer, expected: number | undefined, { doing }: Publishing): Published {
+  if (error !== undefined) throw apiFailure(doing, error);
   if (seq === undefined || !Number.isSafeInteger(seq)) throw apiFailure(doing, { description: "no sequence" });
-  return seq;
+  // One that is there already was placed by an earlier try, which may have expected something else.
+  const previous = duplicate === true ? undefined : expected;
+  return { seq, previous: previous === 0 ? -1 : previous };
 }
 
 function lostAnswer(error: unknown): boolean {

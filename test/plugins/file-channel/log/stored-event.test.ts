@@ -5,7 +5,7 @@ import { type Event, keepText, type TextCodec, textCodecs } from "../../../../co
 import { eventOf, textOf } from "../../../../plugins/file-channel/log/stored-event.js";
 
 const upper: TextCodec = { name: "upper", decode: (text, options) => ({ said: text.toUpperCase(), options }) };
-const codecs = new Map([[upper.name, upper]]);
+const codecs = textCodecs([upper]);
 
 const headers = { "fiware-service": 'a\n"b"' };
 const sent = "one\n two ä\n";
