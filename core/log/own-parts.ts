@@ -107,7 +107,8 @@ export class OwnParts {
       own.leaving = true;
       this.#dropIfLeft(part, own);
     }
-    for (const part of this.#wanted.keys()) if (!share.has(part)) this.#wanted.delete(part);
+    for (const since of [this.#wanted, this.#gone])
+      for (const part of since.keys()) if (!share.has(part)) since.delete(part);
     const free = [...share].filter((part) => this.#isFree(part));
     if (free.length > 0) await this.#take(free);
   }

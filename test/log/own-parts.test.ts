@@ -10,12 +10,12 @@ const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0,
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
 function alone(bounds: () => number, first = 0) {
   const { log, lines } = recordingLog();
-  const place = { stored: at(3), now: 0 };
+  const place = { stored: at(3), now: 0, share: [0] };
   const own: OwnParts = new OwnParts({
     log: { bounds: async () => new Map([[0, { first, next: bounds() }]]) },
     partitions: 1,
     gapless: true,
-    members: { share: () => new Set([0]), worker: () => undefined, done: () => undefined, hasOthers: true },
+    members: { share: () => new Set(place.share), worker: () => undefined, done: () => undefined, hasOthers: true },
     clocks: { now: () => new Date(0), steady: () => place.now },
     sessionMillis: 1000,
     isHeard: () => true,
@@ -80,4 +80,17 @@ test("records that are gone are not lost when it is heard that they were stored"
   await own.settle();
 
   assert.equal(own.all.get(0)?.queue.lost, 0);
+});
+
+test("a part that comes back to an agent is waited for anew", async () => {
+  const { own, place } = alone(() => 20, 9);
+
+  await own.settle();
+  place.share = [];
+  await own.settle();
+  place.now = 2000;
+  place.share = [0];
+  await own.settle();
+
+  assert.equal(own.all.size, 0);
 });
