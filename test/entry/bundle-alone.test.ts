@@ -97,7 +97,8 @@ const interceptor = `
     }),
   });`;
 
-const lookingAgent = `${loggingAgent}
+/** With a channel that takes texts: otherwise none is kept. */
+const lookingAgent = `${loggingAgent.replace("c.type = memory", "c.type = file")}
 a.sources.http-source.interceptors = look
 a.sources.http-source.interceptors.look.type = looking
 `;

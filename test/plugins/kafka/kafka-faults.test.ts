@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
+import { collect, put } from "../../../core/testing/channel-fixture.js";
+import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
+import { anotherLogChannel, openLogChannel } from "../../log/opened-channel.js";
 import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
-import { removeTopics } from "./kafka-engine.js";
+import { until } from "../../support/until.js";
+import { logConfig, removeTopics } from "./kafka-engine.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 
 const programs = await kafkaPrograms();
@@ -29,6 +34,34 @@ test("an append waits for a broker that restarts, and its record is there once",
   await log.append(0, Buffer.from("after"));
 
   assert.deepEqual(textsOf(await recordsOf(log, 0)), ["before", "meanwhile", "after"]);
+});
+
+test("records that the topic has removed before they were stored count as lost, and the rest is delivered", {
+  skip,
+}, async (context) => {
+  const topic = `log-${randomBytes(6).toString("hex")}`;
+  const engine = () => {
+    return new KafkaLog(logConfig(topic, { bootstrap_servers: [kafka.address], partitions: 1 }), 'channel "c"');
+  };
+  const before = await openLogChannel({ folder: topic, engine });
+  for (const body of [1, 2, 3, 4, 5]) await put(before, body);
+  const { transactions } = await collect(before, 2);
+  for (const transaction of transactions) await transaction.commit();
+  await before.stop(never());
+  const retention = engine();
+  await retention.open(never());
+  await retention.trim(new Map([[0, 4]]));
+  await retention.close(never());
+
+  const channel = await anotherLogChannel(before);
+  context.after(() => channel.stop(AbortSignal.abort()));
+  const { bodies } = await collect(channel, 1);
+  await until(
+    async () => channel.lost,
+    (lost) => lost === 2,
+  );
+
+  assert.deepEqual(bodies, [5]);
 });
 
 test("an append that is repeated because the broker did not answer stands there once", { skip }, async (context) => {
