@@ -50,7 +50,7 @@ export function logSummary(opened: OpenedLog, { engine, failure, run, now }: Sum
     parts.reduce<number | undefined>((total, part) => added(total, of(part)), 0);
   const books = (of: "stored" | "deadLettered" | "filtered" | "events") =>
     done.reduce((total, position) => total + (position?.[of] ?? 0), 0);
-  const exact = parts.every((part) => part.exact);
+  const waiting = sum((part) => part.waiting);
   const [stored, deadLettered, filtered] = [books("stored"), books("deadLettered"), books("filtered")];
   return {
     engine,
@@ -62,9 +62,10 @@ export function logSummary(opened: OpenedLog, { engine, failure, run, now }: Sum
     deadLettered,
     filtered,
     lost: opened.lost,
-    waiting: sum(({ waiting }) => waiting),
-    unaccounted: exact ? books("events") - stored - deadLettered - filtered : undefined,
-    exact,
+    waiting,
+    // What is not read yet is in none of these books.
+    unaccounted: waiting === undefined ? undefined : books("events") - stored - deadLettered - filtered,
+    exact: parts.every(({ exact }) => exact),
     unreachable: failure?.reason,
     unreachableSince: failure?.since,
   };

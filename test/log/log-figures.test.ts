@@ -48,6 +48,6 @@ test("what an agent has appended and the agent of the partition has not read is 
     (log) => log?.exact === true,
   );
 
-  assert.deepEqual([before?.exact, before?.unaccounted], [false, undefined]);
+  assert.deepEqual([before?.exact, before?.unaccounted], [false, 0]);
   assert.deepEqual([after?.waiting, after?.unaccounted], [3, 0]);
 });
