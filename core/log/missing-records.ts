@@ -35,7 +35,7 @@ export class MissingRecords {
       if (lost === 0) continue;
       const missing = this.#missing.get(own) ?? { since: now, told: 0 };
       this.#missing.set(own, missing);
-      if (now - missing.since < this.#sessionMillis || lost === missing.told) continue;
+      if (now - missing.since < this.#sessionMillis || lost <= missing.told) continue;
       this.#log.error(
         { partition: part, lost: lost - missing.told },
         "records of the log are missing: they were removed before they were stored. See that neither the retention of the engine " +

@@ -17,6 +17,7 @@ import { PartReader } from "./part-reader.js";
 import type { Appended, LogFacts, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
 import type { ReadRecord, ReadRecords } from "./read-edge.js";
+import { StalledSinks } from "./stalled-sinks.js";
 import { Trimmer } from "./trimmer.js";
 import { WaitingTurns } from "./waiting-turns.js";
 
@@ -59,10 +60,7 @@ export class OpenedLog {
   readonly #control: ControlReader;
   readonly #reader: PartReader;
   readonly #trimmer: Trimmer;
-  /** Since when the sinks of this agent have got no event done of a part of which they have taken some. */
-  readonly #since = new Map<TakenPart["own"], number>();
-  /** Since when events wait and no sink of this agent takes, be it that it has no parts any more; undefined while one does. */
-  #unservedSince: number | undefined;
+  readonly #stalled: StalledSinks;
   /** By part: the newest record that this agent has appended. */
   readonly #newest = new Map<number, number>();
   #startedAt = 0;
@@ -105,6 +103,7 @@ export class OpenedLog {
       changed: () => this.#partsChanged(),
       logger: context.log,
     });
+    this.#stalled = new StalledSinks(config.stall_timeout * 1000);
     this.#missing = new MissingRecords(sessionMillis, context.log);
     this.turns = new WaitingTurns(this.own.all);
     this.#reader = new PartReader({
@@ -212,22 +211,22 @@ export class OpenedLog {
   }
 
   async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
-    this.#unservedSince = undefined;
+    this.#stalled.asks();
     const taken = await this.turns.take(max, held, signal);
-    if (taken !== undefined && !this.#since.has(taken.own)) this.#since.set(taken.own, this.#parts.clocks.steady());
+    if (taken !== undefined) this.#stalled.took(taken.own, this.#parts.clocks.steady());
     return taken;
   }
 
   release({ own, events }: TakenPart, settled: SettledEvents | undefined): void {
     own.queue.release(events, settled);
-    this.#since.delete(own);
+    this.#stalled.getsOn(own);
     this.#ended(own);
   }
 
   restore({ own, events }: TakenPart): void {
     own.queue.restore(events);
     if (own.leaving) own.queue.discardWaiting();
-    if (own.leaving || own.queue.size === 0) this.#since.delete(own);
+    if (own.leaving || own.queue.size === 0) this.#stalled.getsOn(own);
     this.#ended(own);
   }
 
@@ -275,15 +274,6 @@ export class OpenedLog {
     );
   }
 
-  /** Whether nothing gets on: what sinks have taken, or what they do not take. */
-  #isStuck(now: number): boolean {
-    const stallMillis = this.#parts.config.stall_timeout * 1000;
-    for (const own of this.#since.keys()) if (this.own.all.get(own.queue.part) !== own) this.#since.delete(own);
-    if ([...this.own.all.values()].some(({ queue }) => queue.waiting > 0)) this.#unservedSince ??= now;
-    const all = [...this.#since].filter(([{ queue }]) => queue.size > 0).map(([, since]) => since);
-    return Math.min(...all, this.#unservedSince ?? now) < now - stallMillis;
-  }
-
   #report(left: boolean): AgentReport {
     const { context, clocks, config } = this.#parts;
     const now = clocks.steady();
@@ -296,7 +286,7 @@ export class OpenedLog {
       at: clocks.now().getTime(),
       // Its sinks have a while to begin.
       takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,
-      stuck: this.#isStuck(now),
+      stuck: this.#stalled.look(this.own.all, now),
       left,
       parts: this.reported(),
       heard: this.members.groups,

@@ -128,6 +128,7 @@ export class OwnParts {
     await prepared();
     const before = new Map(parts.map((part) => [part, this.#from(part).offset]));
     const bounds = await log.bounds(parts);
+    let isChanged = false;
     for (const part of parts) {
       const { first, next } = bounds.get(part) ?? { first: 0, next: 0 };
       const from = this.#from(part);
@@ -142,9 +143,11 @@ export class OwnParts {
         queue.skip(first);
         this.#own.set(part, { queue, end: next, holders: 0, leaving: false });
         this.#wanted.delete(part);
+        isChanged = true;
       }
     }
-    changed();
+    // A report of what is as before would be heard, and have this done again at once.
+    if (isChanged) changed();
   }
 
   #from(part: number): LogPosition {

@@ -159,7 +159,7 @@ export class PartQueue {
   /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
   skipTo(position: LogPosition): number {
     if (isUpTo(position, this.#done)) return 0;
-    this.#edge.isDone(position);
+    this.#edge.noteDone(position);
     let count = 0;
     for (const entry of this.#entries) {
       if (entry.state !== "waiting" || !isUpTo(entry.queued, position)) continue;

@@ -76,8 +76,9 @@ export interface PartitionedLog extends Examined {
   /** Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. */
   append(part: LogPart, value: Uint8Array): Promise<Appended>;
   /**
-   * The next records of these parts, each from the given offset or the next one that is there, in order, as many
-   * as `limits` allow: reads that find little are some milliseconds apart. Waits until one part has any. Empty when there is none in time or the signal aborts. Offsets jump forward and, after a takeover, back.
+   * The next records of these parts, each from the given offset or the next one that is there, in order, as many as `limits`
+   * allow. Waits until one part has any; empty when there is none in time or the signal aborts. From one read to the next the
+   * given offsets jump forward and, after a takeover, back. Reads that find little are some milliseconds apart.
    */
   read(
     from: ReadonlyMap<LogPart, number>,

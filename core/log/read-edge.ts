@@ -97,7 +97,7 @@ export class ReadEdge {
   }
 
   /** What is up to this place is done, as became known now; there may be several such places. */
-  isDone({ offset }: Pick<Passed, "offset">): void {
+  noteDone({ offset }: Pick<Passed, "offset">): void {
     this.#known = Math.max(this.#known, offset);
   }
 

@@ -27,7 +27,7 @@ export type TextCodecs = ReadonlyMap<string, TextCodec>;
 /** Whether a channel of this process keeps texts. */
 let areKept = false;
 
-/** By their names; of none where none are given. From now on texts are kept: a channel that takes them asks for this at first. @beta */
+/** By their names; of none where none are given. Once a channel has asked for some, texts are kept in this process. @beta */
 export function textCodecs(codecs: readonly TextCodec[] = []): TextCodecs {
   areKept ||= codecs.length > 0;
   return new Map(codecs.map((codec) => [codec.name, codec]));

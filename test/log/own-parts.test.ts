@@ -10,7 +10,7 @@ const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0,
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
 function alone(bounds: () => number, first = 0) {
   const { log, lines } = recordingLog();
-  const place = { stored: at(3), now: 0, share: [0] };
+  const place = { stored: at(3), now: 0, share: [0], changes: 0 };
   const own: OwnParts = new OwnParts({
     log: { bounds: async () => new Map([[0, { first, next: bounds() }]]) },
     partitions: 1,
@@ -22,7 +22,9 @@ function alone(bounds: () => number, first = 0) {
     stored: () => place.stored,
     prepared: async () => {},
     resettle: () => void own.settle(),
-    changed: () => {},
+    changed: () => {
+      place.changes += 1;
+    },
     logger: log,
   });
   return { own, place, lines };
@@ -66,10 +68,12 @@ test("a part of which records are gone that are not known to be stored is read w
   place.now = 999;
   await own.settle();
   const second = own.all.size;
+  const changes = [place.changes];
   place.now = 1000;
   await own.settle();
 
   assert.deepEqual([first, second, own.all.get(0)?.queue.lost], [0, 0, 5]);
+  assert.deepEqual([...changes, place.changes], [0, 1], "only then the others are told");
 });
 
 test("records that are gone are not lost when it is heard that they were stored", async () => {

@@ -139,7 +139,7 @@ test("records that are gone behind the position are lost, and those before the f
   );
 });
 
-test("records that were gone at the beginning are lost as far as no position that is told later covers them", () => {
+test("records that were gone at the beginning are lost as far as no position that comes later covers them", () => {
   const queue = new PartQueue(3, atBeginning, 0, true);
   queue.skip(9);
   queue.add({ from: 9, records: [record(9, ["a"])] });

@@ -31,6 +31,22 @@ export const recordCases: readonly LogCase[] = [
       }),
   },
   {
+    title:
+      "each record of a part has the offset behind that of the one before it, where the log says that it is gapless",
+    run: (engine) =>
+      opened(engine, 2, async ({ log, facts }) => {
+        const offsets: number[] = [];
+        for (const part of [0, 1, 0, "agents", 1, 0, "letters", 0] as const) {
+          const { offset } = await log.append(part, bytes("one"));
+          if (part === 0) offsets.push(offset);
+        }
+
+        const [first = 0] = offsets;
+        if (facts.gapless === true) assert.deepEqual(offsets, [first, first + 1, first + 2, first + 3]);
+        else assert.ok(offsets.every((offset, at) => at === 0 || offset > (offsets[at - 1] ?? 0)));
+      }),
+  },
+  {
     title: "an appended record stands at the offset that its append says, after the record that it says",
     run: (engine) =>
       opened(engine, 1, async ({ log }) => {

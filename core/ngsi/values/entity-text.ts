@@ -132,32 +132,11 @@ function jsonText({ kind, text }: Value): string {
  * @stable
  */
 export function metadataText(members: readonly Member[]): string {
-  return members.length === 0 ? "[]" : listOf(members.map(itemText));
+  return listOf(members.map(itemText));
 }
 
 function itemText({ name, type = "", value: { kind, text }, members }: Member): string {
-  const value = kind === "object" || kind === "array" ? text : quoted(text);
+  const value = kind === "object" || kind === "array" ? text : JSON.stringify(text);
   const metadata = members === undefined ? "" : `,"metadata":${metadataText(members)}`;
-  return `${itemHead(name, type)}${value}${metadata}}`;
-}
-
-/** Printable ASCII without quotes and backslashes. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
-/** As JSON writes it; faster for the texts that most are. */
-function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
-}
-
-const MOST_HEADS = 1000;
-const heads = new Map<string, { readonly type: string; readonly head: string }>();
-
-/** The beginning of an item up to its value. Brokers send the same names with the same types again and again. */
-function itemHead(name: string, type: string): string {
-  const known = heads.get(name);
-  if (known?.type === type) return known.head;
-  const head = `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":`;
-  if (heads.size >= MOST_HEADS) heads.clear();
-  heads.set(name, { type, head });
-  return head;
+  return `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":${value}${metadata}}`;
 }
