@@ -26,6 +26,8 @@ interface Expected {
   readonly what: string;
   readonly alert: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Events that the sink `refusing` gets: so many, each seen by Prometheus before the next, or more until the alert fires. */
+  readonly refused?: number | "until-it-fires";
 }
 
 const faults: readonly Expected[] = [
@@ -39,14 +41,25 @@ const faults: readonly Expected[] = [
     what: "events that the store refuses",
     alert: "DenebDeadLettersGrowing",
     labels: { sink: "refusing", reason: "permanent" },
+    refused: 2,
   },
   {
     what: "a sink whose events all become dead letters",
     alert: "DenebComponentDown",
     labels: { name: "refusing", cause: "dead-letters" },
   },
-  { what: "dead letters near their limit", alert: "DenebDeadLettersNearLimit", labels: { sink: "refusing" } },
-  { what: "dead letters at their limit", alert: "DenebDeadLettersFull", labels: { name: "refusing" } },
+  {
+    what: "dead letters near their limit",
+    alert: "DenebDeadLettersNearLimit",
+    labels: { sink: "refusing" },
+    refused: "until-it-fires",
+  },
+  {
+    what: "dead letters at their limit",
+    alert: "DenebDeadLettersFull",
+    labels: { name: "refusing" },
+    refused: "until-it-fires",
+  },
   { what: "a wrong token at a source", alert: "DenebTokenRefused", labels: { source: "token" } },
   {
     what: "what is no notification",
@@ -93,9 +106,15 @@ test("what is broken on purpose in a running agent shows in an alert", async (co
   const prometheus = await ownPrometheus(context, { rules: await quickRules(context), jobs });
   if (prometheus === undefined) return;
 
-  for (const { what, alert, labels } of faults)
+  for (const { what, alert, labels, refused = 0 } of faults)
     await context.test(`${what}: ${alert}`, async () => {
-      const { annotations } = await firing(prometheus, alert, labels);
+      // Prometheus may be late: it sees each event alone, and the dead letters are full only once that is wanted.
+      for (let count = 1; typeof refused === "number" && count <= refused; count += 1) {
+        await agent.refuseOne();
+        await isKept(prometheus, count);
+      }
+      const meanwhile = refused === "until-it-fires" ? agent.refuseOne : undefined;
+      const { annotations } = await firing(prometheus, alert, labels, meanwhile);
 
       const texts = Object.values(annotations).join("\n");
       assert.doesNotMatch(texts, /no value|error expanding|\{\{/);
@@ -255,14 +274,30 @@ a.sinks.k.${sink}
 `;
 }
 
-/** Waits until an alert with these labels fires. */
-async function firing(prometheus: OwnPrometheus, name: string, labels: Expected["labels"]): Promise<Alert> {
+/** Waits until Prometheus has seen so many dead letters of the sink `refusing`. */
+async function isKept(prometheus: OwnPrometheus, count: number): Promise<void> {
+  await until(
+    () => prometheus.query('sum(deneb_dead_letters_kept_total{sink="refusing"})'),
+    ([sample]) => sample?.value[1] === String(count),
+    60_000,
+  );
+}
+
+/** Waits until an alert with these labels fires, and does something before each look. */
+async function firing(
+  prometheus: OwnPrometheus,
+  name: string,
+  labels: Expected["labels"],
+  meanwhile?: () => Promise<void>,
+): Promise<Alert> {
   const wanted = Object.entries({ ...labels, alertname: name });
   const found = await until(
-    async () =>
-      (await prometheus.alerts()).find(
+    async () => {
+      await meanwhile?.();
+      return (await prometheus.alerts()).find(
         (alert) => alert.state === "firing" && wanted.every(([label, value]) => alert.labels[label] === value),
-      ),
+      );
+    },
     (alert) => alert !== undefined,
     60_000,
   );

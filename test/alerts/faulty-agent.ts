@@ -11,8 +11,13 @@ const TOKEN = "right";
 /** Milliseconds between two rounds of notifications. */
 const PAUSE = 400;
 
+export interface FaultyAgent extends AgentProcess {
+  /** Sends one notification whose event the sink `refusing` refuses. */
+  refuseOne(): Promise<void>;
+}
+
 /** An agent in which almost everything is wrong, and senders that go on until the test ends. */
-export async function faultyAgent(context: TestContext, dataDir?: string): Promise<AgentProcess> {
+export async function faultyAgent(context: TestContext, dataDir?: string): Promise<FaultyAgent> {
   const folder = await tempFolder(context);
   await certificateFiles(folder, "expired", new Date(Date.now() - DAY));
   await certificateFiles(folder, "expiring", new Date(Date.now() + 5 * DAY));
@@ -31,7 +36,7 @@ export async function faultyAgent(context: TestContext, dataDir?: string): Promi
   });
   const timer = setInterval(() => void sendAll(agent), PAUSE);
   context.after(() => clearInterval(timer));
-  return agent;
+  return { ...agent, refuseOne: () => post(addressOf(agent, "poison"), notification, {}) };
 }
 
 async function certificateFiles(folder: string, name: string, expires: Date): Promise<void> {
@@ -42,7 +47,7 @@ async function certificateFiles(folder: string, name: string, expires: Date): Pr
 
 /** One round: a good notification for each source that takes some, and bad ones. */
 async function sendAll(agent: AgentProcess): Promise<void> {
-  const to = (source: string) => `http://127.0.0.1:${portOf(agent, source)}/notify`;
+  const to = (source: string) => addressOf(agent, source);
   const authorization = `Bearer ${TOKEN}`;
   const calls = [
     post(to("http-source"), notification, {}),
@@ -62,8 +67,9 @@ async function post(url: string, body: string, headers: Readonly<Record<string, 
   await (await fetch(url, { method: "POST", headers: all, body })).arrayBuffer();
 }
 
-function portOf({ lines }: AgentProcess, source: string): unknown {
-  return lines.find(({ component, msg }) => component === source && msg === "listening")?.["port"];
+function addressOf({ lines }: AgentProcess, source: string): string {
+  const listening = lines.find(({ component, msg }) => component === source && msg === "listening");
+  return `http://127.0.0.1:${listening?.["port"]}/notify`;
 }
 
 const notification = JSON.stringify({
@@ -86,10 +92,11 @@ function propertiesOf(folder: string): string {
     `a.sources.${name}.tls_key = ${join(folder, `${name}.key`)}
 a.sources.${name}.tls_certificate = ${join(folder, `${name}.pem`)}`;
   return `
-a.sources = http-source token full limited routed expired expiring noisy hanging
+a.sources = http-source poison token full limited routed expired expiring noisy hanging
 a.channels = good poison small waiting rows silent
 a.sinks = stored refusing stuck away database mute
-${httpSource("http-source", "good poison waiting rows silent")}
+${httpSource("http-source", "good waiting rows silent")}
+${httpSource("poison", "poison")}
 ${httpSource("token", "good", `a.sources.token.token = ${TOKEN}`)}
 ${httpSource("full", "small")}
 ${httpSource("limited", "good", "a.sources.limited.quota.events_per_second = 1\na.sources.limited.quota.burst = 1")}
