@@ -1,12 +1,11 @@
-import { randomBytes } from "node:crypto";
 import type { Bounds, LogPart } from "deneb/log";
+import { asksFor, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
 import { logSettings } from "./errors.js";
 import type { Link } from "./link.js";
 import { streamState } from "./stream.js";
 import type { Subjects } from "./subjects.js";
 
 const AT_ONCE = 16;
-const NANOS = 1_000_000;
 /** A consumer that was left behind goes away after this time. */
 const IDLE_MILLIS = 10_000;
 
@@ -58,30 +57,16 @@ export async function trimTo(of: Measuring, before: ReadonlyMap<LogPart, number>
 /** The sequence of the first or the last record of a part, without its body; undefined for none. */
 async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
   const { link, stream, subjects, timeout } = of;
-  const subject = subjects.of(part);
-  const doing = `measuring "${subject}"`;
-  const name = `deneb-${randomBytes(9).toString("hex")}`;
-  const config = {
-    name,
-    filter_subject: subject,
-    deliver_policy: policy,
-    ack_policy: "none",
-    headers_only: true,
-    mem_storage: true,
-    num_replicas: 1,
-    inactive_threshold: IDLE_MILLIS * NANOS,
-  };
-  await link.api(doing, `CONSUMER.CREATE.${stream}.${name}.${subject}`, { body: { stream_name: stream, config } });
+  const wanted = { batch: 1, expires: timeout / 2, now: true };
+  const doing = `measuring "${subjects.of(part)}"`;
+  const consuming = { link, stream, subject: subjects.of(part), doing };
+  const begins = { deliver_policy: policy };
+  const name = await makeConsumer(consuming, { begins, headersOnly: true, idleMillis: IDLE_MILLIS });
   try {
-    const payload = JSON.stringify({ batch: 1, expires: (timeout / 2) * NANOS, no_wait: true });
-    const next = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`;
-    const message = await link.ask({ doing, subject: next, payload, record: true });
-    // $JS.ACK.<stream>.<consumer>.<delivered>.<sequence>.<...>, with domain and account before the stream on some servers.
-    const words = (message.reply ?? "").split(".");
-    const at = words.indexOf(name);
-    return at === -1 ? undefined : Number(words[at + 2]);
+    const message = await link.ask({ doing, record: true, ...asksFor(stream, name, wanted) });
+    return deliveredOf(message.reply ?? "", name)?.sequence;
   } finally {
-    await link.api(doing, `CONSUMER.DELETE.${stream}.${name}`).catch(() => undefined);
+    await removeConsumer(consuming, name);
   }
 }
 

@@ -9,6 +9,8 @@ export interface Asked {
   readonly offset: number;
 }
 
+const LEAST_SHARE = 65_536;
+
 /** The parts that are to be asked, and what was found within the bytes of an answer. */
 export class Collection {
   readonly records: Records = new Map();
@@ -32,6 +34,16 @@ export class Collection {
     this.#asking += 1;
     const [part, offset] = first;
     return { part, offset };
+  }
+
+  /** Bytes that each part may still have. */
+  get share(): number {
+    return Math.max(LEAST_SHARE, (this.#bytes - this.#taken) / Math.max(1, this.waiting.length + this.#asking));
+  }
+
+  /** Whether several records of a part are here. */
+  isMany(part: LogPart): boolean {
+    return (this.records.get(part)?.length ?? 0) > 1;
   }
 
   answered(): void {

@@ -2,6 +2,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
 import type { Examiner, Probe } from "deneb/sdk";
 import type { JetStreamConfig } from "../config.js";
+import { Announcements } from "./announcements.js";
 import { boundsOf, trimTo } from "./bounds.js";
 import { logSettings, logUnavailable } from "./errors.js";
 import { Identity } from "./identity.js";
@@ -26,6 +27,7 @@ export class JetStreamLog implements PartitionedLog {
   readonly #subjects: Subjects;
   readonly #link: Link;
   readonly #parts = new Parts();
+  readonly #announcements: Announcements;
   #opened: Opened | undefined;
   #ended = new AbortController();
 
@@ -35,6 +37,7 @@ export class JetStreamLog implements PartitionedLog {
     this.#component = component;
     this.#subjects = subjectsOf(config.stream);
     this.#link = new Link(config, component, (connection) => this.#listen(connection));
+    this.#announcements = new Announcements(this.#link, this.#subjects);
   }
 
   async open(_signal: AbortSignal): Promise<LogFacts> {
@@ -99,6 +102,7 @@ export class JetStreamLog implements PartitionedLog {
   async close(_signal: AbortSignal): Promise<void> {
     this.#opened = undefined;
     this.#ended.abort();
+    this.#announcements.flush();
     await this.#link.close();
   }
 
@@ -119,7 +123,7 @@ export class JetStreamLog implements PartitionedLog {
   /** Other agents hear of a record at once; those who do not ask for it a little later. */
   #announce(part: LogPart, offset: number): void {
     this.#parts.announced(part, offset);
-    this.#link.say(this.#subjects.announcing(part), String(offset));
+    this.#announcements.add(part, offset);
   }
 
   #listen(connection: NatsConnection): void {

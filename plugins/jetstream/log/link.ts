@@ -38,6 +38,7 @@ export class Link {
   #connection: NatsConnection | undefined;
   #connecting: Promise<NatsConnection> | undefined;
   #ended = new AbortController();
+  #turn: Promise<void> | undefined;
 
   /** `connected` is called with each new connection. */
   constructor(
@@ -78,6 +79,7 @@ export class Link {
     const { doing, subject, payload = "", within = this.tryMillis } = asking;
     const end = performance.now() + within;
     const connection = await this.connection(doing, within);
+    await this.#together();
     const timeout = Math.max(1, Math.ceil(end - performance.now()));
     try {
       const headers = this.#headers(asking.headers);
@@ -127,6 +129,17 @@ export class Link {
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection !== undefined) await connection.close().catch(() => undefined);
+  }
+
+  /** What is asked in one turn of the event loop leaves in one write to the socket. */
+  #together(): Promise<void> {
+    this.#turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = undefined;
+        resolve();
+      });
+    });
+    return this.#turn;
   }
 
   #drop(connection: NatsConnection): void {

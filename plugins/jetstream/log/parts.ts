@@ -45,6 +45,11 @@ export class Parts {
     return announced >= from || from < emptyFrom || askAt <= now;
   }
 
+  /** Whether a record from this offset on was announced. */
+  isAnnounced(part: LogPart, from: number): boolean {
+    return this.#of(part).announced >= from;
+  }
+
   /** Whether a part may have more, after a record of it was found. */
   found(part: LogPart, offset: number): boolean {
     const known = this.#of(part);

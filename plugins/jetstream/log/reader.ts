@@ -1,5 +1,6 @@
 import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
 import { type Asked, Collection, type Records } from "./collection.js";
+import { Cursors } from "./cursors.js";
 import { apiFailure, NobodyAnswers } from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
@@ -9,6 +10,8 @@ import type { Subjects } from "./subjects.js";
 /** How many records are under way at the same time. */
 const AT_ONCE = 16;
 const NOT_FOUND = 404;
+/** Milliseconds after which a record that was announced and does not come is asked for in another way. */
+const LATE_MILLIS = 100;
 
 export interface Reading {
   readonly link: Link;
@@ -26,14 +29,19 @@ interface Spare {
   readonly record: LogRecord;
 }
 
-/** Reads records one by one, each by its subject and the sequence from which on it is wanted. No consumer is needed. */
+/**
+ * Reads records one by one, each by its subject and the sequence from which on it is wanted; that finds each record, and tells that
+ * there is none. Where much is to be read a cursor brings more at once.
+ */
 export class Reader {
   readonly #of: Reading;
   readonly #spare = new Map<LogPart, Spare>();
+  readonly #cursors: Cursors;
   #begin = 0;
 
   constructor(of: Reading) {
     this.#of = of;
+    this.#cursors = new Cursors({ ...of, arrived: () => of.parts.wake() });
   }
 
   async read(
@@ -42,6 +50,8 @@ export class Reader {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
     const end = performance.now() + waitMillis;
+    // Those of the events; what agents tell each other has none.
+    if ([...from.keys()].some((part) => typeof part === "number")) this.#cursors.keep(from);
     for (;;) {
       if (signal.aborted) return new Map();
       await this.#of.identity.assured("reading records");
@@ -53,20 +63,25 @@ export class Reader {
 
   async #due(from: ReadonlyMap<LogPart, number>, bytes: number, signal: AbortSignal): Promise<Records> {
     const now = performance.now();
-    const due = [...from].filter(([part, offset]) => this.#spare.has(part) || this.#of.parts.due(part, offset, now));
+    const due = [...from].filter(
+      ([part, offset]) =>
+        this.#spare.has(part) ||
+        this.#cursors.find(part, offset)?.peek(offset) !== undefined ||
+        this.#of.parts.due(part, offset, now),
+    );
     // Another part begins each time, so that none waits behind those that fill the answer.
     this.#begin += 1;
     const turn = this.#begin % Math.max(1, due.length);
     return await this.#collected(new Collection([...due.slice(turn), ...due.slice(0, turn)], bytes), signal);
   }
 
-  /** Each part gives one record, and then the next one when its turn comes again. */
+  /** Each part gives some, and then more when its turn comes again. */
   async #collected(collection: Collection, signal: AbortSignal): Promise<Records> {
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (let next = collection.next(); next !== undefined; next = collection.next()) {
         if (signal.aborted || failures.length > 0) return;
-        await this.#collect(collection, next).catch((error: unknown) => failures.push(error));
+        await this.#collect(collection, next, signal).catch((error: unknown) => failures.push(error));
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, collection.waiting.length) }, work));
@@ -74,12 +89,44 @@ export class Reader {
     return collection.records;
   }
 
-  async #collect(collection: Collection, { part, offset }: Asked): Promise<void> {
+  async #collect(collection: Collection, asked: Asked, signal: AbortSignal): Promise<void> {
+    const { part, offset } = asked;
+    if (await this.#collectMany(collection, asked, signal)) return;
+    const isLate = this.#of.parts.isAnnounced(part, offset);
     const record = await this.#record(part, offset);
     collection.answered();
     if (record === undefined) return;
-    if (!collection.takes(part, record)) this.#spare.set(part, { from: offset, record });
-    else if (this.#of.parts.found(part, record.offset)) collection.again(part, record.offset + 1);
+    // A cursor of the part has had the time to deliver what was announced.
+    if (isLate) this.#cursors.close(part);
+    if (!collection.takes(part, record)) {
+      this.#spare.set(part, { from: offset, record });
+      return;
+    }
+    if (!this.#of.parts.found(part, record.offset)) return;
+    if (collection.isMany(part) && typeof part === "number") await this.#cursors.open(part, record.offset + 1);
+    collection.again(part, record.offset + 1);
+  }
+
+  /** What the cursor of a part has; false when it has none, or nothing comes although there may be something. */
+  async #collectMany(collection: Collection, { part, offset }: Asked, signal: AbortSignal): Promise<boolean> {
+    const { parts, identity, saw } = this.#of;
+    const cursor = this.#cursors.find(part, offset);
+    if (cursor === undefined || this.#spare.has(part)) return false;
+    if (cursor.peek(offset) === undefined && (cursor.hasMore || parts.isAnnounced(part, offset)))
+      await cursor.more(collection.share, LATE_MILLIS, signal);
+    let last: number | undefined;
+    for (let record = cursor.peek(offset); record !== undefined; record = cursor.peek(offset)) {
+      if (!collection.takes(part, record)) break;
+      cursor.shift();
+      last = record.offset;
+      identity.saw(last);
+      saw(part, last);
+    }
+    if (last === undefined && cursor.peek(offset) === undefined) return false;
+    collection.answered();
+    if (last !== undefined && (cursor.peek(last + 1) !== undefined || parts.found(part, last)))
+      collection.again(part, last + 1);
+    return true;
   }
 
   async #record(part: LogPart, from: number): Promise<LogRecord | undefined> {

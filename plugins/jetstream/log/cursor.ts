@@ -1,0 +1,162 @@
+import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
+import type { LogRecord } from "deneb/log";
+import { onAbort } from "deneb/sdk";
+import { asksFor, deliveredOf } from "./consumers.js";
+
+/** Records that are asked for at once; the bytes are the limit that counts. */
+const BATCH = 1000;
+const EXPIRES_MILLIS = 5000;
+/** A question whose end does not come is over after so long beyond its time. */
+const GRACE_MILLIS = 1000;
+
+export interface CursorParts {
+  readonly connection: NatsConnection;
+  /** Where the server sends what is asked for. */
+  readonly inbox: string;
+  readonly stream: string;
+  readonly subject: string;
+  /** The consumer. */
+  readonly name: string;
+  /** The sequence with which it begins. */
+  readonly from: number;
+  /** Called when a record came that nobody waits for. */
+  readonly arrived: () => void;
+}
+
+/**
+ * Reads one part on and on: a consumer, of which many records are asked for at once. It never tells that there are no more;
+ * and after anything that it does not expect it is broken and delivers what came before.
+ */
+export class Cursor {
+  readonly name: string;
+  readonly #of: CursorParts;
+  readonly #subscription: Subscription;
+  #ready: LogRecord[] = [];
+  #next: number;
+  /** Records that the consumer has delivered, and the sequence of the last of them. */
+  #delivered = 0;
+  #last: number;
+  /** How many of those that were asked for are still to come. */
+  #left = 0;
+  #over = 0;
+  /** False when there was nothing behind the last record as it was delivered. */
+  #hasMore = true;
+  #questions = 0;
+  #isBroken = false;
+  #usedAt = performance.now();
+  #wake: (() => void) | undefined;
+
+  constructor(of: CursorParts) {
+    this.#of = of;
+    this.name = of.name;
+    this.#next = of.from;
+    this.#last = of.from - 1;
+    const callback = (error: Error | null, message: Msg) => this.#came(error, message);
+    this.#subscription = of.connection.subscribe(`${of.inbox}.*`, { callback });
+  }
+
+  /** False when nothing was behind what it has delivered: something may have come since. */
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
+  /** Whether it was not used for so many milliseconds. */
+  isUnused(now: number, millis: number): boolean {
+    return now - this.#usedAt >= millis;
+  }
+
+  /** True when it delivers what is from this sequence on without much that is before. */
+  suits(from: number, now: number, unusedMillis: number): boolean {
+    if (this.#ready.length === 0 && (this.#isBroken || this.#of.connection.isClosed())) return false;
+    return from === this.#next || (from > this.#next && !this.isUnused(now, unusedMillis));
+  }
+
+  /** The next record from this sequence on, if it came already. */
+  peek(from: number): LogRecord | undefined {
+    while ((this.#ready[0]?.offset ?? from) < from) this.#shift();
+    return this.#ready[0];
+  }
+
+  /** Takes away what `peek` returns. */
+  shift(): void {
+    this.#shift();
+    this.#usedAt = performance.now();
+  }
+
+  /** Asks for more unless that is under way, and waits until something comes, for so many milliseconds at the most. */
+  async more(bytes: number, within: number, signal: AbortSignal): Promise<void> {
+    if (this.#ready.length > 0 || this.#isBroken || signal.aborted) return;
+    if (this.#left === 0 || performance.now() >= this.#over) this.#ask(bytes);
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        clearTimeout(timer);
+        stopListening();
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(go, within);
+      const stopListening = onAbort(signal, go);
+      this.#wake = go;
+    });
+  }
+
+  close(): void {
+    this.#isBroken = true;
+    this.#ready = [];
+    if (!this.#of.connection.isClosed()) this.#subscription.unsubscribe();
+    this.#wake?.();
+  }
+
+  #shift(): void {
+    const record = this.#ready.shift();
+    if (record !== undefined) this.#next = record.offset + 1;
+  }
+
+  #ask(bytes: number): void {
+    const { connection, inbox, stream, name } = this.#of;
+    this.#questions += 1;
+    this.#left = BATCH;
+    this.#over = performance.now() + EXPIRES_MILLIS + GRACE_MILLIS;
+    const { subject, payload } = asksFor(stream, name, { batch: BATCH, bytes, expires: EXPIRES_MILLIS });
+    connection.publish(subject, payload, { reply: `${inbox}.${this.#questions}` });
+  }
+
+  #came(error: Error | null, message: Msg): void {
+    if (error !== null) this.#isBroken = true;
+    else if (message.subject === this.#of.subject) this.#take(message);
+    else this.#end(message);
+    if (this.#wake !== undefined) this.#wake();
+    else if (this.#ready.length > 0) this.#of.arrived();
+  }
+
+  #take(message: Msg): void {
+    const place = deliveredOf(message.reply ?? "", this.name);
+    // A record that is missing between two of them would be passed over.
+    this.#isBroken ||= place?.count !== this.#delivered + 1 || place.sequence <= this.#last;
+    if (this.#isBroken || place === undefined) return;
+    this.#delivered = place.count;
+    this.#hasMore = place.pending > 0;
+    this.#last = place.sequence;
+    this.#left -= 1;
+    this.#ready.push({ offset: place.sequence, value: message.data });
+  }
+
+  /** A question is over: its time is, or its bytes are. Anything else, such as a consumer that is gone, breaks the cursor. */
+  #end({ subject, headers }: Msg): void {
+    const isRunning = subject.endsWith(`.${this.#questions}`);
+    const code = headers?.code ?? 0;
+    const isUsual = code === NOTHING || code === TIME_OVER || (code === REFUSED && isFull(headers?.description ?? ""));
+    // Not even one record fits: it is read in another way.
+    const isStuck = code === REFUSED && isRunning && this.#left === BATCH;
+    if (!isUsual || isStuck) this.#isBroken = true;
+    if (isRunning) this.#left = 0;
+  }
+}
+
+const NOTHING = 404;
+const TIME_OVER = 408;
+const REFUSED = 409;
+
+function isFull(description: string): boolean {
+  return /max_?bytes/i.test(description);
+}

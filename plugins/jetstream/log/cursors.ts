@@ -1,0 +1,73 @@
+import type { LogPart } from "deneb/log";
+import { loadClient } from "../client.js";
+import { makeConsumer, removeConsumer } from "./consumers.js";
+import { Cursor } from "./cursor.js";
+import type { Link } from "./link.js";
+import type { Subjects } from "./subjects.js";
+
+/** A server removes a consumer that nobody asks for so long. */
+const IDLE_MILLIS = 30_000;
+/** What this agent read in another way is delivered, too: not for longer than this. */
+const UNUSED_MILLIS = 1000;
+/** After a failure no cursor is opened for so long. */
+const RETRY_MILLIS = 5000;
+
+export interface CursorsParts {
+  readonly link: Link;
+  readonly stream: string;
+  readonly subjects: Subjects;
+  /** Called when a record came that nobody waits for. */
+  readonly arrived: () => void;
+}
+
+/** The cursors of the parts that have much to read. */
+export class Cursors {
+  readonly #of: CursorsParts;
+  readonly #cursors = new Map<LogPart, Cursor>();
+  /** No cursor is opened before this time. */
+  #notBefore = 0;
+
+  constructor(of: CursorsParts) {
+    this.#of = of;
+  }
+
+  /** The cursor that can go on from this sequence; one that cannot is closed. */
+  find(part: LogPart, from: number): Cursor | undefined {
+    const cursor = this.#cursors.get(part);
+    if (cursor?.suits(from, performance.now(), UNUSED_MILLIS) === true) return cursor;
+    this.close(part);
+    return undefined;
+  }
+
+  /** Begins one unless there is one; when that cannot be done, nothing but time is lost. */
+  async open(part: LogPart, from: number): Promise<void> {
+    if (performance.now() < this.#notBefore || this.find(part, from) !== undefined) return;
+    const { link, stream, subjects, arrived } = this.#of;
+    const subject = subjects.of(part);
+    const doing = `reading records of "${subject}"`;
+    try {
+      const connection = await link.connection(doing);
+      const name = await makeConsumer({ link, stream, subject, doing }, { begins: { from }, idleMillis: IDLE_MILLIS });
+      const inbox = (await loadClient()).createInbox();
+      this.#cursors.set(part, new Cursor({ connection, inbox, stream, subject, name, from, arrived }));
+    } catch {
+      this.#notBefore = performance.now() + RETRY_MILLIS;
+    }
+  }
+
+  close(part: LogPart): void {
+    const cursor = this.#cursors.get(part);
+    if (cursor === undefined) return;
+    this.#cursors.delete(part);
+    cursor.close();
+    const { link, stream, subjects } = this.#of;
+    void removeConsumer({ link, stream, doing: `reading records of "${subjects.of(part)}"` }, cursor.name);
+  }
+
+  /** Closes those of other parts, unless they were used just now: a part that has no room is read again soon. */
+  keep(parts: ReadonlyMap<LogPart, unknown>): void {
+    const now = performance.now();
+    for (const [part, cursor] of this.#cursors)
+      if (!parts.has(part) && cursor.isUnused(now, UNUSED_MILLIS)) this.close(part);
+  }
+}
