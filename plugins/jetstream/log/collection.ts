@@ -10,6 +10,7 @@ export interface Asked {
 }
 
 const LEAST_SHARE = 65_536;
+const MOST_SHARE = 524_288;
 
 /** The parts that are to be asked, and what was found within the bytes of an answer. */
 export class Collection {
@@ -36,9 +37,10 @@ export class Collection {
     return { part, offset };
   }
 
-  /** Bytes that each part may still have. */
+  /** Bytes that each part may still have; more than is kept of a part does not help. */
   get share(): number {
-    return Math.max(LEAST_SHARE, (this.#bytes - this.#taken) / Math.max(1, this.waiting.length + this.#asking));
+    const share = (this.#bytes - this.#taken) / Math.max(1, this.waiting.length + this.#asking);
+    return Math.floor(Math.min(MOST_SHARE, Math.max(LEAST_SHARE, share)));
   }
 
   /** Whether several records of a part are here. */

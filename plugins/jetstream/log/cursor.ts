@@ -44,6 +44,8 @@ export class Cursor {
   #questions = 0;
   #isBroken = false;
   #usedAt = performance.now();
+  /** Since when something is asked for and nothing came. */
+  #wantedAt: number | undefined;
   #wake: (() => void) | undefined;
 
   constructor(of: CursorParts) {
@@ -83,10 +85,27 @@ export class Cursor {
     this.#usedAt = performance.now();
   }
 
-  /** Asks for more unless that is under way, and waits until something comes, for so many milliseconds at the most. */
-  async more(bytes: number, within: number, signal: AbortSignal): Promise<void> {
+  /** Whether nothing came for so many milliseconds although more was asked for. */
+  isLate(now: number, millis: number): boolean {
+    return this.#wantedAt !== undefined && now - this.#wantedAt >= millis;
+  }
+
+  /** Asks for more unless that is under way, or something is here. */
+  ask(bytes: number): void {
+    if (this.#ready.length === 0) this.#wantedAt ??= performance.now();
+    const isUnderWay = this.#left > 0 && performance.now() < this.#over;
+    if (isUnderWay || this.#ready.length > 0 || this.#isBroken) return;
+    const { connection, inbox, stream, name } = this.#of;
+    this.#questions += 1;
+    this.#left = BATCH;
+    this.#over = performance.now() + EXPIRES_MILLIS + GRACE_MILLIS;
+    const { subject, payload } = asksFor(stream, name, { batch: BATCH, bytes, expires: EXPIRES_MILLIS });
+    connection.publish(subject, payload, { reply: `${inbox}.${this.#questions}` });
+  }
+
+  /** Waits until something is here, for so many milliseconds at the most. */
+  async arrival(within: number, signal: AbortSignal): Promise<void> {
     if (this.#ready.length > 0 || this.#isBroken || signal.aborted) return;
-    if (this.#left === 0 || performance.now() >= this.#over) this.#ask(bytes);
     await new Promise<void>((resolve) => {
       const go = () => {
         clearTimeout(timer);
@@ -100,25 +119,19 @@ export class Cursor {
     });
   }
 
-  close(): void {
+  /** False when its connection is lost: then nobody can be asked to remove the consumer. */
+  close(): boolean {
+    const isConnected = !this.#of.connection.isClosed();
     this.#isBroken = true;
     this.#ready = [];
-    if (!this.#of.connection.isClosed()) this.#subscription.unsubscribe();
+    if (isConnected) this.#subscription.unsubscribe();
     this.#wake?.();
+    return isConnected;
   }
 
   #shift(): void {
     const record = this.#ready.shift();
     if (record !== undefined) this.#next = record.offset + 1;
-  }
-
-  #ask(bytes: number): void {
-    const { connection, inbox, stream, name } = this.#of;
-    this.#questions += 1;
-    this.#left = BATCH;
-    this.#over = performance.now() + EXPIRES_MILLIS + GRACE_MILLIS;
-    const { subject, payload } = asksFor(stream, name, { batch: BATCH, bytes, expires: EXPIRES_MILLIS });
-    connection.publish(subject, payload, { reply: `${inbox}.${this.#questions}` });
   }
 
   #came(error: Error | null, message: Msg): void {
@@ -138,6 +151,7 @@ export class Cursor {
     this.#hasMore = place.pending > 0;
     this.#last = place.sequence;
     this.#left -= 1;
+    this.#wantedAt = undefined;
     this.#ready.push({ offset: place.sequence, value: message.data });
   }
 

@@ -59,7 +59,7 @@ export class Cursors {
     const cursor = this.#cursors.get(part);
     if (cursor === undefined) return;
     this.#cursors.delete(part);
-    cursor.close();
+    if (!cursor.close()) return;
     const { link, stream, subjects } = this.#of;
     void removeConsumer({ link, stream, doing: `reading records of "${subjects.of(part)}"` }, cursor.name);
   }

@@ -1,5 +1,6 @@
 import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
 import { type Asked, Collection, type Records } from "./collection.js";
+import type { Cursor } from "./cursor.js";
 import { Cursors } from "./cursors.js";
 import { apiFailure, NobodyAnswers } from "./errors.js";
 import type { Identity } from "./identity.js";
@@ -109,11 +110,25 @@ export class Reader {
 
   /** What the cursor of a part has; false when it has none, or nothing comes although there may be something. */
   async #collectMany(collection: Collection, { part, offset }: Asked, signal: AbortSignal): Promise<boolean> {
-    const { parts, identity, saw } = this.#of;
     const cursor = this.#cursors.find(part, offset);
     if (cursor === undefined || this.#spare.has(part)) return false;
-    if (cursor.peek(offset) === undefined && (cursor.hasMore || parts.isAnnounced(part, offset)))
-      await cursor.more(collection.share, LATE_MILLIS, signal);
+    if (cursor.peek(offset) === undefined && (cursor.hasMore || this.#of.parts.isAnnounced(part, offset))) {
+      cursor.ask(collection.share);
+      // What is here does not wait for what comes.
+      const isForLater = collection.records.size > 0 && !cursor.isLate(performance.now(), LATE_MILLIS);
+      if (isForLater) {
+        collection.answered();
+        return true;
+      }
+      await cursor.arrival(LATE_MILLIS, signal);
+    }
+    if (cursor.peek(offset) === undefined) return false;
+    this.#takeFrom(cursor, collection, { part, offset });
+    return true;
+  }
+
+  #takeFrom(cursor: Cursor, collection: Collection, { part, offset }: Asked): void {
+    const { parts, identity, saw } = this.#of;
     let last: number | undefined;
     for (let record = cursor.peek(offset); record !== undefined; record = cursor.peek(offset)) {
       if (!collection.takes(part, record)) break;
@@ -122,11 +137,9 @@ export class Reader {
       identity.saw(last);
       saw(part, last);
     }
-    if (last === undefined && cursor.peek(offset) === undefined) return false;
     collection.answered();
     if (last !== undefined && (cursor.peek(last + 1) !== undefined || parts.found(part, last)))
       collection.again(part, last + 1);
-    return true;
   }
 
   async #record(part: LogPart, from: number): Promise<LogRecord | undefined> {

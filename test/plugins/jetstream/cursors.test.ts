@@ -139,11 +139,13 @@ test("a cursor delivers nothing behind a record that did not reach it", async (c
   const connection = await link.connection("reading");
   const inbox = `_INBOX.${stream}`;
   const cursor = new Cursor({ connection, inbox, stream, subject, name, from: 1, arrived: () => undefined });
-  await cursor.more(1000, 5000, never());
+  cursor.ask(1000);
+  await cursor.arrival(5000, never());
   const before = taken(cursor);
 
   await takeOne(context, server, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`);
-  await cursor.more(100_000, 5000, never());
+  cursor.ask(100_000);
+  await cursor.arrival(5000, never());
 
   assert.deepEqual(
     before,
