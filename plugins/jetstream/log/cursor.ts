@@ -19,7 +19,7 @@ export interface CursorParts {
   readonly name: string;
   /** The sequence with which it begins. */
   readonly from: number;
-  /** Called when a record came that nobody waits for. */
+  /** Called when a record arrived while no read waited for one. */
   readonly arrived: () => void;
 }
 
@@ -62,7 +62,7 @@ export class Cursor {
     return this.#hasMore;
   }
 
-  /** Whether it was not used for so many milliseconds. */
+  /** Whether it was last used at least that many milliseconds ago. */
   isUnused(now: number, millis: number): boolean {
     return now - this.#usedAt >= millis;
   }
@@ -85,7 +85,7 @@ export class Cursor {
     this.#usedAt = performance.now();
   }
 
-  /** Whether nothing came for so many milliseconds although more was asked for. */
+  /** Whether more was asked for at least that many milliseconds ago, and nothing arrived since. */
   isLate(now: number, millis: number): boolean {
     return this.#wantedAt !== undefined && now - this.#wantedAt >= millis;
   }
@@ -103,7 +103,7 @@ export class Cursor {
     connection.publish(subject, payload, { reply: `${inbox}.${this.#questions}` });
   }
 
-  /** Waits until something is here, for so many milliseconds at the most. */
+  /** Waits until a record is here, at most `within` milliseconds. */
   async arrival(within: number, signal: AbortSignal): Promise<void> {
     if (this.#ready.length > 0 || this.#isBroken || signal.aborted) return;
     await new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ export interface CursorsParts {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;
-  /** Called when a record came that nobody waits for. */
+  /** Called when a record arrived while no read waited for one. */
   readonly arrived: () => void;
 }
 
