@@ -109,7 +109,7 @@ class LogChannel implements Channel {
         connection.opened?.release(taken, settled);
         this.#puts.freed();
       },
-      restore: (taken) => connection.opened?.restore(taken),
+      restore: (taken, ends) => connection.opened?.restore(taken, ends),
       owner: () => {
         if (connection.opened === undefined) throw channelStopped(this.#parts.context.name);
         return connection.opened.owner;

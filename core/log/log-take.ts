@@ -17,7 +17,8 @@ export interface LogTakeParts {
   /** Waits for events of a part that it holds already, or of any. */
   take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined>;
   release(taken: TakenPart, settled: SettledEvents | undefined): void;
-  restore(taken: TakenPart): void;
+  /** `ends`: the take holds nothing of the part any more. */
+  restore(taken: TakenPart, ends: boolean): void;
   owner(): PositionOwner;
 }
 
@@ -41,7 +42,8 @@ export class LogTake implements TakeTransaction {
     const taken = await this.#parts.take(Math.min(max, left), this.#own, signal);
     if (taken === undefined) return [];
     if (!this.#isOpen) {
-      this.#parts.restore(taken);
+      // What it held of that part before was released or restored with its end.
+      this.#parts.restore(taken, this.#own === undefined);
       return [];
     }
     this.#own = taken.own;
@@ -80,7 +82,7 @@ export class LogTake implements TakeTransaction {
   async rollback(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (this.#own !== undefined) this.#parts.restore({ own: this.#own, events: this.#events });
+    if (this.#own !== undefined) this.#parts.restore({ own: this.#own, events: this.#events }, true);
   }
 
   #after(count: number): string {

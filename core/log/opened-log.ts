@@ -223,11 +223,13 @@ export class OpenedLog {
     this.#ended(own);
   }
 
-  restore({ own, events }: TakenPart): void {
+  /** `ends`: the take holds nothing of the part any more. */
+  restore({ own, events }: TakenPart, ends: boolean): void {
     own.queue.restore(events);
     if (own.leaving) own.queue.discardWaiting();
     if (own.leaving || own.queue.size === 0) this.#stalled.getsOn(own);
-    this.#ended(own);
+    if (ends) this.#ended(own);
+    else this.turns.wake();
   }
 
   async stop(signal: AbortSignal): Promise<void> {
