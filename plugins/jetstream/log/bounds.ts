@@ -42,18 +42,6 @@ export async function boundsOf(of: Measuring, parts: readonly LogPart[]): Promis
   return bounds;
 }
 
-/** Removes what stands before these offsets. */
-export async function trimTo(of: Measuring, before: ReadonlyMap<LogPart, number>): Promise<void> {
-  const { link, stream, subjects } = of;
-  // Sequences begin with 1, and 0 would remove everything.
-  const wanted = [...before].filter(([, offset]) => offset > 1);
-  // A server takes no records while it removes some: one part after another, so that these come between.
-  for (const [part, seq] of wanted) {
-    const filter = subjects.of(part);
-    await link.api(`removing the stored records of "${filter}"`, `STREAM.PURGE.${stream}`, { body: { filter, seq } });
-  }
-}
-
 /** The sequence of the first or the last record of a part, without its body; undefined for none. */
 async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
   const { link, stream, subjects, timeout } = of;

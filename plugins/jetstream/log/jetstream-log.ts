@@ -3,7 +3,7 @@ import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, Re
 import type { Examiner, Probe } from "deneb/sdk";
 import type { JetStreamConfig } from "../config.js";
 import { Announcements } from "./announcements.js";
-import { boundsOf, trimTo } from "./bounds.js";
+import { boundsOf } from "./bounds.js";
 import { logSettings, logUnavailable } from "./errors.js";
 import { Identity } from "./identity.js";
 import { Link } from "./link.js";
@@ -12,11 +12,13 @@ import { jetstreamProbes } from "./probes.js";
 import { Reader } from "./reader.js";
 import { factsOf, idOf, makeStream, streamState } from "./stream.js";
 import { type Subjects, subjectsOf } from "./subjects.js";
+import { Trimming } from "./trimming.js";
 import { Writer } from "./writer.js";
 
 interface Opened {
   readonly identity: Identity;
   readonly reader: Reader;
+  readonly trimming: Trimming;
   readonly writer: Writer;
 }
 
@@ -63,7 +65,8 @@ export class JetStreamLog implements PartitionedLog {
     const wrote = (part: LogPart, offset: number) => this.#announce(part, offset);
     const writer = new Writer({ ...shared, largestRecord, timeout, wrote });
     const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
-    this.#opened = { identity, writer, reader: new Reader({ ...shared, parts: this.#parts, saw }) };
+    const trimming = new Trimming(shared);
+    this.#opened = { identity, trimming, writer, reader: new Reader({ ...shared, parts: this.#parts, saw }) };
     return facts;
   }
 
@@ -93,10 +96,7 @@ export class JetStreamLog implements PartitionedLog {
   }
 
   async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
-    const { identity } = this.#open("removing records");
-    // What stands in another stream of the same name is not stored yet.
-    await identity.check();
-    await trimTo(this.#measuring(), before);
+    await this.#open("removing records").trimming.trim(before);
   }
 
   async close(_signal: AbortSignal): Promise<void> {
