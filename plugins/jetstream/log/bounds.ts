@@ -2,6 +2,7 @@ import type { Bounds, LogPart } from "deneb/log";
 import { asksFor, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
 import { logSettings } from "./errors.js";
 import type { Link } from "./link.js";
+import { recordOf } from "./records.js";
 import { streamState } from "./stream.js";
 import type { Subjects } from "./subjects.js";
 
@@ -21,25 +22,30 @@ interface Measuring {
  * of consumers that deliver no bodies and live for this one question.
  */
 export async function boundsOf(of: Measuring, parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
-  const { link, stream, subjects } = of;
-  // The newest records first: what is appended meanwhile lies beyond them.
-  const found = await streamState(link, stream, { filter: `${stream}.>` });
-  if (found === undefined) throw logSettings(`measuring the stream "${stream}"`, "it was deleted; restart the agents");
-  const counts = found.state.subjects ?? {};
+  const { subjects } = of;
+  // The end of the stream first, and then the numbers: what is appended to a part without records lies beyond that end.
+  const next = (await stateOf(of)).last_seq + 1;
+  const counts = (await stateOf(of, `${of.stream}.>`)).subjects ?? {};
   const countOf = (part: LogPart) => counts[subjects.of(part)] ?? 0;
-  const next = found.state.last_seq + 1;
   const empty = { first: next, next };
   const bounds = new Map<LogPart, Bounds>(parts.map((part) => [part, empty]));
   await inTurn(
     parts.filter((part) => countOf(part) > 0),
     async (part) => {
-      const last = await sequence(of, part, "last");
-      if (last === undefined) return;
-      const first = countOf(part) === 1 ? last : ((await sequence(of, part, "all")) ?? last);
-      bounds.set(part, { first: Math.min(first, last), next: last + 1 });
+      // The oldest one is looked for first: one that is appended meanwhile is never taken for it.
+      const first = await sequence(of, part, "all");
+      if (first === undefined) return;
+      const last = countOf(part) === 1 ? first : ((await sequence(of, part, "last")) ?? first);
+      bounds.set(part, { first, next: Math.max(first, last) + 1 });
     },
   );
   return bounds;
+}
+
+async function stateOf({ link, stream }: Measuring, filter?: string) {
+  const found = await streamState(link, stream, filter === undefined ? {} : { filter });
+  if (found === undefined) throw logSettings(`measuring the stream "${stream}"`, "it was deleted; restart the agents");
+  return found.state;
 }
 
 /** The sequence of the first or the last record of a part, without its body; undefined for none. */
@@ -52,7 +58,9 @@ async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): P
   const name = await makeConsumer(consuming, { begins, headersOnly: true, idleMillis: IDLE_MILLIS });
   try {
     const message = await link.ask({ doing, record: true, ...asksFor(stream, name, wanted) });
-    return deliveredOf(message.reply ?? "", name)?.sequence;
+    const found = deliveredOf(message.reply ?? "", name)?.sequence;
+    // A consumer that was too slow says no more than one of a part without records.
+    return found ?? (await recordOf(consuming, policy === "all" ? { from: 1 } : "last"))?.offset;
   } finally {
     await removeConsumer(consuming, name);
   }

@@ -2,15 +2,15 @@ import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
 import { type Asked, Collection, type Records } from "./collection.js";
 import type { Cursor } from "./cursor.js";
 import { Cursors } from "./cursors.js";
-import { apiFailure, NobodyAnswers } from "./errors.js";
+import { NobodyAnswers } from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
 import type { Parts } from "./parts.js";
+import { recordOf } from "./records.js";
 import type { Subjects } from "./subjects.js";
 
 /** How many records are under way at the same time. */
 const AT_ONCE = 16;
-const NOT_FOUND = 404;
 /** Milliseconds after which a record that was announced and does not come is asked for in another way. */
 const LATE_MILLIS = 100;
 
@@ -157,22 +157,12 @@ export class Reader {
   }
 
   async #next(part: LogPart, from: number): Promise<LogRecord | undefined> {
-    const { link, stream, subjects } = this.#of;
+    const { link, stream, subjects, identity } = this.#of;
     const subject = subjects.of(part);
-    const doing = `reading a record of "${subject}"`;
-    const payload = JSON.stringify({ seq: from, next_by_subj: subject });
-    const asking = { doing, subject: `$JS.API.DIRECT.GET.${stream}`, payload };
-    const message = await link.ask(asking).catch(async (error: unknown) => {
-      if (error instanceof NobodyAnswers) await this.#of.identity.check();
+    const getting = { link, stream, subject, doing: `reading a record of "${subject}"` };
+    return await recordOf(getting, { from }).catch(async (error: unknown) => {
+      if (error instanceof NobodyAnswers) await identity.check();
       throw error;
     });
-    const { headers } = message;
-    if (headers === undefined) throw apiFailure(doing, { description: "an answer without a sequence" });
-    if (headers.code === NOT_FOUND) return undefined;
-    const offset = Number(headers.get("Nats-Sequence"));
-    if (headers.code > 0 || headers.get("Nats-Subject") !== subject || !Number.isSafeInteger(offset) || offset < from) {
-      throw apiFailure(doing, { code: headers.code, description: headers.description });
-    }
-    return { offset, value: message.data };
   }
 }
