@@ -1,7 +1,20 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { LogPart } from "../../core/log/index.js";
-import { at, boundsOf, bytes, type LogCase, MEGABYTE, opened, readAll, readUntil, rejects, texts } from "./log-case.js";
+import type { LogPart, PartitionedLog } from "../../core/log/index.js";
+import {
+  at,
+  boundsOf,
+  bytes,
+  type LogCase,
+  MEGABYTE,
+  nameOfLog,
+  opened,
+  readAll,
+  readUntil,
+  rejects,
+  texts,
+  withLog,
+} from "./log-case.js";
 
 /** What is appended is kept as it is, in order, until it is trimmed. */
 export const recordCases: readonly LogCase[] = [
@@ -142,4 +155,32 @@ export const recordCases: readonly LogCase[] = [
         assert.equal(texts(await readUntil(log, 0, offset)).at(-1), "c");
       }),
   },
+  {
+    title: "a part that is measured while another agent appends to it begins with its oldest record",
+    run: async (engine) => {
+      const partitions = 20;
+      const name = nameOfLog();
+      await withLog(await engine.make(name, partitions), async ({ log }) =>
+        withLog(await engine.make(name, partitions), async ({ log: other }) => {
+          for (let part = 0; part < partitions; part += 1) {
+            const oldest = part % 2 === 0 ? undefined : (await log.append(part, bytes("oldest"))).offset;
+            const appending = appendAll(other, part, ["a", "b", "c", "d"]);
+
+            const { first, next } = await boundsOf(log, part);
+
+            const [second = Number.NaN] = await appending;
+            assert.ok(first <= (oldest ?? second) && first <= next, `${first} to ${next} from ${oldest ?? second}`);
+          }
+        }),
+      );
+      await engine.remove(name);
+    },
+  },
 ];
+
+/** The offsets of the records, one after another. */
+async function appendAll(log: PartitionedLog, part: number, values: readonly string[]): Promise<readonly number[]> {
+  const offsets: number[] = [];
+  for (const value of values) offsets.push((await log.append(part, bytes(value))).offset);
+  return offsets;
+}
