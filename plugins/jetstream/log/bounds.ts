@@ -1,6 +1,6 @@
 import type { Bounds, LogPart } from "deneb/log";
 import { asksFor, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
-import { logSettings } from "./errors.js";
+import { logSettings, logUnavailable } from "./errors.js";
 import type { Link } from "./link.js";
 import { recordOf } from "./records.js";
 import { streamState } from "./stream.js";
@@ -14,7 +14,6 @@ interface Measuring {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;
-  readonly timeout: number;
 }
 
 /**
@@ -23,23 +22,38 @@ interface Measuring {
  */
 export async function boundsOf(of: Measuring, parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
   const { subjects } = of;
-  // The end of the stream first, and then the numbers: what is appended to a part without records lies beyond that end.
-  const next = (await stateOf(of)).last_seq + 1;
-  const counts = (await stateOf(of, `${of.stream}.>`)).subjects ?? {};
-  const countOf = (part: LogPart) => counts[subjects.of(part)] ?? 0;
-  const empty = { first: next, next };
-  const bounds = new Map<LogPart, Bounds>(parts.map((part) => [part, empty]));
+  // What is appended to a part without records lies behind the end of before it was counted, and behind that of whoever counted.
+  const before = await stateOf(of);
+  const counted = await stateOf(of, `${of.stream}.>`);
+  const next = Math.min(before.last_seq, counted.last_seq) + 1;
+  const countOf = (part: LogPart) => counted.subjects?.[subjects.of(part)] ?? 0;
+  const bounds = new Map<LogPart, Bounds>(parts.map((part) => [part, { first: next, next }]));
+  const missing: LogPart[] = [];
   await inTurn(
     parts.filter((part) => countOf(part) > 0),
     async (part) => {
       // The oldest one is looked for first: one that is appended meanwhile is never taken for it.
       const first = await sequence(of, part, "all");
-      if (first === undefined) return;
+      if (first === undefined) {
+        missing.push(part);
+        return;
+      }
       const last = countOf(part) === 1 ? first : ((await sequence(of, part, "last")) ?? first);
       bounds.set(part, { first, next: Math.max(first, last) + 1 });
     },
   );
+  await assureGone(of, missing);
   return bounds;
+}
+
+/** Rejects when records of a part are there that no server found: one that is behind may have answered. */
+async function assureGone(of: Measuring, parts: readonly LogPart[]): Promise<void> {
+  if (parts.length === 0) return;
+  const { subjects = {} } = await stateOf(of, `${of.stream}.>`);
+  const there = parts.map((part) => of.subjects.of(part)).find((subject) => (subjects[subject] ?? 0) > 0);
+  if (there !== undefined) {
+    throw logUnavailable(`measuring "${there}"`, "it has records, and the server that was asked for them has none yet");
+  }
 }
 
 async function stateOf({ link, stream }: Measuring, filter?: string) {
@@ -50,9 +64,10 @@ async function stateOf({ link, stream }: Measuring, filter?: string) {
 
 /** The sequence of the first or the last record of a part, without its body; undefined for none. */
 async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
-  const { link, stream, subjects, timeout } = of;
-  const wanted = { batch: 1, expires: timeout / 2, now: true };
+  const { link, stream, subjects } = of;
   const doing = `measuring "${subjects.of(part)}"`;
+  // Records that are there come at once. A server may say nothing until the question is over, and that is to be before the next try.
+  const wanted = { batch: 1, expires: link.tryMillis / 2 };
   const consuming = { link, stream, subject: subjects.of(part), doing };
   const begins = { deliver_policy: policy };
   const name = await makeConsumer(consuming, { begins, headersOnly: true, idleMillis: IDLE_MILLIS });

@@ -53,14 +53,12 @@ export interface Wanted {
   readonly bytes?: number;
   /** Milliseconds after which the question is over. */
   readonly expires: number;
-  /** Only as many as there are now; the server waits for the first one only. */
-  readonly now?: boolean;
 }
 
 /** The subject on which a consumer is asked for records, and the question. */
-export function asksFor(stream: string, name: string, { batch, bytes, expires, now }: Wanted) {
+export function asksFor(stream: string, name: string, { batch, bytes, expires }: Wanted) {
   const limit = bytes === undefined ? {} : { max_bytes: bytes };
-  const payload = { batch, ...limit, expires: expires * NANOS, ...(now === true ? { no_wait: true } : {}) };
+  const payload = { batch, ...limit, expires: Math.ceil(expires * NANOS) };
   return { subject: `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, payload: JSON.stringify(payload) };
 }
 

@@ -92,7 +92,7 @@ export class JetStreamLog implements PartitionedLog {
   async bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>> {
     const { identity } = this.#open("measuring parts");
     await identity.check();
-    return await boundsOf(this.#measuring(), parts);
+    return await boundsOf({ link: this.#link, stream: this.#config.stream, subjects: this.#subjects }, parts);
   }
 
   async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
@@ -108,11 +108,6 @@ export class JetStreamLog implements PartitionedLog {
 
   probes(examiner: Examiner): readonly Probe[] {
     return jetstreamProbes(this.#config, this.#component, examiner);
-  }
-
-  #measuring() {
-    const { stream, request_timeout: timeout } = this.#config;
-    return { link: this.#link, stream, subjects: this.#subjects, timeout };
   }
 
   #open(doing: string): Opened {

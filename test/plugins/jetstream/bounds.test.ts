@@ -43,3 +43,28 @@ for (const { title, records } of [
 
     assert.deepEqual(wrong, []);
   });
+
+test("a part whose records are removed while it is measured is empty", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const config = configOf({ servers: [server] });
+  context.after(() => removeStream(server, config.stream));
+  const log = logOf(context, config);
+  await log.open(never());
+  const { offset } = await log.append(0, Buffer.from("x"));
+  const connection = await connect({ servers: [server] });
+  context.after(() => connection.close());
+  const purge = JSON.stringify({ filter: `${config.stream}.p.0` });
+  // The answer to the question for the numbers comes before the consumer is asked for.
+  connection.subscribe(`$JS.API.CONSUMER.CREATE.${config.stream}.>`, {
+    callback: () => connection.publish(`$JS.API.STREAM.PURGE.${config.stream}`, purge),
+  });
+  await connection.flush();
+
+  const first = (await log.bounds([0])).get(0);
+  const again = (await log.bounds([0])).get(0);
+
+  assert.ok(first !== undefined && first.first <= first.next, JSON.stringify(first));
+  assert.deepEqual(again, { first: offset + 1, next: offset + 1 });
+  assert.ok((await log.append(0, Buffer.from("y"))).offset > offset);
+});
