@@ -23,7 +23,10 @@ export interface Appended {
 
 /** What a part holds. @beta */
 export interface Bounds {
-  /** The offset of the oldest record, or `next` when there is none. */
+  /**
+   * The offset of the oldest record, or `next` when there is none. Never beyond a record that is there, also while others append:
+   * what is before it is not read.
+   */
   readonly first: number;
   /**
    * The offset of the newest record and one; of a part without records any offset that no record of it had. The next record
