@@ -1,6 +1,7 @@
 import type { LogPart } from "deneb/log";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
+import { recordOf } from "./records.js";
 import type { Subjects } from "./subjects.js";
 
 /** Records of a part that go at once when all parts get as many: a server takes no records while it removes some. */
@@ -30,23 +31,34 @@ export class Trimming {
     // Sequences begin with 1, and 0 would remove everything.
     const wanted = [...before].filter(([, offset]) => offset > 1);
     if (wanted.length === 0) return;
+    // What stands in another stream of the same name is not stored yet.
+    await this.#of.identity.check();
     const last = Math.max(...wanted.map(([, offset]) => offset));
-    const first = Math.min(last, ...wanted.map(([part]) => this.#removed.get(part) ?? last));
+    let first = last;
+    for (const [part] of wanted) first = Math.min(first, await this.#begin(part));
     const step = Math.max(RECORDS * wanted.length, Math.ceil((last - first) / MOST_STEPS));
     for (let edge = Math.min(last, first + step); ; edge = Math.min(last, edge + step)) {
-      // What stands in another stream of the same name is not stored yet.
-      await this.#of.identity.check();
-      for (const [part, offset] of wanted) await this.#remove(part, Math.min(offset, edge), offset);
+      for (const [part, offset] of wanted) await this.#remove(part, Math.min(offset, edge));
       if (edge === last) return;
+      await this.#of.identity.check();
     }
   }
 
-  /** How far a part was trimmed before is not known when an agent has just taken it: then all of it goes at once. */
-  async #remove(part: LogPart, next: number, end: number): Promise<void> {
+  /** The sequence before which there is nothing of a part. */
+  async #begin(part: LogPart): Promise<number> {
+    const known = this.#removed.get(part);
+    if (known !== undefined) return known;
     const { link, stream, subjects } = this.#of;
-    const removed = this.#removed.get(part);
-    const seq = removed === undefined ? end : next;
-    if (removed !== undefined && seq <= removed) return;
+    const subject = subjects.of(part);
+    const getting = { link, stream, subject, doing: `looking for the stored records of "${subject}"` };
+    const begin = (await recordOf(getting, { from: 1 }))?.offset ?? 1;
+    this.#removed.set(part, begin);
+    return begin;
+  }
+
+  async #remove(part: LogPart, seq: number): Promise<void> {
+    const { link, stream, subjects } = this.#of;
+    if (seq <= (this.#removed.get(part) ?? 0)) return;
     const filter = subjects.of(part);
     await link.api(`removing the stored records of "${filter}"`, `STREAM.PURGE.${stream}`, { body: { filter, seq } });
     this.#removed.set(part, seq);
