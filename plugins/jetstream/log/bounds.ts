@@ -1,6 +1,6 @@
 import type { Bounds, LogPart } from "deneb/log";
-import { asksFor, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
-import { logSettings, logUnavailable } from "./errors.js";
+import { asksFor, type Consuming, deliveredOf, makeConsumer, removeConsumer } from "./consumers.js";
+import { apiCodes, isAnswer, logSettings, logUnavailable } from "./errors.js";
 import type { Link } from "./link.js";
 import { recordOf } from "./records.js";
 import { streamState } from "./stream.js";
@@ -62,20 +62,30 @@ async function stateOf({ link, stream }: Measuring, filter?: string) {
   return found.state;
 }
 
-/** The sequence of the first or the last record of a part, without its body; undefined for none. */
+/** The sequence of the first or the last record of a part; undefined for none. */
 async function sequence(of: Measuring, part: LogPart, policy: "all" | "last"): Promise<number | undefined> {
   const { link, stream, subjects } = of;
-  const doing = `measuring "${subjects.of(part)}"`;
-  // Records that are there come at once. A server may say nothing until the question is over, and that is to be before the next try.
-  const wanted = { batch: 1, expires: link.tryMillis / 2 };
-  const consuming = { link, stream, subject: subjects.of(part), doing };
-  const begins = { deliver_policy: policy };
-  const name = await makeConsumer(consuming, { begins, headersOnly: true, idleMillis: IDLE_MILLIS });
+  const subject = subjects.of(part);
+  const consuming = { link, stream, subject, doing: `measuring "${subject}"` };
+  // A consumer that was too slow says no more than one of a part without records, and there may be too many consumers.
+  const found = await sequenceBrought(consuming, policy);
+  return found ?? (await recordOf(consuming, policy === "all" ? { from: 1 } : "last"))?.offset;
+}
+
+/** The same as a consumer tells it, without the body of the record. */
+async function sequenceBrought(consuming: Consuming, policy: "all" | "last"): Promise<number | undefined> {
+  const { link, stream, doing } = consuming;
+  const order = { begins: { deliver_policy: policy }, headersOnly: true, idleMillis: IDLE_MILLIS };
+  const name = await makeConsumer(consuming, order).catch((error: unknown) => {
+    if (isAnswer(error, apiCodes.consumersLimit)) return undefined;
+    throw error;
+  });
+  if (name === undefined) return undefined;
   try {
+    // Records that are there come at once. A server may say nothing until the question is over, and that is to be before the next try.
+    const wanted = { batch: 1, expires: link.tryMillis / 2 };
     const message = await link.ask({ doing, record: true, ...asksFor(stream, name, wanted) });
-    const found = deliveredOf(message.reply ?? "", name)?.sequence;
-    // A consumer that was too slow says no more than one of a part without records.
-    return found ?? (await recordOf(consuming, policy === "all" ? { from: 1 } : "last"))?.offset;
+    return deliveredOf(message.reply ?? "", name)?.sequence;
   } finally {
     await removeConsumer(consuming, name);
   }

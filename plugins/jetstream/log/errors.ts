@@ -7,7 +7,12 @@ export interface ApiError {
   readonly description?: string;
 }
 
-export const apiCodes = { wrongLastSequence: 10_071, streamNotFound: 10_059, nameInUse: 10_058 } as const;
+export const apiCodes = {
+  wrongLastSequence: 10_071,
+  streamNotFound: 10_059,
+  nameInUse: 10_058,
+  consumersLimit: 10_026,
+} as const;
 
 /** Store failed, insufficient resources, storage and memory resources, limits of the account. */
 const FULL: readonly number[] = [10_077, 10_023, 10_047, 10_028, 10_002];
@@ -58,6 +63,11 @@ export function apiFailure(
   }
   const away = AWAY.includes(err_code) || (code >= 500 && !WRONG.includes(err_code));
   return away ? logUnavailable(doing, reason) : logSettings(doing, reason);
+}
+
+/** Whether the API of JetStream answered with this code. */
+export function isAnswer(error: unknown, code: number): boolean {
+  return error instanceof AgentError && error.message.includes(`(${code})`);
 }
 
 /** What the client threw; its message holds neither passwords nor tokens. */

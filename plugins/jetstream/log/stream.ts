@@ -1,7 +1,6 @@
 import type { LogFacts } from "deneb/log";
-import { AgentError } from "deneb/sdk";
 import type { JetStreamConfig } from "../config.js";
-import { apiCodes, logSettings } from "./errors.js";
+import { apiCodes, isAnswer, logSettings } from "./errors.js";
 import type { Link } from "./link.js";
 import { settingFaults } from "./settings.js";
 import type { Subjects } from "./subjects.js";
@@ -115,8 +114,4 @@ export interface FactsOf {
   readonly config: JetStreamConfig;
   readonly subjects: Subjects;
   readonly server: { readonly version: string; readonly max_payload: number };
-}
-
-function isAnswer(error: unknown, code: number): boolean {
-  return error instanceof AgentError && error.message.includes(`(${code})`);
 }

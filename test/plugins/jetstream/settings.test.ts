@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rejects } from "../../log/log-case.js";
+import { readAll, rejects } from "../../log/log-case.js";
 import { administer, removeStream } from "./administration.js";
 import { logOf, nameOfStream, never, ownNats, sharedNats } from "./nats.js";
 
@@ -94,6 +94,31 @@ test("a stream that takes smaller messages than its server says how large record
   assert.ok(largestRecord > 9000 && largestRecord < 10_000, String(largestRecord));
   await log.append(0, Buffer.alloc(largestRecord));
   await rejects(log.append(0, Buffer.alloc(largestRecord + 1)), "RECORD_TOO_LARGE", false);
+});
+
+test("a stream that allows one consumer is measured and read all the same", async (context) => {
+  const server = await sharedNats(context);
+  if (server === undefined) return;
+  const stream = nameOfStream();
+  await administer(server, `STREAM.CREATE.${stream}`, { ...settingsOf(stream), max_consumers: 1 });
+  context.after(() => removeStream(server, stream));
+  const log = logOf(context, { servers: [server], stream });
+  await log.open(never());
+  const offsets: number[][] = [[], []];
+  for (let count = 0; count < 20; count += 1)
+    offsets[count % 2]?.push((await log.append(count % 2, Buffer.from(`${count}`))).offset);
+
+  for (const part of [0, 1]) {
+    const read = await readAll(log, part, { count: 10 });
+    assert.deepEqual(
+      read.map(({ offset }) => offset),
+      offsets[part],
+    );
+  }
+  const bounds = await log.bounds([0, 1]);
+
+  for (const part of [0, 1])
+    assert.deepEqual(bounds.get(part), { first: offsets[part]?.[0], next: (offsets[part]?.[9] ?? 0) + 1 });
 });
 
 test("largest records follow max_payload of the server, and records that are larger are refused", async (context) => {
