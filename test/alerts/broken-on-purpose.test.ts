@@ -26,7 +26,7 @@ interface Expected {
   readonly what: string;
   readonly alert: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Events that the sink `refusing` gets: so many, each seen by Prometheus before the next, or more until the alert fires. */
+  /** The number of events that the sink `refusing` gets, each seen by Prometheus before the next; or more until the alert fires. */
   readonly refused?: number | "until-it-fires";
 }
 
@@ -274,7 +274,7 @@ a.sinks.k.${sink}
 `;
 }
 
-/** Waits until Prometheus has seen so many dead letters of the sink `refusing`. */
+/** Waits until Prometheus has seen this number of dead letters of the sink `refusing`. */
 async function isKept(prometheus: OwnPrometheus, count: number): Promise<void> {
   await until(
     () => prometheus.query('sum(deneb_dead_letters_kept_total{sink="refusing"})'),

@@ -171,6 +171,7 @@ const NOTHING = 404;
 const TIME_OVER = 408;
 const REFUSED = 409;
 
+/** The bytes are used up, or, as servers of 2.10 and later say, the records. */
 function isFull(description: string): boolean {
-  return /max_?bytes/i.test(description);
+  return /max_?bytes|batch completed/i.test(description);
 }

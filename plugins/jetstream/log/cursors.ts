@@ -5,11 +5,11 @@ import { Cursor } from "./cursor.js";
 import type { Link } from "./link.js";
 import type { Subjects } from "./subjects.js";
 
-/** A server removes a consumer that nobody asks for so long. */
+/** After this time without questions a server removes a consumer. */
 const IDLE_MILLIS = 30_000;
 /** What this agent read in another way is delivered, too: not for longer than this. */
 const UNUSED_MILLIS = 1000;
-/** After a failure no cursor is opened for so long. */
+/** The pause after a failure, in which no cursor is opened. */
 const RETRY_MILLIS = 5000;
 
 export interface CursorsParts {

@@ -44,16 +44,16 @@ export class Trimming {
     }
   }
 
-  /** The sequence before which there is nothing of a part. */
+  /** The sequence before which there is nothing of a part; without records, infinity. */
   async #begin(part: LogPart): Promise<number> {
     const known = this.#removed.get(part);
     if (known !== undefined) return known;
     const { link, stream, subjects } = this.#of;
     const subject = subjects.of(part);
     const getting = { link, stream, subject, doing: `looking for the stored records of "${subject}"` };
-    const begin = (await recordOf(getting, { from: 1 }))?.offset ?? 1;
-    this.#removed.set(part, begin);
-    return begin;
+    const oldest = await recordOf(getting, { from: 1 });
+    if (oldest !== undefined) this.#removed.set(part, oldest.offset);
+    return oldest?.offset ?? Number.POSITIVE_INFINITY;
   }
 
   async #remove(part: LogPart, seq: number): Promise<void> {

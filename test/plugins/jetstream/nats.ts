@@ -4,6 +4,7 @@ import type { JetStreamConfig } from "../../../plugins/jetstream/config.js";
 import { JetStreamLog } from "../../../plugins/jetstream/log/jetstream-log.js";
 import { type NatsSettings, natsProgram, type OwnNats, startOwnNats } from "../../support/own-nats.js";
 import { answersNats, natsOfTests } from "../../support/provided-nats.js";
+import { removeStream } from "./administration.js";
 
 /** The URL of the NATS of the test run; undefined, and the test skipped, without one. */
 export async function sharedNats(context: TestContext): Promise<string | undefined> {
@@ -66,6 +67,23 @@ export function logOf(context: TestContext, overrides: Overrides): JetStreamLog 
   const log = new JetStreamLog(configOf(overrides), 'channel "log"');
   context.after(() => log.close(AbortSignal.timeout(10_000)));
   return log;
+}
+
+export interface SharedLog {
+  readonly server: string;
+  readonly stream: string;
+  readonly log: JetStreamLog;
+}
+
+/** An open log of its own on the NATS of the test run; undefined, and the test skipped, without one. */
+export async function sharedLog(context: TestContext, partitions = 2): Promise<SharedLog | undefined> {
+  const server = await sharedNats(context);
+  if (server === undefined) return undefined;
+  const config = configOf({ servers: [server], partitions });
+  context.after(() => removeStream(server, config.stream));
+  const log = logOf(context, config);
+  await log.open(never());
+  return { server, stream: config.stream, log };
 }
 
 /** A signal that is never aborted. */

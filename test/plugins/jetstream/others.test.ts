@@ -6,7 +6,7 @@ import { codeOf } from "../../../core/sdk/index.js";
 import { MEGABYTE, readAll, rejects, texts } from "../../log/log-case.js";
 import { until } from "../../support/until.js";
 import { removeStream } from "./administration.js";
-import { configOf, logOf, nameOfStream, never, ownNats, sharedNats } from "./nats.js";
+import { logOf, nameOfStream, never, ownNats, sharedLog, sharedNats } from "./nats.js";
 
 const gone: readonly { readonly title: string; readonly again: boolean }[] = [
   { title: "is deleted", again: false },
@@ -106,12 +106,9 @@ test("announcements that are no numbers, or of records that do not exist, distur
 });
 
 test("a jump back finds records at once although the end of the part was seen", async (context) => {
-  const server = await sharedNats(context);
-  if (server === undefined) return;
-  const config = configOf({ servers: [server] });
-  context.after(() => removeStream(server, config.stream));
-  const log = logOf(context, config);
-  await log.open(never());
+  const shared = await sharedLog(context);
+  if (shared === undefined) return;
+  const { log } = shared;
   const values = Array.from({ length: 40 }, (_, index) => `${index}`);
   for (const value of values) await log.append(0, Buffer.from(value));
 

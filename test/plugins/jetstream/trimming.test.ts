@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { readAll } from "../../log/log-case.js";
-import { removeStream } from "./administration.js";
-import { configOf, logOf, never, sharedNats } from "./nats.js";
+import { sharedLog } from "./nats.js";
 
 test("stored records of several parts are removed little by little, and what is not stored stays", async (context) => {
-  const server = await sharedNats(context);
-  if (server === undefined) return;
-  const config = configOf({ servers: [server] });
-  context.after(() => removeStream(server, config.stream));
-  const log = logOf(context, config);
-  await log.open(never());
+  const shared = await sharedLog(context);
+  if (shared === undefined) return;
+  const { server, stream, log } = shared;
   const offsets: number[][] = [[], []];
   for (let count = 0; count < 1600; count += 1)
     offsets[count % 2]?.push((await log.append(count % 2, Buffer.from(`${count}`))).offset);
@@ -20,7 +16,7 @@ test("stored records of several parts are removed little by little, and what is 
   const connection = await connect({ servers: [server] });
   context.after(() => connection.close());
   const removed: { readonly filter: string; readonly seq: number }[] = [];
-  connection.subscribe(`$JS.API.STREAM.PURGE.${config.stream}`, {
+  connection.subscribe(`$JS.API.STREAM.PURGE.${stream}`, {
     callback: (_error, message) => {
       removed.push(JSON.parse(message.string()));
     },
