@@ -21,8 +21,11 @@ export interface LogPutsParts {
 }
 
 interface Writer {
-  name: string;
+  readonly name: string;
+  /** How many it has appended. */
   events: number;
+  /** The offset of its last record. */
+  last: number | undefined;
 }
 
 /** Puts events into a log: each into the partition of its entity, those of one moment into one record. */
@@ -174,20 +177,19 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     const { log, connection, now, writer } = this.#parts;
     let known = this.#writers.get(part);
     if (known === undefined) {
-      known = { name: writer(), events: 0 };
+      known = { name: writer(), events: 0, last: undefined };
       this.#writers.set(part, known);
     }
-    const head = { at: now().getTime(), writer: known.name, before: known.events };
+    const head = { at: now().getTime(), writer: known.name, before: known.events, follows: known.last };
     const value = packedRecord(events, head);
     try {
       const appended = await log.append(part, value);
       known.events += events.length;
+      known.last = appended.offset;
       const { opened } = connection;
       if (opened?.own.all.has(part) === false) opened.appended(events.length);
       const record = () => ({
-        at: head.at,
-        writer: head.writer,
-        before: head.before,
+        ...head,
         offset: appended.offset,
         bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),

@@ -96,6 +96,7 @@ export class OpenedLog {
       members: this.members,
       clocks,
       sessionMillis,
+      hasTaken: () => parts.hasTaken(),
       isHeard: () => this.#reports.isHeard,
       stored: (part) => this.places.stored(part),
       prepared: () => this.letters.caughtUp(),
@@ -186,7 +187,7 @@ export class OpenedLog {
   /** Records that were read, or that this agent has just appended. */
   add(part: number, read: ReadRecords): void {
     const own = this.own.all.get(part);
-    if (own === undefined || own.leaving) return;
+    if (own === undefined || own.leaving || this.own.waitsFor(own, read)) return;
     own.queue.add(read, this.places.leftOut(part));
     this.turns.wake();
   }

@@ -4,6 +4,8 @@ import { atBeginning, type LogPosition, later } from "./log-position.js";
 import type { Members } from "./members.js";
 import { PartQueue } from "./part-queue.js";
 import type { PartitionedLog } from "./partitioned-log.js";
+import { PassedOver } from "./passed-over.js";
+import type { ReadRecords } from "./read-edge.js";
 
 export interface OwnPartsParts {
   readonly log: Pick<PartitionedLog, "bounds">;
@@ -12,6 +14,8 @@ export interface OwnPartsParts {
   readonly members: Pick<Members, "share" | "worker" | "done" | "hasOthers">;
   readonly clocks: Clocks;
   readonly sessionMillis: number;
+  /** True once a sink has taken: then it has told what it has stored. */
+  hasTaken(): boolean;
   /** True while the other agents know of this one: else they may work on its parts. */
   isHeard(): boolean;
   /** Up to where positions say that a part is stored. */
@@ -48,11 +52,13 @@ export class OwnParts {
   readonly #ahead = new Set<number>();
   /** Since when records behind what is known to be done are gone. */
   readonly #gone = new Map<number, number>();
+  readonly #passedOver: PassedOver;
   #settling: Promise<void> = Promise.resolve();
   #resettling: NodeJS.Immediate | undefined;
 
   constructor(parts: OwnPartsParts) {
     this.#parts = parts;
+    this.#passedOver = new PassedOver(parts);
   }
 
   get all(): ReadonlyMap<number, OwnPart> {
@@ -91,6 +97,20 @@ export class OwnParts {
     return true;
   }
 
+  /**
+   * Whether records that were read of the part have to wait, because one before them was passed over: then the part is begun with
+   * again, as soon as no take holds events of it.
+   */
+  waitsFor(own: OwnPart, read: ReadRecords): boolean {
+    const { part } = own.queue;
+    const outcome = this.#passedOver.look(own, read);
+    if (outcome === "again" && own.holders === 0) {
+      this.#own.delete(part);
+      this.#resettle();
+    }
+    return outcome !== "add";
+  }
+
   #resettle(): void {
     this.#resettling ??= setImmediate(() => {
       this.#resettling = undefined;
@@ -107,7 +127,7 @@ export class OwnParts {
       own.leaving = true;
       this.#dropIfLeft(part, own);
     }
-    for (const since of [this.#wanted, this.#gone])
+    for (const since of [this.#wanted, this.#gone, this.#passedOver.since])
       for (const part of since.keys()) if (!share.has(part)) since.delete(part);
     const free = [...share].filter((part) => this.#isFree(part));
     if (free.length > 0) await this.#take(free);

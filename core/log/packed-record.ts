@@ -54,6 +54,8 @@ export interface RecordHead {
   readonly writer: string;
   /** The events that the writer has appended to the part before this record. */
   readonly before: number;
+  /** The offset of the record that the writer has appended to the part before; undefined for its first one, and in records of earlier versions. */
+  readonly follows?: number | undefined;
 }
 
 /** What a record holds. */
@@ -82,12 +84,13 @@ export const recordOverhead = 256;
  * a text of that many bytes and a line break; `reader` is the index in `texts` of the first line of what reads it: a codec and
  * its options.
  */
-export function packedRecord(events: readonly PackedEvent[], { at, writer, before }: RecordHead): Uint8Array {
+export function packedRecord(events: readonly PackedEvent[], { at, writer, before, follows }: RecordHead): Uint8Array {
   const readers: string[] = [];
   const readerOf = events.map(({ kept }) => (kept === undefined ? -1 : indexIn(readers, kept)));
   const texts = readers.length === 0 ? "" : `,"texts":[${readers.join(",")}]`;
   const name = JSON.stringify(writer);
-  const head = `{"deneb":${VERSION},"events":${events.length},"at":${at},"writer":${name},"before":${before}${texts}}`;
+  const place = follows === undefined ? "" : `,"follows":${follows}`;
+  const head = `{"deneb":${VERSION},"events":${events.length},"at":${at},"writer":${name},"before":${before}${place}${texts}}`;
   const most = events.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(head));
   // Written one after another: as one text, all of it would be made once more.
   const record = Buffer.allocUnsafe(most);
@@ -182,10 +185,11 @@ function headOf(line: string): RecordHead & { readonly events: number; readonly 
     const message = `reading a record of version ${head["deneb"]}: this agent reads up to ${VERSION}; start a later version of it`;
     throw new AgentError("RECORD_NEWER", message, { retryable: true });
   }
-  const { events, at, writer, before, texts = [] } = head;
+  const { events, at, writer, before, follows, texts = [] } = head;
   const isWhole = typeof events === "number" && typeof at === "number" && typeof before === "number";
   if (!isWhole || typeof writer !== "string" || !areReaders(texts)) throw unreadable("its first line is incomplete");
-  return { events, at, writer, before, texts };
+  const place = typeof follows === "number" ? { follows } : {};
+  return { events, at, writer, before, ...place, texts };
 }
 
 function areReaders(value: unknown): value is readonly Reader[] {

@@ -89,6 +89,20 @@ export class PartQueue {
     return offset <= this.next;
   }
 
+  /** Whether it is known up to where the part was done before. */
+  get isBegun(): boolean {
+    return this.#edge.isBegun;
+  }
+
+  /**
+   * The offset of a record that was to be read before these; undefined when none is known, and when more than that is done already,
+   * so that it cannot be stored any more.
+   */
+  lacking({ records }: ReadRecords): number | undefined {
+    const lacking = this.#edge.lacking(records);
+    return lacking !== undefined && lacking > this.#done.offset ? lacking : undefined;
+  }
+
   /**
    * Records that were read, in order; what was added before is left out, and so are all of them when some before them were not
    * read. `isDone` tells events that have a dead letter.

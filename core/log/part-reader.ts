@@ -113,23 +113,29 @@ export class PartReader {
     for (const [part, records] of found) {
       const own = typeof part === "number" ? this.#parts.own.get(part) : undefined;
       if (own === undefined) continue;
-      const { queue } = own;
-      const begin = from.get(part) ?? 0;
       // This agent gave the part away during the read, took it again, and begins before what was read.
-      if (!queue.follows(begin)) {
-        isNew = true;
-        continue;
+      if (!own.queue.follows(from.get(part) ?? 0)) isNew = true;
+      else {
+        const added = this.#add(own, from.get(part) ?? 0, records);
+        isNew ||= added > 0;
+        bytes += added;
+        isBehind ||= added > 0 && own.queue.next < own.end;
       }
-      const fresh = records.filter(({ offset }) => offset >= queue.next);
-      if (fresh.length === 0) continue;
-      isNew = true;
-      bytes += fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
-      this.#parts.add(queue.part, { from: begin, records: this.#unpacked(own, fresh) });
-      this.#appended.get(own)?.forget(queue.next);
-      isBehind ||= queue.next < own.end;
     }
     if (!isNew) await this.#pause(signal);
     else if (bytes > 0 && bytes < LITTLE_BYTES && !isBehind) await this.#keepApart(signal);
+  }
+
+  /** Returns the bytes of what was new; 0 also where it has to wait. */
+  #add(own: OwnPart, from: number, records: readonly LogRecord[]): number {
+    const { queue } = own;
+    const { next } = queue;
+    const fresh = records.filter(({ offset }) => offset >= next);
+    if (fresh.length === 0) return 0;
+    this.#parts.add(queue.part, { from, records: this.#unpacked(own, fresh) });
+    if (queue.next === next) return 0;
+    this.#appended.get(own)?.forget(queue.next);
+    return fresh.reduce((sum, { value }) => sum + value.byteLength, 0);
   }
 
   /** Many small reads cost more than the moment that fewer and larger ones take. */

@@ -44,7 +44,7 @@ export interface ReadEvent {
 export class ReadEdge {
   readonly #part: number;
   readonly #before: number;
-  readonly #writers = new WriterGaps();
+  readonly #writers: WriterGaps;
   readonly #gapless: boolean;
   #at: Passed;
   #next: number;
@@ -64,6 +64,7 @@ export class ReadEdge {
     this.#before = before;
     this.#gapless = gapless;
     this.#at = from;
+    this.#writers = new WriterGaps(from.offset);
     // The rest of that record, if there is one, is still to be read.
     this.#next = Math.max(0, from.offset);
   }
@@ -88,6 +89,27 @@ export class ReadEdge {
     return Math.max(this.#writers.lost, this.#missing + goneUnstored);
   }
 
+  /** Whether it is known up to where the part was done before. */
+  get isBegun(): boolean {
+    return this.#writers.isBegun;
+  }
+
+  /**
+   * The offset of a record that was to be read before these; undefined when none is known. Where the log is gapless the offsets
+   * tell.
+   */
+  lacking(records: readonly ReadRecord[]): number | undefined {
+    if (this.#gapless) return undefined;
+    const writers = new Set<string>();
+    for (const record of records) {
+      if (record.offset < this.#next || writers.has(record.writer)) continue;
+      const lacking = this.#writers.lacking(record);
+      if (lacking !== undefined) return lacking;
+      writers.add(record.writer);
+    }
+    return undefined;
+  }
+
   /** What is before this offset is gone. */
   skip(next: number): void {
     if (next <= this.#next) return;
@@ -99,12 +121,14 @@ export class ReadEdge {
   /** What is up to this place is done, as became known now; there may be several such places. */
   noteDone({ offset }: Pick<Passed, "offset">): void {
     this.#known = Math.max(this.#known, offset);
+    this.#writers.passTo(offset);
   }
 
   /** What is up to this position need not be read. */
   moveTo(position: Passed): void {
     this.#at = position;
     this.#next = Math.max(this.#next, position.offset);
+    this.#writers.passTo(position.offset);
   }
 
   /** The new events of a record; `done` is up to where the part is done. */

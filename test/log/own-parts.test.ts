@@ -18,6 +18,7 @@ function alone(bounds: () => number, first = 0) {
     members: { share: () => new Set(place.share), worker: () => undefined, done: () => undefined, hasOthers: true },
     clocks: { now: () => new Date(0), steady: () => place.now },
     sessionMillis: 1000,
+    hasTaken: () => true,
     isHeard: () => true,
     stored: () => place.stored,
     prepared: async () => {},

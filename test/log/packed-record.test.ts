@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { packed, packedRecord, recordOverhead, unpackedRecord } from "../../core/log/packed-record.js";
 import { codeOf, type Event, keepText, type TextCodec, textCodecs } from "../../core/sdk/index.js";
 
-const head = { at: 1_700_000_000_000, writer: "6f2c1c52-2b6f-4c39-9a3c-7f0b34d9c111", before: Number.MAX_SAFE_INTEGER };
+const head = {
+  at: 1_700_000_000_000,
+  writer: "6f2c1c52-2b6f-4c39-9a3c-7f0b34d9c111",
+  before: Number.MAX_SAFE_INTEGER,
+  follows: Number.MAX_SAFE_INTEGER,
+};
 
 /** Its body says what it was read from. */
 const said: TextCodec = {
@@ -102,6 +107,12 @@ test("a record of version 1 is read", () => {
       { headers: {}, body: null },
     ],
   );
+});
+
+test("the first record of a writer, like each one of an earlier version, says nothing of a record that it follows", () => {
+  const { events, ...about } = unpackedRecord(packedRecord([], { at: 5, writer: "w", before: 0 }), codecs);
+
+  assert.deepEqual([about, events], [{ at: 5, writer: "w", before: 0 }, []]);
 });
 
 const about = '"at":0,"writer":"w","before":0';

@@ -81,6 +81,57 @@ test("events that are missing between two records of a writer are lost", () => {
   assert.deepEqual([queue.size, queue.lost], [3, 4]);
 });
 
+test("a record that another one of its writer follows is lacking when it was neither read nor done before", () => {
+  const done = { ...atBeginning, offset: 3, index: 0, events: 1 };
+  const follows = (offset: number, before: number, writer = "w") => ({
+    ...record(offset, ["a"], 1),
+    writer,
+    follows: before,
+  });
+  const lacking = (...records: readonly ReadRecord[]) => {
+    const queue = new PartQueue(3, done, 0);
+    queue.skip(8);
+    return queue.lacking({ from: 0, records });
+  };
+
+  assert.deepEqual(
+    [
+      lacking(follows(9, 5)),
+      lacking(record(9, ["a"]), follows(11, 5)),
+      lacking(follows(9, 3)),
+      lacking(follows(9, 2)),
+      lacking(follows(9, 2), follows(12, 9)),
+      lacking(follows(9, 2, "v"), follows(12, 7)),
+      lacking(record(9, ["a"])),
+    ],
+    [5, 5, undefined, undefined, undefined, 7, undefined],
+  );
+});
+
+test("a record that is lacking is lost when it is read on, and when more than that is done", () => {
+  const queue = new PartQueue(3, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
+  queue.skip(8);
+  queue.add({ from: 8, records: [record(9, ["a"])] });
+  queue.release(queue.take(1));
+  const behind = { from: 10, records: [{ ...record(11, ["b"]), follows: 5 }] };
+
+  const lacking = queue.lacking(behind);
+  queue.add(behind);
+
+  assert.deepEqual([lacking, queue.lost, queue.waiting], [undefined, 1, 1]);
+});
+
+test("of a part of which nothing is known to be done, no record is lost that was there before the first one that was read", () => {
+  const queue = new PartQueue(3, atBeginning, 0);
+  queue.skip(8);
+  const read = { from: 8, records: [{ ...record(9, ["a"]), follows: 5 }] };
+
+  const lacking = queue.lacking(read);
+  queue.add(read);
+
+  assert.deepEqual([lacking, queue.lost], [5, 0]);
+});
+
 test("what came from another log before is left out and does not count, also after a takeover", () => {
   const origin = (offset: number, index: number): Origin => ({ of: "other/1", offset, index });
   const queue = queueOf(
