@@ -3,7 +3,7 @@ import type { Clocks } from "./agent-reports.js";
 import { atBeginning, type LogPosition, later } from "./log-position.js";
 import type { Members } from "./members.js";
 import { PartQueue } from "./part-queue.js";
-import type { PartitionedLog } from "./partitioned-log.js";
+import type { Bounds, PartitionedLog } from "./partitioned-log.js";
 import { PassedOver } from "./passed-over.js";
 import type { ReadRecords } from "./read-edge.js";
 
@@ -32,7 +32,7 @@ export interface OwnPartsParts {
 /** A part that this agent works on. */
 export interface OwnPart {
   readonly queue: PartQueue;
-  /** Where the log ended when this agent began with it. */
+  /** Where the log ended when this agent began with it; 0 when it held no record. */
   readonly end: number;
   /** Takes that hold events of it. */
   holders: number;
@@ -150,24 +150,29 @@ export class OwnParts {
     const bounds = await log.bounds(parts);
     let isChanged = false;
     for (const part of parts) {
-      const { first, next } = bounds.get(part) ?? { first: 0, next: 0 };
+      const found = bounds.get(part) ?? { first: 0, next: 0 };
       const from = this.#from(part);
-      const isAhead = from.offset >= next && from.offset >= 0;
+      const isAhead = from.offset >= found.next && from.offset >= 0;
       // More was appended and stored since the log was asked where it ends.
       if (isAhead && from.offset !== before.get(part)) this.#resettle();
-      else if (isAhead) this.#reportAhead(part, from, next);
-      else if (!this.#awaitsNews(part, from, first)) {
-        this.#ahead.delete(part);
-        const { members, gapless } = this.#parts;
-        const queue = new PartQueue(part, from, members.hasOthers ? next : 0, gapless);
-        queue.skip(first);
-        this.#own.set(part, { queue, end: next, holders: 0, leaving: false });
-        this.#wanted.delete(part);
+      else if (isAhead) this.#reportAhead(part, from, found.next);
+      else if (!this.#awaitsNews(part, from, found.first)) {
+        this.#begin(part, from, found);
         isChanged = true;
       }
     }
     // A report of what is as before would be heard, and have this done again at once.
     if (isChanged) changed();
+  }
+
+  #begin(part: number, from: LogPosition, { first, next }: Bounds): void {
+    const { members, gapless } = this.#parts;
+    const queue = new PartQueue(part, from, members.hasOthers ? next : 0, gapless);
+    // In other logs a read begins with the oldest record that is there, whatever the log says of where that is.
+    if (gapless) queue.skip(first);
+    this.#own.set(part, { queue, end: first < next ? next : 0, holders: 0, leaving: false });
+    this.#ahead.delete(part);
+    this.#wanted.delete(part);
   }
 
   #from(part: number): LogPosition {

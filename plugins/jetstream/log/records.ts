@@ -3,6 +3,8 @@ import { apiFailure } from "./errors.js";
 import type { Link } from "./link.js";
 
 const NOT_FOUND = 404;
+/** No record of a stream has one before it. */
+export const FIRST_SEQUENCE = 1;
 
 export interface Getting {
   readonly link: Link;
@@ -18,7 +20,7 @@ export async function recordOf(
   { link, stream, subject, doing }: Getting,
   which: { readonly from: number } | "last",
 ): Promise<LogRecord | undefined> {
-  const from = which === "last" ? 0 : which.from;
+  const from = which === "last" ? 0 : Math.max(FIRST_SEQUENCE, which.from);
   const wanted = which === "last" ? { last_by_subj: subject } : { seq: from, next_by_subj: subject };
   const asking = { doing, subject: `$JS.API.DIRECT.GET.${stream}`, payload: JSON.stringify(wanted) };
   const { headers, data } = await link.ask(asking);
