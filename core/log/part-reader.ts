@@ -6,6 +6,7 @@ import type { LogPart, LogRecord, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
 import type { ReadRecord, ReadRecords } from "./read-edge.js";
 import { ReadLoop } from "./read-loop.js";
+import { unreadableAt } from "./writer-gaps.js";
 
 const WAIT_MILLIS = 500;
 /** After a read that found only what this agent has appended: each append would end another such read. */
@@ -184,7 +185,7 @@ export class PartReader {
           "a record of the log is left out",
         );
         this.#parts.unreadable();
-        read.push({ offset, bytes: value.byteLength, events: [], at: 0, writer: `unreadable ${offset}`, before: 0 });
+        read.push({ offset, bytes: value.byteLength, events: [], at: 0, writer: unreadableAt(offset), before: 0 });
       }
     }
     return read;

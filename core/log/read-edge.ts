@@ -99,15 +99,7 @@ export class ReadEdge {
    * tell.
    */
   lacking(records: readonly ReadRecord[]): number | undefined {
-    if (this.#gapless) return undefined;
-    const writers = new Set<string>();
-    for (const record of records) {
-      if (record.offset < this.#next || writers.has(record.writer)) continue;
-      const lacking = this.#writers.lacking(record);
-      if (lacking !== undefined) return lacking;
-      writers.add(record.writer);
-    }
-    return undefined;
+    return this.#gapless ? undefined : this.#writers.lacking(records.filter(({ offset }) => offset >= this.#next));
   }
 
   /** What is before this offset is gone. */

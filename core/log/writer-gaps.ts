@@ -8,6 +8,11 @@ export interface PlacedRecord extends Unpacked {
   readonly offset: number;
 }
 
+/** The writer of a record that cannot be read: what it holds is missing, and it is there. */
+export function unreadableAt(offset: number): string {
+  return `unreadable ${offset}`;
+}
+
 /** Compares the records of each writer of a part: which came twice, and what is missing between two of them. */
 export class WriterGaps {
   /** How many events each writer had appended, as far as it was read. */
@@ -31,10 +36,17 @@ export class WriterGaps {
     return this.#passed >= 0;
   }
 
-  /** The offset of the record before this one of its writer, when that was to be read and was not. */
-  lacking({ writer, follows }: PlacedRecord): number | undefined {
-    const isLacking = follows !== undefined && follows > this.#passed && !this.#writers.has(writer);
-    return isLacking ? follows : undefined;
+  /** The offset of a record that was to be read before one of these; undefined when none is known. */
+  lacking(records: Iterable<PlacedRecord>): number | undefined {
+    const read = new Map<string, number>();
+    for (const { writer, follows, before, events } of records) {
+      const known = read.get(writer) ?? this.#writers.get(writer);
+      const isNext = known === undefined ? follows === undefined || follows <= this.#passed : before <= known;
+      if (!isNext && follows !== undefined && !read.has(unreadableAt(follows)) && !this.#isUnreadable(follows))
+        return follows;
+      read.set(writer, Math.max(known ?? 0, before + events.length));
+    }
+    return undefined;
   }
 
   /** What is up to this offset need not be read any more. */
@@ -48,7 +60,7 @@ export class WriterGaps {
     const known = this.#writers.get(writer);
     if (known !== undefined && before < known) return false;
     if (known !== undefined) this.#lost += before - known;
-    else if (this.isBegun && this.lacking(record) !== undefined) this.#lost += 1;
+    else if (this.isBegun && this.lacking([record]) !== undefined) this.#lost += 1;
     this.#writers.delete(writer);
     this.#writers.set(writer, before + events.length);
     const [oldest] = this.#writers.keys();
@@ -57,5 +69,9 @@ export class WriterGaps {
       this.passTo(offset);
     }
     return true;
+  }
+
+  #isUnreadable(offset: number): boolean {
+    return this.#writers.has(unreadableAt(offset));
   }
 }

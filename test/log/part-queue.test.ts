@@ -108,6 +108,30 @@ test("a record that another one of its writer follows is lacking when it was nei
   );
 });
 
+test("a record between two of its writer is lacking, unless it is one that cannot be read", () => {
+  const queue = new PartQueue(3, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
+  const of = (offset: number, before: number, follows?: number) => ({
+    ...record(offset, ["a", "b"]),
+    writer: "w",
+    before,
+    follows,
+  });
+  const unreadable = { ...record(7, []), writer: "unreadable 7" };
+  queue.add({ from: 3, records: [of(5, 10, 2)] });
+  const lacking = (...records: readonly ReadRecord[]) => queue.lacking({ from: 6, records });
+
+  const looks = [
+    lacking(of(9, 14, 7)),
+    lacking(of(7, 12, 5), of(9, 14, 7)),
+    lacking(of(7, 12, 5), of(11, 16, 9)),
+    lacking(unreadable, of(9, 14, 7)),
+    lacking(of(9, 14)),
+  ];
+  queue.add({ from: 6, records: [unreadable] });
+
+  assert.deepEqual([...looks, lacking(of(9, 14, 7))], [7, undefined, 9, undefined, undefined, undefined]);
+});
+
 test("a record that is lacking is lost when it is read on, and when more than that is done", () => {
   const queue = new PartQueue(3, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
   queue.skip(8);
