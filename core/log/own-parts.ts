@@ -32,7 +32,7 @@ export interface OwnPartsParts {
 /** A part that this agent works on. */
 export interface OwnPart {
   readonly queue: PartQueue;
-  /** Where the log ended when this agent began with it; 0 when it held no record. */
+  /** Where the log ended when this agent began with it. */
   readonly end: number;
   /** Takes that hold events of it. */
   holders: number;
@@ -168,9 +168,10 @@ export class OwnParts {
   #begin(part: number, from: LogPosition, { first, next }: Bounds): void {
     const { members, gapless } = this.#parts;
     const queue = new PartQueue(part, from, members.hasOthers ? next : 0, gapless);
-    // In other logs a read begins with the oldest record that is there, whatever the log says of where that is.
-    if (gapless) queue.skip(first);
-    this.#own.set(part, { queue, end: first < next ? next : 0, holders: 0, leaving: false });
+    // In other logs a read begins with the oldest record that is there, whatever the log says of where that is. Where there is
+    // none, what this agent appends is known to be the next one.
+    if (gapless || first >= next) queue.skip(first);
+    this.#own.set(part, { queue, end: next, holders: 0, leaving: false });
     this.#ahead.delete(part);
     this.#wanted.delete(part);
   }

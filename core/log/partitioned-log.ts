@@ -25,7 +25,7 @@ export interface Appended {
 export interface Bounds {
   /**
    * The offset of the oldest record, or `next` when there is none. Never beyond a record that is there, also while others append:
-   * what is before it in a gapless log is not read.
+   * what is before it in a gapless log, or in a part without records, is not read.
    */
   readonly first: number;
   /**
