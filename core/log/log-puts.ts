@@ -189,7 +189,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       const { opened } = connection;
       if (opened?.own.all.has(part) === false) opened.appended(events.length);
       const record = () => ({
-        ...head,
+        at: head.at,
+        writer: head.writer,
+        before: head.before,
+        follows: head.follows,
         offset: appended.offset,
         bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),

@@ -188,8 +188,7 @@ function headOf(line: string): RecordHead & { readonly events: number; readonly 
   const { events, at, writer, before, follows, texts = [] } = head;
   const isWhole = typeof events === "number" && typeof at === "number" && typeof before === "number";
   if (!isWhole || typeof writer !== "string" || !areReaders(texts)) throw unreadable("its first line is incomplete");
-  const place = typeof follows === "number" ? { follows } : {};
-  return { events, at, writer, before, ...place, texts };
+  return { events, at, writer, before, follows: typeof follows === "number" ? follows : undefined, texts };
 }
 
 function areReaders(value: unknown): value is readonly Reader[] {

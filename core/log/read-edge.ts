@@ -99,7 +99,7 @@ export class ReadEdge {
    * tell.
    */
   lacking(records: readonly ReadRecord[]): number | undefined {
-    return this.#gapless ? undefined : this.#writers.lacking(records.filter(({ offset }) => offset >= this.#next));
+    return this.#gapless ? undefined : this.#writers.lacking(records, this.#next);
   }
 
   /** What is before this offset is gone. */

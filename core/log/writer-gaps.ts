@@ -36,15 +36,17 @@ export class WriterGaps {
     return this.#passed >= 0;
   }
 
-  /** The offset of a record that was to be read before one of these; undefined when none is known. */
-  lacking(records: Iterable<PlacedRecord>): number | undefined {
-    const read = new Map<string, number>();
-    for (const { writer, follows, before, events } of records) {
-      const known = read.get(writer) ?? this.#writers.get(writer);
-      const isNext = known === undefined ? follows === undefined || follows <= this.#passed : before <= known;
-      if (!isNext && follows !== undefined && !read.has(unreadableAt(follows)) && !this.#isUnreadable(follows))
-        return follows;
-      read.set(writer, Math.max(known ?? 0, before + events.length));
+  /** The offset of a record that was to be read before one of these, from the offset `from` on; undefined when none is known. */
+  lacking(records: readonly PlacedRecord[], from: number): number | undefined {
+    // This is asked of each record, most of which come alone.
+    const read = records.length > 1 ? new Map<string, number>() : undefined;
+    for (const record of records) {
+      if (record.offset < from) continue;
+      const { writer, before, events } = record;
+      const known = read?.get(writer) ?? this.#writers.get(writer);
+      const lacking = this.#lackingBefore(record, known);
+      if (lacking !== undefined && read?.has(unreadableAt(lacking)) !== true) return lacking;
+      read?.set(writer, Math.max(known ?? 0, before + events.length));
     }
     return undefined;
   }
@@ -60,7 +62,7 @@ export class WriterGaps {
     const known = this.#writers.get(writer);
     if (known !== undefined && before < known) return false;
     if (known !== undefined) this.#lost += before - known;
-    else if (this.isBegun && this.lacking([record]) !== undefined) this.#lost += 1;
+    else if (this.isBegun && this.#lackingBefore(record, known) !== undefined) this.#lost += 1;
     this.#writers.delete(writer);
     this.#writers.set(writer, before + events.length);
     const [oldest] = this.#writers.keys();
@@ -71,7 +73,9 @@ export class WriterGaps {
     return true;
   }
 
-  #isUnreadable(offset: number): boolean {
-    return this.#writers.has(unreadableAt(offset));
+  /** `known`: how many events its writer had appended, as far as that was read. */
+  #lackingBefore({ follows, before }: PlacedRecord, known: number | undefined): number | undefined {
+    if (follows === undefined || (known === undefined ? follows <= this.#passed : before <= known)) return undefined;
+    return this.#writers.has(unreadableAt(follows)) ? undefined : follows;
   }
 }

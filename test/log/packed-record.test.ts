@@ -99,7 +99,7 @@ test("a record of version 1 is read", () => {
 
   const { events, ...about } = unpackedRecord(Buffer.from(text), codecs);
 
-  assert.deepEqual(about, { at: 5, writer: "w", before: 3 });
+  assert.deepEqual(about, { at: 5, writer: "w", before: 3, follows: undefined });
   assert.deepEqual(
     events.map(({ event }) => event),
     [
@@ -112,7 +112,7 @@ test("a record of version 1 is read", () => {
 test("the first record of a writer, like each one of an earlier version, says nothing of a record that it follows", () => {
   const { events, ...about } = unpackedRecord(packedRecord([], { at: 5, writer: "w", before: 0 }), codecs);
 
-  assert.deepEqual([about, events], [{ at: 5, writer: "w", before: 0 }, []]);
+  assert.deepEqual([about, events], [{ at: 5, writer: "w", before: 0, follows: undefined }, []]);
 });
 
 const about = '"at":0,"writer":"w","before":0';
