@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Link } from "./link.js";
-import { FIRST_SEQUENCE } from "./records.js";
 
 const NANOS = 1_000_000;
 
@@ -30,9 +29,7 @@ export async function makeConsumer(
   const config = {
     name,
     filter_subject: subject,
-    ...("from" in begins
-      ? { deliver_policy: "by_start_sequence", opt_start_seq: Math.max(FIRST_SEQUENCE, begins.from) }
-      : begins),
+    ...("from" in begins ? { deliver_policy: "by_start_sequence", opt_start_seq: begins.from } : begins),
     ack_policy: "none",
     ...(headersOnly ? { headers_only: true } : {}),
     mem_storage: true,

@@ -9,6 +9,8 @@ import type { Subjects } from "./subjects.js";
 const IDLE_MILLIS = 30_000;
 /** What this agent read in another way is delivered, too: not for longer than this. */
 const UNUSED_MILLIS = 1000;
+/** Further parts are read record by record: what cursors have brought is in memory, and a server keeps each consumer. */
+const MOST_CURSORS = 64;
 /** The pause after a failure, in which no cursor is opened. */
 const RETRY_MILLIS = 5000;
 
@@ -24,6 +26,7 @@ export interface CursorsParts {
 export class Cursors {
   readonly #of: CursorsParts;
   readonly #cursors = new Map<LogPart, Cursor>();
+  #opening = 0;
   /** No cursor is opened before this time. */
   #notBefore = 0;
 
@@ -42,6 +45,8 @@ export class Cursors {
   /** Begins one unless there is one; when that cannot be done, nothing but time is lost. */
   async open(part: LogPart, from: number): Promise<void> {
     if (performance.now() < this.#notBefore || this.find(part, from) !== undefined) return;
+    if (this.#cursors.size + this.#opening >= MOST_CURSORS) return;
+    this.#opening += 1;
     const { link, stream, subjects, arrived } = this.#of;
     const subject = subjects.of(part);
     const doing = `reading records of "${subject}"`;
@@ -52,6 +57,8 @@ export class Cursors {
       this.#cursors.set(part, new Cursor({ connection, inbox, stream, subject, name, from, arrived }));
     } catch {
       this.#notBefore = performance.now() + RETRY_MILLIS;
+    } finally {
+      this.#opening -= 1;
     }
   }
 

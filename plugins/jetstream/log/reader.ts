@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
 import { type Asked, Collection, type Records } from "./collection.js";
 import type { Cursor } from "./cursor.js";
@@ -51,6 +52,8 @@ export class Reader {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
     const end = performance.now() + waitMillis;
+    // Several parts are waited for at the same time.
+    setMaxListeners(0, signal);
     // Those of the events; what agents tell each other has none.
     if ([...from.keys()].some((part) => typeof part === "number")) this.#cursors.keep(from);
     for (;;) {
@@ -146,7 +149,7 @@ export class Reader {
     const spare = this.#spare.get(part);
     this.#spare.delete(part);
     if (spare !== undefined && spare.from <= from && from <= spare.record.offset) return spare.record;
-    const record = await this.#next(part, Math.max(1, from));
+    const record = await this.#next(part, from);
     if (record === undefined) {
       this.#of.parts.nothing(part, from);
       return undefined;

@@ -4,7 +4,7 @@ import type { Link } from "./link.js";
 
 const NOT_FOUND = 404;
 /** No record of a stream has one before it. */
-export const FIRST_SEQUENCE = 1;
+const FIRST_SEQUENCE = 1;
 
 export interface Getting {
   readonly link: Link;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
+import type { LogPart } from "../../../core/log/index.js";
 import { makeConsumer } from "../../../plugins/jetstream/log/consumers.js";
 import { Cursor } from "../../../plugins/jetstream/log/cursor.js";
 import type { JetStreamLog } from "../../../plugins/jetstream/log/jetstream-log.js";
@@ -29,6 +31,44 @@ test("many records of a part take few questions", async (context) => {
 
   assert.deepEqual(texts(read), values);
   assert.ok((await questions()) < 20, `${await questions()} questions for ${values.length} records`);
+});
+
+test("however many parts have much to read, no more than 64 have a consumer, and all are read", async (context) => {
+  const partitions = 70;
+  const shared = await opened(context, partitions);
+  if (shared === undefined) return;
+  const { server, stream, log, other } = shared;
+  const value = Buffer.alloc(10_000);
+  const parts = Array.from({ length: partitions }, (_, part) => part);
+  await Promise.all(parts.map(async (part) => await appendTo(other, part, value, 20)));
+  const next = new Map<LogPart, number>(parts.map((part) => [part, 0]));
+  const consumers: number[] = [];
+
+  for (let count = 0; count < partitions * 20; ) {
+    for (const [part, records] of await log.read(next, { bytes: MEGABYTE, waitMillis: 1000 }, never())) {
+      count += records.length;
+      next.set(part, (records.at(-1)?.offset ?? 0) + 1);
+    }
+    consumers.push((await consumersOf(server, stream)).length);
+  }
+
+  assert.ok(Math.max(...consumers) <= 64 && Math.max(...consumers) > 32, `${consumers}`);
+});
+
+test("what waits for the end of a read may be as much as there are parts", async (context) => {
+  const shared = await opened(context);
+  if (shared === undefined) return;
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on("warning", warn);
+  context.after(() => process.off("warning", warn));
+  const { signal } = new AbortController();
+
+  await shared.log.read(new Map([[0, 0]]), { bytes: MEGABYTE, waitMillis: 10 }, signal);
+  for (let part = 0; part < 20; part += 1) signal.addEventListener("abort", () => part);
+  await nextTurn();
+
+  assert.deepEqual(warnings, []);
 });
 
 test("what others append goes on to be brought, also when they do not announce it", async (context) => {
@@ -178,10 +218,14 @@ function taken(cursor: Cursor): readonly number[] {
   return offsets;
 }
 
-async function opened(context: TestContext): Promise<Shared | undefined> {
+async function appendTo(log: JetStreamLog, part: number, value: Buffer, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await log.append(part, value);
+}
+
+async function opened(context: TestContext, partitions = 2): Promise<Shared | undefined> {
   const server = await sharedNats(context);
   if (server === undefined) return undefined;
-  const config = configOf({ servers: [server] });
+  const config = configOf({ servers: [server], partitions });
   context.after(() => removeStream(server, config.stream));
   const [log, other] = [logOf(context, config), logOf(context, config)];
   await log.open(never());
