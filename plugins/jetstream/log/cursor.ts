@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 import type { LogRecord } from "deneb/log";
 import { onAbort } from "deneb/sdk";
@@ -106,6 +107,8 @@ export class Cursor {
   /** Waits until a record is here, at most `within` milliseconds. */
   async arrival(within: number, signal: AbortSignal): Promise<void> {
     if (this.#ready.length > 0 || this.#isBroken || signal.aborted) return;
+    // Other cursors wait for the same read.
+    setMaxListeners(0, signal);
     await new Promise<void>((resolve) => {
       const go = () => {
         clearTimeout(timer);

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { LogPart, LogRecord, ReadLimits } from "deneb/log";
 import { type Asked, Collection, type Records } from "./collection.js";
 import type { Cursor } from "./cursor.js";
@@ -52,8 +51,6 @@ export class Reader {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
     const end = performance.now() + waitMillis;
-    // Several parts are waited for at the same time.
-    setMaxListeners(0, signal);
     // Those of the events; what agents tell each other has none.
     if ([...from.keys()].some((part) => typeof part === "number")) this.#cursors.keep(from);
     for (;;) {

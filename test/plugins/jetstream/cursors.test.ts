@@ -55,17 +55,17 @@ test("however many parts have much to read, no more than 64 have a consumer, and
   assert.ok(Math.max(...consumers) <= 64 && Math.max(...consumers) > 32, `${consumers}`);
 });
 
-test("what waits for the end of a read may be as much as there are parts", async (context) => {
+test("many cursors may wait for a record in the same read", async (context) => {
   const shared = await opened(context);
   if (shared === undefined) return;
+  const cursors = await Promise.all(Array.from({ length: 20 }, () => cursorOf(context, shared)));
   const warnings: Error[] = [];
   const warn = (warning: Error) => warnings.push(warning);
   process.on("warning", warn);
   context.after(() => process.off("warning", warn));
   const { signal } = new AbortController();
 
-  await shared.log.read(new Map([[0, 0]]), { bytes: MEGABYTE, waitMillis: 10 }, signal);
-  for (let part = 0; part < 20; part += 1) signal.addEventListener("abort", () => part);
+  await Promise.all(cursors.map((cursor) => cursor.arrival(20, signal)));
   await nextTurn();
 
   assert.deepEqual(warnings, []);
@@ -171,19 +171,12 @@ test("a cursor delivers nothing behind a record that did not reach it", async (c
   if (shared === undefined) return;
   const { server, stream, other } = shared;
   for (let count = 0; count < 20; count += 1) await other.append(0, Buffer.alloc(200));
-  const link = new Link(configOf({ servers: [server], stream }), 'channel "log"');
-  context.after(() => link.close());
-  const subject = `${stream}.p.0`;
-  const order = { begins: { from: 1 }, idleMillis: 30_000 };
-  const name = await makeConsumer({ link, stream, subject, doing: "reading" }, order);
-  const connection = await link.connection("reading");
-  const inbox = `_INBOX.${stream}`;
-  const cursor = new Cursor({ connection, inbox, stream, subject, name, from: 1, arrived: () => undefined });
+  const cursor = await cursorOf(context, shared);
   cursor.ask(1000);
   await cursor.arrival(5000, never());
   const before = taken(cursor);
 
-  await takeOne(context, server, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`);
+  await takeOne(context, server, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${cursor.name}`);
   cursor.ask(100_000);
   await cursor.arrival(5000, never());
 
@@ -195,6 +188,18 @@ test("a cursor delivers nothing behind a record that did not reach it", async (c
   assert.deepEqual(taken(cursor), []);
   assert.equal(cursor.suits(before.length + 1, performance.now(), 1000), false);
 });
+
+/** A cursor of part 0 from its beginning. */
+async function cursorOf(context: TestContext, { server, stream }: Shared): Promise<Cursor> {
+  const link = new Link(configOf({ servers: [server], stream }), 'channel "log"');
+  context.after(() => link.close());
+  const subject = `${stream}.p.0`;
+  const order = { begins: { from: 1 }, idleMillis: 30_000 };
+  const name = await makeConsumer({ link, stream, subject, doing: "reading" }, order);
+  const connection = await link.connection("reading");
+  const inbox = `_INBOX.${name}`;
+  return new Cursor({ connection, inbox, stream, subject, name, from: 1, arrived: () => undefined });
+}
 
 /** Asks a consumer for a record that another one is to get, and waits for it. */
 async function takeOne(context: TestContext, server: string, subject: string): Promise<void> {
