@@ -188,7 +188,7 @@ function headOf(line: string): RecordHead & { readonly events: number; readonly 
   const { events, at, writer, before, follows, texts = [] } = head;
   const isWhole = typeof events === "number" && typeof at === "number" && typeof before === "number";
   if (!isWhole || typeof writer !== "string" || !areReaders(texts)) throw unreadable("its first line is incomplete");
-  return { events, at, writer, before, follows: typeof follows === "number" ? follows : undefined, texts };
+  return { events, at, writer, before, follows: isLength(follows) ? follows : undefined, texts };
 }
 
 function areReaders(value: unknown): value is readonly Reader[] {

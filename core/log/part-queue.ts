@@ -1,6 +1,7 @@
 import type { SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import { type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
+import type { Lacking } from "./writer-gaps.js";
 
 interface Entry {
   readonly queued: QueuedPartEvent;
@@ -95,12 +96,12 @@ export class PartQueue {
   }
 
   /**
-   * The offset of a record that was to be read before these; undefined when none is known, and when more than that is done already,
-   * so that it cannot be stored any more.
+   * What was to be read before one of these; undefined when nothing is known of it, and when more than that is done already, so
+   * that it cannot be stored any more.
    */
-  lacking({ records }: ReadRecords): number | undefined {
+  lacking({ records }: ReadRecords): Lacking | undefined {
     const lacking = this.#edge.lacking(records);
-    return lacking !== undefined && lacking > this.#done.offset ? lacking : undefined;
+    return lacking !== undefined && lacking.offset > this.#done.offset ? lacking : undefined;
   }
 
   /**

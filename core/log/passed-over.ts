@@ -18,7 +18,7 @@ export interface PassedOverParts {
 interface Gap {
   /** By a steady clock, as all times here. */
   readonly since: number;
-  /** The first record behind it. */
+  /** The record that showed it. */
   readonly before: number;
   begunAt: number;
   isTold: boolean;
@@ -43,10 +43,10 @@ export class PassedOver {
     if (lacking === undefined) return "add";
     const now = this.#parts.clocks.steady();
     const known = this.since.get(queue.part);
-    const isNew = known === undefined || lacking >= known.before;
-    const gap = isNew ? { since: now, before: read.records[0]?.offset ?? 0, begunAt: now, isTold: false } : known;
+    const isNew = known === undefined || lacking.offset >= known.before;
+    const gap = isNew ? { since: now, before: lacking.before, begunAt: now, isTold: false } : known;
     this.since.set(queue.part, gap);
-    if (queue.isBegun && !gap.isTold) this.#tell(gap, queue.part, lacking);
+    if (queue.isBegun && !gap.isTold) this.#tell(gap, queue.part, lacking.offset);
     if (isNew) return "again";
     if (this.#isGone(queue, now - gap.since)) return "add";
     if (now - gap.begunAt < AGAIN_MILLIS) return "wait";

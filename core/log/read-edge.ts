@@ -1,7 +1,7 @@
 import type { Event } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import type { Origin, Unpacked } from "./packed-record.js";
-import { WriterGaps } from "./writer-gaps.js";
+import { type Lacking, WriterGaps } from "./writer-gaps.js";
 
 /** An event of a part that was read and is not done. */
 export interface QueuedPartEvent {
@@ -95,10 +95,9 @@ export class ReadEdge {
   }
 
   /**
-   * The offset of a record that was to be read before these; undefined when none is known. Where the log is gapless the offsets
-   * tell.
+   * What was to be read before one of these; undefined when nothing is known of it. Where the log is gapless the offsets tell.
    */
-  lacking(records: readonly ReadRecord[]): number | undefined {
+  lacking(records: readonly ReadRecord[]): Lacking | undefined {
     return this.#gapless ? undefined : this.#writers.lacking(records, this.#next);
   }
 

@@ -8,6 +8,12 @@ export interface PlacedRecord extends Unpacked {
   readonly offset: number;
 }
 
+/** A record that was to be read before the one at `before`, which says so. */
+export interface Lacking {
+  readonly offset: number;
+  readonly before: number;
+}
+
 /** The writer of a record that cannot be read: what it holds is missing, and it is there. */
 export function unreadableAt(offset: number): string {
   return `unreadable ${offset}`;
@@ -36,8 +42,8 @@ export class WriterGaps {
     return this.#passed >= 0;
   }
 
-  /** The offset of a record that was to be read before one of these, from the offset `from` on; undefined when none is known. */
-  lacking(records: readonly PlacedRecord[], from: number): number | undefined {
+  /** What was to be read before one of these records, from the offset `from` on; undefined when nothing is known of it. */
+  lacking(records: readonly PlacedRecord[], from: number): Lacking | undefined {
     // This is asked of each record, most of which come alone.
     const read = records.length > 1 ? new Map<string, number>() : undefined;
     for (const record of records) {
@@ -45,7 +51,8 @@ export class WriterGaps {
       const { writer, before, events } = record;
       const known = read?.get(writer) ?? this.#writers.get(writer);
       const lacking = this.#lackingBefore(record, known);
-      if (lacking !== undefined && read?.has(unreadableAt(lacking)) !== true) return lacking;
+      if (lacking !== undefined && read?.has(unreadableAt(lacking)) !== true)
+        return { offset: lacking, before: record.offset };
       read?.set(writer, Math.max(known ?? 0, before + events.length));
     }
     return undefined;
@@ -74,8 +81,10 @@ export class WriterGaps {
   }
 
   /** `known`: how many events its writer had appended, as far as that was read. */
-  #lackingBefore({ follows, before }: PlacedRecord, known: number | undefined): number | undefined {
-    if (follows === undefined || (known === undefined ? follows <= this.#passed : before <= known)) return undefined;
+  #lackingBefore({ follows, before, offset }: PlacedRecord, known: number | undefined): number | undefined {
+    // Nothing follows what comes behind it: an agent did not write that.
+    if (follows === undefined || follows >= offset) return undefined;
+    if (known === undefined ? follows <= this.#passed : before <= known) return undefined;
     return this.#writers.has(unreadableAt(follows)) ? undefined : follows;
   }
 }

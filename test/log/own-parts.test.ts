@@ -4,17 +4,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { atBeginning, type LogPosition } from "../../core/log/log-position.js";
 import { OwnParts } from "../../core/log/own-parts.js";
 import { recordingLog } from "../support/recording-log.js";
+import { oneEvent } from "./own-part.js";
 
 const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0, events: offset + 1 });
 
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
-function alone(bounds: () => number, first = 0) {
+function alone(bounds: () => number, first = 0, gapless = true) {
   const { log, lines } = recordingLog();
   const place = { stored: at(3), now: 0, share: [0], changes: 0 };
   const own: OwnParts = new OwnParts({
     log: { bounds: async () => new Map([[0, { first, next: bounds() }]]) },
     partitions: 1,
-    gapless: true,
+    gapless,
     members: { share: () => new Set(place.share), worker: () => undefined, done: () => undefined, hasOthers: true },
     clocks: { now: () => new Date(0), steady: () => place.now },
     sessionMillis: 1000,
@@ -98,4 +99,28 @@ test("a part that comes back to an agent is waited for anew", async () => {
   await own.settle();
 
   assert.equal(own.all.size, 0);
+});
+
+test("a part that is begun with again because a record was passed over goes on behind what was done meanwhile", async () => {
+  const { own, place } = alone(() => 20, 0, false);
+  await own.settle();
+  const part = own.all.get(0);
+  assert.ok(part !== undefined);
+  const { queue } = part;
+  queue.add({ from: 3, records: [oneEvent(5)] });
+  const behind = { from: 6, records: [{ ...oneEvent(9), follows: 7 }] };
+  part.holders = 1;
+  const taken = queue.take(1);
+  const whileTaken = [own.waitsFor(part, behind), own.all.get(0) === part];
+  queue.release(taken);
+  own.ended(0);
+
+  place.now = 500;
+  const afterwards = own.waitsFor(part, behind);
+  await own.settle();
+  for (let turn = 0; turn < 10 && own.all.get(0) === undefined; turn += 1) await nextTurn();
+
+  assert.deepEqual([...whileTaken, afterwards], [true, true, true]);
+  assert.notEqual(own.all.get(0), part);
+  assert.equal(own.all.get(0)?.queue.done.offset, 5);
 });

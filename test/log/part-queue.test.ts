@@ -91,7 +91,7 @@ test("a record that another one of its writer follows is lacking when it was nei
   const lacking = (...records: readonly ReadRecord[]) => {
     const queue = new PartQueue(3, done, 0);
     queue.skip(8);
-    return queue.lacking({ from: 0, records });
+    return queue.lacking({ from: 0, records })?.offset;
   };
 
   assert.deepEqual(
@@ -103,8 +103,9 @@ test("a record that another one of its writer follows is lacking when it was nei
       lacking(follows(9, 2), follows(12, 9)),
       lacking(follows(9, 2, "v"), follows(12, 7)),
       lacking(record(9, ["a"])),
+      lacking(follows(9, 9)),
     ],
-    [5, 5, undefined, undefined, undefined, 7, undefined],
+    [5, 5, undefined, undefined, undefined, 7, undefined, undefined],
   );
 });
 
@@ -118,7 +119,7 @@ test("a record between two of its writer is lacking, unless it is one that canno
   });
   const unreadable = { ...record(7, []), writer: "unreadable 7" };
   queue.add({ from: 3, records: [of(5, 10, 2)] });
-  const lacking = (...records: readonly ReadRecord[]) => queue.lacking({ from: 6, records });
+  const lacking = (...records: readonly ReadRecord[]) => queue.lacking({ from: 6, records })?.offset;
 
   const looks = [
     lacking(of(9, 14, 7)),
@@ -153,7 +154,7 @@ test("of a part of which nothing is known to be done, no record is lost that was
   const lacking = queue.lacking(read);
   queue.add(read);
 
-  assert.deepEqual([lacking, queue.lost], [5, 0]);
+  assert.deepEqual([lacking, queue.lost], [{ offset: 5, before: 9 }, 0]);
 });
 
 test("what came from another log before is left out and does not count, also after a takeover", () => {

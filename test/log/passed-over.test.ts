@@ -13,7 +13,10 @@ import { until } from "../support/until.js";
 import { linesOf, openLogChannel } from "./opened-channel.js";
 import { oneEvent } from "./own-part.js";
 
-/** An engine whose offsets may jump, of which so many reads find the newest record of a part alone, and where it begins with that. */
+/**
+ * An engine whose offsets may jump and which says of a part that it begins with its newest record. Its first reads of several
+ * records, `times` of them, find the newest one alone.
+ */
 function passingOver(folder: string, times: number): PartitionedLog {
   const log = directoryLog({ folder, partitions: 1 });
   let left = times;
@@ -58,7 +61,7 @@ const errors = (channel: Channel) =>
     level === "error" ? [[fields, message.split(":", 1)[0]]] : [],
   );
 
-test("an agent that is told a wrong beginning of a part stores all of it", async (context) => {
+test("an agent whose log says that a part begins later than it does stores all of it", async (context) => {
   const folder = await tempFolder(context);
   await filled(folder);
   const channel = await opened(context, folder, 0);
@@ -106,6 +109,31 @@ test("a record that stays away for a session is lost, and what is behind it is s
   assert.deepEqual(errors(channel), [[{ partition: 0, lost: 1 }, "records of the log are missing"]]);
 });
 
+test("a record that is gone from between two others holds up what is behind it for a session, and no longer", async (context) => {
+  const folder = await tempFolder(context);
+  const id = await filled(folder);
+  const engine = () => {
+    const log = passingOver(folder, 0);
+    const read: PartitionedLog["read"] = async (from, limits, signal) => {
+      const found = await log.read(from, limits, signal);
+      const records = found.get(0)?.filter(({ offset }) => offset !== 2) ?? [];
+      return records.length === 0 ? found : new Map(found).set(0, records);
+    };
+    return { ...log, read };
+  };
+  const channel = await openLogChannel({ folder, engine, takes: false });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  await channel.skipTo?.(`${id}/g/0:0+0:1,1,0,0`);
+
+  const { bodies } = await collect(channel, 3);
+  await until(
+    async () => channel.lost,
+    (lost) => lost === 1,
+  );
+
+  assert.deepEqual(bodies, [2, 4, 5]);
+});
+
 test("records before those that a new group begins with are not lost, nor is anything said of them", async (context) => {
   const folder = await tempFolder(context);
   await filled(folder);
@@ -127,7 +155,8 @@ test("a part is begun with again at once, then now and then, and what was passed
     place.now = now;
     const queue = new PartQueue(0, { ...atBeginning, offset: 3, index: 0, events: 1 }, 0);
     const own = { queue, end: 20, holders: 0, leaving: false };
-    return passedOver.look(own, { from: 4, records: [{ ...oneEvent(offset), follows }] });
+    // Another one comes before the record that shows the gap.
+    return passedOver.look(own, { from: 4, records: [oneEvent(4), { ...oneEvent(offset), follows }] });
   };
 
   const looks = [look(0), look(100), look(250), look(260), look(999, 9, 7), look(1000)];
