@@ -105,7 +105,7 @@ export class OwnParts {
     const { part } = own.queue;
     const outcome = this.#passedOver.look(own, read);
     if (outcome === "again" && own.holders === 0) {
-      // What is done since this agent began with the part is told in its reports only.
+      // What this agent has done of the part since it began is known here alone.
       this.#left.set(part, own.queue.done);
       this.#own.delete(part);
       this.#resettle();
