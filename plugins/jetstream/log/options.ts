@@ -42,11 +42,19 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
   const content = await readFile(file).catch((cause: unknown) => {
     throw new AgentError("CERTIFICATE_UNREADABLE", `${starting} (${codeOf(cause)})`, { retryable: false });
   });
+  const refused = (reason: string) =>
+    new AgentError("LOG_DENIED", `${starting}: ${reason}; write it with nsc generate creds`, { retryable: false });
   if (!/BEGIN NATS USER JWT[\s\S]*BEGIN USER NKEY SEED/.test(content.toString())) {
-    const reason = "it holds no user JWT with its seed; write it with nsc generate creds";
-    throw new AgentError("LOG_DENIED", `${starting}: ${reason}`, { retryable: false });
+    throw refused("it holds no user JWT with its seed");
   }
-  return client.credsAuthenticator(content);
+  const authenticator = client.credsAuthenticator(content);
+  // The client reads the seed when a server has asked, and takes a broken one for a server that is away.
+  try {
+    authenticator("asked");
+  } catch {
+    throw refused("its seed cannot be read");
+  }
+  return authenticator;
 }
 
 /**
