@@ -85,7 +85,6 @@ export type {
   Schema,
   WithDefaults,
 } from "./schema.js";
-export { checkTls, readTlsFiles, type TlsClientOptions, type TlsConfig, tlsProperties } from "./schema.js";
 export type {
   ChannelPart,
   LogAgent,
@@ -132,4 +131,14 @@ export type {
   TableResult,
 } from "./stored-data.js";
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";
+export {
+  checkTls,
+  type PemFault,
+  type PemFiles,
+  pemFault,
+  readTlsFiles,
+  type TlsClientOptions,
+  type TlsConfig,
+  tlsProperties,
+} from "./tls-files.js";
 export { traceHeaders } from "./trace-context.js";

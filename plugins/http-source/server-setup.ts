@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServerOptions } from "node:http";
-import { createSecureContext, createServer, type SecureContextOptions, type Server } from "node:tls";
-import { AgentError, codeOf } from "deneb/sdk";
+import { createServer, type SecureContextOptions, type Server } from "node:tls";
+import { AgentError, codeOf, pemFault } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 
 export interface TlsOptions extends SecureContextOptions {
@@ -15,15 +15,16 @@ export async function readTls(config: HttpConfig, source: string): Promise<TlsOp
   const key = await textOf("tls_key", config, source);
   const cert = await textOf("tls_certificate", config, source);
   const ca = config.tls_client_ca === "" ? {} : { ca: await textOf("tls_client_ca", config, source) };
-  const options = { key, cert, ...ca, requestCert: config.tls_client_ca !== "" };
-  try {
-    createSecureContext(options);
-  } catch (cause) {
-    const remedy = "tls_key, tls_certificate and tls_client_ca must name PEM files that belong together";
-    throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${remedy}`, { cause, retryable: false });
+  const fault = pemFault({ key, cert, ...ca });
+  if (fault !== undefined) {
+    const property = properties[fault.file];
+    const reason = `the file "${config[property]}" of its property "${property}" cannot be used: ${fault.reason}`;
+    throw new AgentError("TLS_UNUSABLE", `starting source "${source}": ${reason}`, { retryable: false });
   }
-  return options;
+  return { key, cert, ...ca, requestCert: config.tls_client_ca !== "" };
 }
+
+const properties = { ca: "tls_client_ca", cert: "tls_certificate", key: "tls_key" } as const;
 
 /** Speaks TLS on connections that it is given; it does not listen itself. */
 export function tlsServer(options: TlsOptions, { headers_timeout, request_timeout }: HttpConfig): Server {

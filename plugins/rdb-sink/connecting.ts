@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
-import { AgentError, codeOf } from "deneb/sdk";
+import { AgentError, codeOf, pemFault } from "deneb/sdk";
 import { abortable } from "deneb/sql";
 import type { ServerOptions, SslMode } from "./server.js";
 
@@ -120,9 +120,12 @@ const checks = {
 } satisfies Record<Exclude<SslMode, "disable">, ConnectionOptions>;
 
 async function certificates(options: ServerOptions): Promise<ConnectionOptions> {
-  const ca = await contents("sslrootcert", options.sslRootCert);
-  const cert = await contents("sslcert", options.sslCert);
-  const key = await contents("sslkey", options.sslKey);
+  const paths = { ca: options.sslRootCert, cert: options.sslCert, key: options.sslKey };
+  const ca = await contents("sslrootcert", paths.ca);
+  const cert = await contents("sslcert", paths.cert);
+  const key = await contents("sslkey", paths.key);
+  const fault = pemFault({ ca, cert, key });
+  if (fault !== undefined) throw unusable(spelt[fault.file], `used: "${paths[fault.file]}": ${fault.reason}`);
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -130,12 +133,19 @@ async function certificates(options: ServerOptions): Promise<ConnectionOptions> 
   };
 }
 
+const spelt = { ca: "sslrootcert", cert: "sslcert", key: "sslkey" } as const;
+
 async function contents(option: string, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined || path === "") return undefined;
   try {
     return await readFile(path);
   } catch (cause) {
-    const message = `the file of ${option} in rdb_options cannot be read: "${path}" (${codeOf(cause)})`;
-    throw new AgentError("CERTIFICATE_UNREADABLE", message, { cause, retryable: true });
+    throw unusable(option, `read: "${path}" (${codeOf(cause)})`, cause);
   }
+}
+
+/** It may be tried again: somebody may be replacing the files now. */
+function unusable(option: string, reason: string, cause?: unknown): AgentError {
+  const message = `the file of ${option} in rdb_options cannot be ${reason}`;
+  return new AgentError("CERTIFICATE_UNREADABLE", message, { cause, retryable: true });
 }

@@ -60,7 +60,8 @@ export const rooms: readonly Room[] = [
   sqlRoom("core/sql", [...sqlFolders, "core/sql/standard"]),
   { paths: ["core/log"], row: 2, packages: [], builtins: ["node:crypto", "node:buffer"], imports: ["core/sdk"] },
   { paths: ["core/files"], row: 2, packages: ["libsql"] },
-  { paths: ["core/sdk"], row: 1, packages: [], builtins: [] },
+  // Both for what PEM texts hold: nothing is opened.
+  { paths: ["core/sdk"], row: 1, packages: [], builtins: ["node:crypto", "node:tls"] },
 ];
 
 /** The driver packages of the plugins that have some. */

@@ -1,5 +1,4 @@
-import { createSecureContext } from "node:tls";
-import { AgentError } from "../../sdk/index.js";
+import { AgentError, pemFault } from "../../sdk/index.js";
 import type { AccessTokens } from "./access.js";
 
 /** The settings of the kernel that concern security. */
@@ -69,18 +68,17 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
 /** Throws code `TLS_UNUSABLE` for material that no server can use. Checked at the start, since the server is created later. */
 export function checkTls(tls: TlsMaterial | undefined): void {
   if (tls === undefined) return;
-  const { key, cert, ca } = tls;
-  try {
-    createSecureContext({ key, cert, ...(ca === undefined ? {} : { ca }) });
-  } catch (cause) {
-    const remedy =
-      "give PEM files to --management-tls-key, --management-tls-certificate and --management-tls-client-ca";
-    throw new AgentError("TLS_UNUSABLE", `setting up TLS of the management interface (${remedy})`, {
-      cause,
-      retryable: false,
-    });
-  }
+  const fault = pemFault(tls);
+  if (fault === undefined) return;
+  const reason = `the file of ${options[fault.file]} cannot be used: ${fault.reason}`;
+  throw new AgentError("TLS_UNUSABLE", `setting up TLS of the management interface: ${reason}`, { retryable: false });
 }
+
+const options = {
+  key: "--management-tls-key",
+  cert: "--management-tls-certificate",
+  ca: "--management-tls-client-ca",
+} as const;
 
 function textOf(file: string, readFile: ReadFile): string {
   try {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkTls, readSecurity } from "../../../core/management/security/read-security.js";
 import { AgentError } from "../../../core/sdk/index.js";
+import { selfSigned } from "../../support/certificates.js";
 
 const settings = {
   managementReadTokens: [],
@@ -44,11 +45,22 @@ test("tokens of the environment and of a file count together", () => {
   assert.deepEqual(readSecurity(given, readFile).tokens, { read: ["zero", "one", "two"], admin: [] });
 });
 
-test("PEM files that no server can use are rejected with code TLS_UNUSABLE", () => {
-  assert.throws(
-    () => checkTls({ key: "no key", cert: "no certificate", ca: undefined }),
-    (error) => error instanceof AgentError && error.code === "TLS_UNUSABLE",
-  );
+test("a PEM file that no server can use is rejected with the option that names it", () => {
+  const { key, cert } = selfSigned("deneb");
+
+  for (const [tls, option] of [
+    [{ key: "no key", cert, ca: undefined }, "--management-tls-key"],
+    [{ key, cert: "no certificate", ca: undefined }, "--management-tls-certificate"],
+    [{ key, cert, ca: "no certificate" }, "--management-tls-client-ca"],
+  ] as const)
+    assert.throws(
+      () => checkTls(tls),
+      (error) =>
+        error instanceof AgentError &&
+        error.code === "TLS_UNUSABLE" &&
+        error.message.includes(`the file of ${option} cannot be used: it holds no`),
+    );
+  assert.doesNotThrow(() => checkTls({ key, cert, ca: cert }));
 });
 
 const wrongSettings = [

@@ -82,7 +82,10 @@ test("a TLS file that cannot be used keeps the source from starting and is named
   const { config } = await tlsFiles(context);
 
   await assert.rejects(runningSource(context, { config: { ...config, tls_key: "/missing.pem" } }), /"\/missing.pem"/);
-  await assert.rejects(runningSource(context, { config: { ...config, tls_key: config.tls_certificate } }), /tls_key/);
+  await assert.rejects(runningSource(context, { config: { ...config, tls_key: config.tls_certificate } }), {
+    code: "TLS_UNUSABLE",
+    message: /property "tls_key" cannot be used: it holds no key in PEM/,
+  });
 });
 
 const declared = [

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import { type Encryption, encrypted } from "../../../plugins/rdb-sink/connecting.js";
 import { postgresqlOptions } from "../../../plugins/rdb-sink/postgresql/database.js";
+import { tempFolder } from "../../support/temp-folder.js";
 
 const nothing = {
   sslMode: "prefer",
@@ -78,6 +81,19 @@ test("an unreadable certificate file is named", async () => {
 
   await assert.rejects(encrypted(options, { connect: async () => undefined, wantsOther: () => true }), {
     message: 'the file of sslrootcert in rdb_options cannot be read: "nowhere/ca.pem" (ENOENT)',
+    retryable: true,
+  });
+});
+
+test("a certificate file that holds none is named, and tried again", async (context) => {
+  const file = path.join(await tempFolder(context), "ca.pem");
+  await writeFile(file, "hello");
+  const options = postgresqlOptions(`sslmode=verify-full&sslrootcert=${file}`);
+
+  const connecting = encrypted(options, { connect: async () => undefined, wantsOther: () => true });
+
+  await assert.rejects(connecting, {
+    message: new RegExp(`^the file of sslrootcert in rdb_options cannot be used: "${file}": it holds no certificate`),
     retryable: true,
   });
 });
