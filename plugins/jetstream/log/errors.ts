@@ -8,17 +8,20 @@ export interface ApiError {
 }
 
 export const apiCodes = {
-  wrongLastSequence: 10_071,
   streamNotFound: 10_059,
   nameInUse: 10_058,
   consumersLimit: 10_026,
 } as const;
 
+/** Another record came before; the second one, of servers of 2.12 and later, is still on its way to the disk. */
+const FASTER: readonly number[] = [10_071, 10_164];
+
 /** Store failed, insufficient resources, storage and memory resources, limits of the account. */
 const FULL: readonly number[] = [10_077, 10_023, 10_047, 10_028, 10_002];
 const TOO_LARGE = 10_054;
-/** A cluster without a leader, or one that loses a server. */
-const AWAY: readonly number[] = [10_008, 10_009, 10_118];
+/** A cluster without a leader, or one that loses a server; a record of the same id that is still on its way. */
+const AWAY: readonly number[] = [10_008, 10_009, 10_118, 10_158];
+const TOO_MANY_REQUESTS = 429;
 /** Fewer servers than replicas: some of a cluster that has just begun are not there yet. */
 const FEW_SERVERS = 10_005;
 /** JetStream is off, for the account or at all; replicas without a cluster. */
@@ -61,8 +64,14 @@ export function apiFailure(
   if (err_code === FEW_SERVERS) {
     return logUnavailable(doing, `${reason}; replicas is the number of servers that must be there`);
   }
-  const away = AWAY.includes(err_code) || (code >= 500 && !WRONG.includes(err_code));
+  const busy = code === TOO_MANY_REQUESTS || AWAY.includes(err_code);
+  const away = busy || (code >= 500 && !WRONG.includes(err_code));
   return away ? logUnavailable(doing, reason) : logSettings(doing, reason);
+}
+
+/** Whether a record was not stored because it was expected to follow another one than it would have. */
+export function wasFaster({ err_code = 0 }: ApiError): boolean {
+  return FASTER.includes(err_code);
 }
 
 /** Whether the API of JetStream answered with this code. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Appended, LogPart } from "deneb/log";
 import { AgentError } from "deneb/sdk";
-import { type ApiError, apiCodes, apiFailure, NobodyAnswers, recordTooLarge } from "./errors.js";
+import { type ApiError, apiFailure, NobodyAnswers, recordTooLarge, wasFaster } from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
 import type { Subjects } from "./subjects.js";
@@ -107,7 +107,7 @@ export class Writer {
     const isContended = (this.#contended.get(part) ?? 0) > performance.now();
     const expected = isContended ? undefined : (this.#last.get(part) ?? 0);
     const found = await this.#try(publishing, expected);
-    if (found.error?.err_code !== apiCodes.wrongLastSequence) return placeIn(found, expected, publishing);
+    if (found.error === undefined || !wasFaster(found.error)) return placeIn(found, expected, publishing);
     this.#contended.set(part, performance.now() + CONTENDED_MILLIS);
     return placeIn(await this.#try(publishing, undefined), undefined, publishing);
   }

@@ -156,7 +156,9 @@ test("a record whose answer is lost is not said to follow one that it was not pl
   const { offset, previous } = await appending;
 
   assert.deepEqual(stored, ["other 1", "other 2", "own"]);
-  assert.deepEqual([offset, previous, publishes], [3, undefined, 3]);
+  assert.deepEqual([offset, previous], [3, undefined]);
+  // Newer servers look at the expected record before they look for one of the same id: a fourth one goes without.
+  assert.ok(publishes === 3 || publishes === 4, `${publishes}`);
 });
 
 test("a question to a consumer ends with its connection", async (context) => {
