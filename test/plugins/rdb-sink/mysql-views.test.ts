@@ -170,8 +170,8 @@ test("the row layout, last data and native types have their views", { skip }, as
     ["q", null],
     ["p", "2"],
   ]);
-  assert.deepEqual(last, [["a", "2", "1", '{"k":1}']]);
-  assert.deepEqual(all, [
+  assert.deepEqual(last.map(compact), [["a", "2", "1", '{"k":1}']]);
+  assert.deepEqual(all.map(compact), [
     ["on", "1", "1"],
     ["p", "1.5", "1.5"],
     ["o", null, '{"k":1}'],
@@ -251,3 +251,8 @@ test("a type of more than 200 tables has no view, and a warning says what to do"
   assert.deepEqual([before.length, latest, later.length], [3, [["200"]], 0]);
   assert.match(made.warnings()[0] ?? "", /too many tables for a view/);
 });
+
+/** The JSON type of MySQL writes a blank behind colons, that of MariaDB keeps what it got. */
+function compact(row: readonly (string | null)[]): readonly (string | null)[] {
+  return row.map((cell) => cell?.replaceAll('": ', '":') ?? null);
+}
