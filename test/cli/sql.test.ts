@@ -67,7 +67,10 @@ const stores: Readonly<Record<string, Prepared>> = {
     await database.query(`create database ${name}`);
     await database.query(`create table ${name}.t (a int)`);
     await database.query(`insert into ${name}.t values (1)`);
-    const hidden = [`handler ${name}.t open`, `analyze delete from ${name}.t`].slice(1);
+    const [{ version = "" } = {}] = await database.query("select version() as version");
+    // Each has its own word for running what is explained.
+    const word = version?.includes("MariaDB") ? "analyze" : "explain analyze";
+    const hidden = [`${word} delete x from ${name}.t as x join ${name}.t as y on x.a = y.a`];
     return { lines: [...server(database), "rdb_dialect = mysql"], select: select(`${name}.t`), hidden };
   },
 };
