@@ -29,4 +29,20 @@ await onEveryDatabase("what a store says it holds", [
       assert.deepEqual([rows(service), rows(`${service}2`)], [4, 1]);
     },
   },
+  {
+    name: "a table that somebody has dropped is left out, and the others have their rows",
+    service: "dropped",
+    run: async (place, service) => {
+      const { sink } = await place.sink({}, undefined, { name: service });
+      const services = [service, `${service}2`, `${service}3`];
+      await sink.persist({ events: services.map((name) => eventOf(entity("urn:f:1", { a: "1" }), name)) }, never);
+
+      await place.alter(service, "urn_f_1", "DROP TABLE @");
+      await place.dropSchema(`${service}2`);
+      const summary = await sink.positions.summary(never);
+
+      const found = services.map((name) => summary.tables.find(({ table }) => table.endsWith(`${name}.urn_f_1`))?.rows);
+      assert.deepEqual(found, [undefined, undefined, 1]);
+    },
+  },
 ]);

@@ -1,5 +1,7 @@
 import { reasonOf, type StoredSummary } from "../../sdk/index.js";
+import { databaseErrorOf } from "../contract/database-error.js";
 import { type SchemaName, type TableName, tableKey } from "../contract/statement.js";
+import { printedName } from "../tables/catalogue.js";
 import type { KnownStore } from "../tables/known-store.js";
 import type { ListedStore } from "../tables/make-missing.js";
 import { CHANNEL, DATABASE, EVENTS, PART, type PositionRow, PositionRows, SINK } from "./position-rows.js";
@@ -22,11 +24,25 @@ export async function storedSummary(sink: string, store: ListedStore, signal: Ab
   const tables: { table: string; rows: number }[] = [];
   const listed = (await store.register?.tables(signal))?.own ?? [];
   for (const name of listed.slice(0, MOST_TABLES)) {
-    const [[rows] = []] = await driver.read([dialect.count({ name, time: { name: "", kind: "text" } })], signal);
-    const parts = [...new Set([name.database, name.schema]), name.table].filter((part) => part !== "");
-    tables.push({ table: parts.join("."), rows: Number(rows ?? 0) });
+    const rows = await rowsUnlessGone(name, store, signal);
+    if (rows !== undefined) tables.push({ table: printedName(name), rows });
   }
   return { channels: [...events].map(([channel, count]) => ({ channel, events: count })), tables };
+}
+
+/** Undefined for a table that was dropped: it stays listed. */
+async function rowsUnlessGone(
+  name: TableName,
+  { dialect, driver }: KnownStore,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const [[rows] = []] = await driver.read([dialect.count({ name, time: { name: "", kind: "text" } })], signal);
+    return Number(rows ?? 0);
+  } catch (error) {
+    if (dialect.errors.missing(databaseErrorOf(error))) return undefined;
+    throw error;
+  }
 }
 
 /** Of a whole batch, or of one commit unit of it. */

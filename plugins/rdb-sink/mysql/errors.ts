@@ -57,7 +57,7 @@ export const mysqlErrors: DatabaseErrorReader = {
     !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
-    `writing to ${described(server)} failed: ${error.message}`,
+    `working with ${described(server)} failed: ${error.message}`,
 };
 
 /** Whether the user lacks a privilege. */

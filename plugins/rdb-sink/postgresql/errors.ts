@@ -24,7 +24,7 @@ export const postgresqlErrors: DatabaseErrorReader = {
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
-    `writing to ${described(server)} failed: ${error.message}`,
+    `working with ${described(server)} failed: ${error.message}`,
 };
 
 function isTemporary({ code }: DatabaseError): boolean {

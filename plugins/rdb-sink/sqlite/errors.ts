@@ -11,7 +11,7 @@ export const sqliteErrors: DatabaseErrorReader = {
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
-    `writing to the database files in "${server.address}" failed: ${error.message}`,
+    `working with the database files in "${server.address}" failed: ${error.message}`,
 };
 
 interface Explanation {

@@ -240,7 +240,7 @@ const explained = [
     code: "53100",
     line: 'the disk of database "d" at db:5432 as user "u" is full; free space there',
   },
-  { dialect: postgresql, code: "22P05", line: 'writing to database "d" at db:5432 as user "u" failed: why' },
+  { dialect: postgresql, code: "22P05", line: 'working with database "d" at db:5432 as user "u" failed: why' },
   {
     dialect: sqlite,
     code: "SQLITE_FULL",
