@@ -13,7 +13,7 @@ export const apiCodes = {
   consumersLimit: 10_026,
 } as const;
 
-/** Another record came before; the second one, of servers of 2.12 and later, is still on its way to the disk. */
+/** Another record came before; the second one, of servers later than 2.10, is still on its way to the disk. */
 const FASTER: readonly number[] = [10_071, 10_164];
 
 /** Store failed, insufficient resources, storage and memory resources, limits of the account. */
