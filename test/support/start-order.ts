@@ -7,10 +7,19 @@ const SLOW = [
   "deploy/image",
   "cli/plugin-new",
   "plugins/kafka/kafka-faults",
+  "plugins/kafka/cluster",
   "crash/",
   "conformance/",
+  "guard/guard",
   "model/",
   "alerts/",
+  "growth/",
+  "cli/plugin-dev",
+  "cli/partition-tables",
+  "cli/guide-pages",
+  "plugins/kafka/outages",
+  "plugins/kafka/source",
+  "plugins/jetstream/channel",
 ] as const;
 
 /**
