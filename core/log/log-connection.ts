@@ -21,8 +21,12 @@ export interface LogConnectionParts {
 /** What an agent asks of a log. */
 export type LogUse = "open" | "append" | "read" | "report" | "share" | "trim";
 
-/** These say something about what was appended and nothing about the log. */
 const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
+
+/** Whether an error says something about what was appended, and nothing about the log. */
+export function isOfRecord(error: unknown): boolean {
+  return ofTheRecord.has(codeOf(error));
+}
 
 /** Why and since when the log cannot be reached. */
 export interface LogFailure {
@@ -76,7 +80,7 @@ export class LogConnection {
   /** How something that was asked of the log has ended. */
   outcome(use: LogUse, error?: unknown): void {
     if (error === undefined) this.#works(use);
-    else if (!this.#stopping.signal.aborted && !ofTheRecord.has(codeOf(error))) this.#fails(use, error);
+    else if (!this.#stopping.signal.aborted && !isOfRecord(error)) this.#fails(use, error);
   }
 
   waiting(): Amount {

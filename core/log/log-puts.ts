@@ -1,7 +1,7 @@
 import { type Amount, channelStopped, type EventQueue, type Reservation, Room } from "../sdk/channel/index.js";
 import type { Event, TextCodecs, Waiting } from "../sdk/index.js";
-import { AgentError } from "../sdk/index.js";
-import type { LogConnection } from "./log-connection.js";
+import { AgentError, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
+import { isOfRecord, type LogConnection } from "./log-connection.js";
 import type { LogChannelConfig } from "./log-properties.js";
 import type { OpenedLog } from "./opened-log.js";
 import { type PackedEvent, packed, packedRecord, recordOverhead, unpackedEvent } from "./packed-record.js";
@@ -203,7 +203,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
       this.#writers.delete(part);
       connection.outcome("append", error);
-      throw error;
+      throw passing(error);
     }
   }
 
@@ -213,4 +213,14 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       `${largest} bytes; raise that limit of the log`;
     return new AgentError("NOTIFICATION_TOO_LARGE", message, { retryable: false });
   }
+}
+
+/**
+ * What is wrong with a log that was open before passes when somebody has mended it: credentials that have expired, files of
+ * certificates that are being replaced. What is put meanwhile is not to blame, and comes again.
+ */
+function passing(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined || retryableOf(error) !== false || isOfRecord(error)) return error;
+  return new AgentError(code, reasonOf(error), { retryable: true, cause: error });
 }

@@ -2,11 +2,13 @@ import {
   AgentError,
   type Batch,
   type Context,
+  codeOf,
   type Event,
   type Examiner,
   idOf,
   type Probe,
   type Receipt,
+  reasonOf,
   retryableOf,
   type Sink,
 } from "deneb/sdk";
@@ -131,7 +133,7 @@ export class KafkaSink implements Sink {
       return await opening;
     } catch (error) {
       if (this.#cluster === opening) this.#cluster = undefined;
-      throw agentErrorOf(error, "connecting to Kafka", () => true);
+      throw passing(agentErrorOf(error, "connecting to Kafka", () => true));
     }
   }
 
@@ -148,6 +150,13 @@ export class KafkaSink implements Sink {
   get #title(): string {
     return `sink "${this.#context.name}"`;
   }
+}
+
+/** No event is to blame for it: files of certificates may be being replaced since the start has read them. */
+function passing(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined || retryableOf(error) !== false) return error;
+  return new AgentError(code, reasonOf(error), { retryable: true, cause: error });
 }
 
 /** The error of a batch of which these events failed. */

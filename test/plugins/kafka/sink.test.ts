@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import type { Entity } from "../../../core/ngsi/index.js";
 import { eventsOf } from "../../../core/sdk/errors.js";
 import type { Batch, Event } from "../../../core/sdk/index.js";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
+import { selfSigned } from "../../support/certificates.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
+import { tempFolder } from "../../support/temp-folder.js";
 import { runningSink } from "./running-sink.js";
 import { ownTopic } from "./topic-client.js";
 
@@ -176,4 +180,27 @@ test("without a broker a write fails retryably and the start does not", async (c
 
   assert.deepEqual([codeOf(error), retryableOf(error)], ["KAFKA_UNAVAILABLE", true]);
   assert.equal(await sink.answers(error), false);
+});
+
+test("while the files of its certificates are being replaced a write fails retryably, and no event is to blame", async (context) => {
+  const folder = await tempFolder(context);
+  const { cert, key } = selfSigned("deneb");
+  const [certFile, keyFile] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  const sink = await runningSink(context, {
+    bootstrap_servers: ["127.0.0.1:1"],
+    request_timeout: 200,
+    security_protocol: "SSL",
+    ssl_cert_file: certFile,
+    ssl_key_file: keyFile,
+  });
+
+  await writeFile(certFile, selfSigned("deneb").cert);
+  const between = await persist(sink, batchOf(room("room-1", 1)));
+  await writeFile(certFile, cert);
+  const after = await persist(sink, batchOf(room("room-1", 1)));
+
+  assert.deepEqual([codeOf(between), retryableOf(between)], ["CERTIFICATE_UNREADABLE", true]);
+  assert.deepEqual([codeOf(after), retryableOf(after)], ["KAFKA_UNAVAILABLE", true]);
 });
