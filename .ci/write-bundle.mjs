@@ -1,6 +1,6 @@
-// Writes dist/bundle: what an agent loads at its start, in a few files instead of several hundred modules and packages, which
+// Writes dist/bundle: what agents and other commands load, in a few files instead of several hundred modules and packages, which
 // the loader of Node takes longer to find and open than to run. dist/core/entry says
-// when an agent takes it, and loads it (decisions 0195 and 0198).
+// when it is taken, and loads it (decisions 0195 and 0198).
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,9 +41,9 @@ const imports = new Map();
 const laterImports = new Map();
 const place = {
   name: "place",
-  // Of the commands `run` alone comes from the bundle.
+  // `deneb plugin` loads plugins of others, which import the compiled modules: it is one of these itself.
   resolveId(id, importer, { kind }) {
-    if (importer !== program || kind !== "dynamic-import" || id === "./run.js") return null;
+    if (importer !== program || kind !== "dynamic-import" || id !== "./plugin.js") return null;
     return { id: path.relative(folder, path.resolve(path.dirname(importer), id)), external: true };
   },
   load(id) {

@@ -70,7 +70,10 @@ function report(tally: Tally, slowest: SlowestFiles, { remarks, absent }: Server
       "Skipped",
       tally.skips.map(({ name, reason }) => `${name}: ${reason}`),
     ),
-    ...list("Failed", tally.failures),
+    ...list(
+      "Failed",
+      tally.failures.flatMap(({ name, reason }) => [name, ...reason.map((line) => `    ${line}`)]),
+    ),
     ...list("Refused", problems),
     closingLine(tally),
   ];

@@ -8,15 +8,19 @@ import { loadBundle } from "./load-bundle.js";
 // modules (decision 0195). Which copy of the program is loaded is decided here, so this room imports none of it before.
 
 const compiled = fileURLToPath(new URL("../../", import.meta.url));
-const [command, ...words] = process.argv.slice(2);
-if (command === "run") settleHeap();
-if (command === "run" && !namesPlugins(words) && isCurrent()) loadBundle(join(compiled, "bundle"));
+const words = process.argv.slice(2);
+const [command] = words;
+const bundled = !loadsPlugins() && isCurrent();
+// Kept code of the bundle is that of an agent, and V8 takes it with the flags of an agent alone.
+if (command === "run" || bundled) settleHeap();
+if (bundled) loadBundle(join(compiled, "bundle"));
 else await import("../process.js");
 
 /** Plugins of others import `deneb/sdk` from the compiled modules, and one process must not have two copies of it. */
-function namesPlugins(args: readonly string[]): boolean {
+function loadsPlugins(): boolean {
+  if (command === "plugin") return true;
   const variables = [process.env["DENEB_PLUGINS"], process.env["DENEB_PLUGIN_PACKAGES"]];
-  return args.some((word) => word.startsWith("--plugin")) || variables.some((value) => (value ?? "") !== "");
+  return words.some((word) => word.startsWith("--plugin")) || variables.some((value) => (value ?? "") !== "");
 }
 
 /** What the bundle was made of, as the build writes it. */

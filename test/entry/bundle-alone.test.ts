@@ -6,6 +6,7 @@ import { notification, post } from "../end-to-end/notification.js";
 import { startAgent } from "../support/agent-process.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { repositoryRoot } from "../support/repository.js";
+import { runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 import { writeFiles } from "../support/written-files.js";
@@ -72,6 +73,50 @@ async function contents(folder: string): Promise<readonly string[]> {
   const files = entries.filter((entry) => entry.isFile());
   return await Promise.all(files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), "latin1")));
 }
+
+test("commands of the bundle alone read, count and erase what an agent has stored", async (context) => {
+  const folder = await tempFolder(context);
+  const main = await bundleAlone(context);
+  const file = path.join(folder, "agent.properties");
+  const agent = await startAgent(context, { properties: storing, folder, main });
+  assert.equal(await post(agent.notifyUrl, notification("urn:ngsi-ld:Room:1", 21.5)), 200);
+  const letters = await runCli(
+    ["dead-letters", "list", "--management-port", new URL(agent.managementUrl).port],
+    {},
+    main,
+  );
+  assert.equal(await agent.end("SIGTERM"), 0);
+  assert.match(letters.stdout, /no dead letters/, letters.stderr);
+  const body = path.join(folder, "notification.json");
+  await writeFile(body, notification("urn:ngsi-ld:Room:1", 21.5));
+  const given = ["--config", file, "--data-dir", path.join(folder, "data")];
+  const stopped = [...given, "--management-port", "1"];
+
+  for (const { args, prints } of [
+    { args: ["--version"], prints: /^\d/ },
+    { args: ["--help"], prints: /dead-letters/ },
+    { args: ["init", path.join(folder, "new.properties")], prints: /new\.properties/ },
+    { args: ["check", "--config", file], prints: /is valid/ },
+    { args: ["migrate", "--config", file], prints: /k\.type = rdb/ },
+    { args: ["plugins"], prints: /jetstream/ },
+    { args: ["docs", "--out", path.join(folder, "pages")], prints: /pages/ },
+    { args: ["explain", body, ...given], prints: /Room/ },
+    { args: ["sql", "select count(*) as n from sqlite_master", ...given], prints: /^n\n\d/ },
+    { args: ["tables", "list", ...given], prints: /room/ },
+    { args: ["export", ...given], prints: /21\.5/ },
+    { args: ["verify", ...stopped], prints: /nothing differs/ },
+    {
+      args: ["erase", "--entity", "urn:ngsi-ld:Room:1", "--yes", ...stopped],
+      prints: /1 rows and 0 dead letters erased/,
+    },
+  ]) {
+    const { code, stdout, stderr } = await runCli(args, {}, main);
+
+    assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+    assert.match(stdout, prints, args.join(" "));
+    assert.doesNotMatch(stderr, /compiled module/);
+  }
+});
 
 test("the workers of an agent run from the bundle, too", async (context) => {
   const folder = await tempFolder(context);

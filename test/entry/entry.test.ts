@@ -62,11 +62,15 @@ const calls = [
   { args: ["run", "--config", "--plugins", "folder"], loads: "compiled" },
   { args: ["run"], env: { DENEB_PLUGINS: "folder" }, loads: "compiled" },
   { args: ["run"], env: { DENEB_PLUGIN_PACKAGES: "name" }, loads: "compiled" },
-  { args: ["check", "--config", "a.properties"], loads: "compiled" },
+  { args: ["check", "--config", "a.properties"], loads: "bundle" },
+  { args: ["check", "--config", "a.properties", "--plugins=folder"], loads: "compiled" },
+  { args: ["verify"], env: { DENEB_PLUGINS: "folder" }, loads: "compiled" },
+  { args: ["plugins"], loads: "bundle" },
   { args: ["plugin", "dev", "run"], loads: "compiled" },
-  { args: ["--version", "run"], loads: "compiled" },
+  { args: ["plugin"], loads: "compiled" },
+  { args: ["--version", "run"], loads: "bundle" },
   { args: ["--plugins", "folder", "run"], loads: "compiled" },
-  { args: [], loads: "compiled" },
+  { args: [], loads: "bundle" },
 ] as const;
 
 for (const { args, loads, ...given } of calls) {

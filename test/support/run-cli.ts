@@ -10,12 +10,16 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Runs the program to its end, as a user would. */
-export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+/** Runs the program, or another installation of it, to its end, as a user would. */
+export function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program = main,
+): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [main, ...args],
+      [program, ...args],
       { env: { ...process.env, ...env }, timeout: 60_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

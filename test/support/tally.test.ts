@@ -59,6 +59,19 @@ for (const { title, passed = [], failed = [], line } of cases)
     assert.equal(closingLine(tally), line);
   });
 
+test("a failure says why, in as many lines as fit", () => {
+  const tally = new Tally([file]);
+  const cause = new Error(`Property failed\n\n{ seed: 7 }\n${"x\n".repeat(100)}`);
+
+  tally.failed(result("a", 0, { error: Object.assign(new Error("of node:test", { cause }), crashed) }));
+  tally.failed(result("b", 0, { error: Object.assign(new Error("'test did not finish'"), crashed) }));
+
+  const [a, b] = tally.failures;
+  assert.deepEqual(a?.reason.slice(0, 3), ["Property failed", "{ seed: 7 }", "x"]);
+  assert.equal(a?.reason.length, 30);
+  assert.deepEqual(b, { name: "b", reason: ["'test did not finish'"] });
+});
+
 function result(name: string, nesting: number, details: TestResult["details"] = {}): TestResult {
   return { name, nesting, details };
 }

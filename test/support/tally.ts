@@ -8,10 +8,19 @@ export interface TestResult {
   readonly details: { readonly type?: string | undefined; readonly error?: unknown };
 }
 
+export interface FailedTest {
+  readonly name: string;
+  /** The beginning of the message of its error, in lines. */
+  readonly reason: readonly string[];
+}
+
 export interface SkippedTest {
   readonly name: string;
   readonly reason: string;
 }
+
+/** Of the message of an error: enough for the seed and the shortest history of a property, and for two values that differ. */
+const MOST = { lines: 30, characters: 400 };
 
 /**
  * Counts the leaves of a test run: a test with subtests and a suite count only when they fail by themselves. The
@@ -19,7 +28,7 @@ export interface SkippedTest {
  */
 export class Tally {
   passes = 0;
-  readonly failures: string[] = [];
+  readonly failures: FailedTest[] = [];
   readonly skips: SkippedTest[] = [];
   readonly #files: ReadonlySet<string>;
   /** By level: whether a result was seen there since the last result of the level above. */
@@ -32,7 +41,7 @@ export class Tally {
   /** Takes the result of a test that did not fail. */
   passed(result: TestResult): void {
     if (this.#isFile(result)) {
-      this.failures.push(`${result.name} (the file holds no test)`);
+      this.failures.push({ name: result.name, reason: ["the file holds no test"] });
       return;
     }
     const leaf = this.#isLeaf(result);
@@ -43,7 +52,9 @@ export class Tally {
   /** Takes the result of a test that failed. */
   failed(result: TestResult): void {
     const leaf = this.#isFile(result) || this.#isLeaf(result);
-    if (leaf || failureType(result.details.error) !== "subtestsFailed") this.failures.push(result.name);
+    const { name, details } = result;
+    if (leaf || memberOf(details.error, "failureType") !== "subtestsFailed")
+      this.failures.push({ name, reason: reasonOf(details.error) });
   }
 
   // A file is reported as a test of its own only when it has no test or ended badly outside of its tests.
@@ -67,6 +78,13 @@ function skipped({ name, skip }: TestResult): SkippedTest {
   return { name, reason: typeof skip === "string" && skip !== "" ? skip : "no reason given" };
 }
 
-function failureType(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "failureType" in error ? error.failureType : undefined;
+/** The error of a test is the cause of one of node:test. */
+function reasonOf(error: unknown): readonly string[] {
+  const message = memberOf(memberOf(error, "cause"), "message") ?? memberOf(error, "message");
+  const lines = typeof message === "string" ? message.split("\n").filter((line) => line.trim() !== "") : [];
+  return lines.slice(0, MOST.lines).map((line) => line.slice(0, MOST.characters));
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
