@@ -25,6 +25,8 @@ export class World {
   /** What is under way and must end before the agent is asked for something else. */
   #busy: Promise<unknown> = Promise.resolve();
   #puts: Promise<void>[] = [];
+  /** All that was begun, also in processes that have ended. */
+  readonly #begun: Promise<void>[] = [];
 
   constructor(
     setup: Setup,
@@ -103,6 +105,8 @@ export class World {
 
   async end(): Promise<void> {
     for (const { life } of this.#all) life.bury();
+    // A start that goes on after the stop of its agent would write to a folder that is removed.
+    await Promise.all(this.#begun);
     await Promise.all(this.#all.map((agent) => agent.stop(0).catch(() => undefined)));
     await Promise.allSettled([this.#busy, ...this.#puts]);
   }
@@ -139,6 +143,7 @@ export class World {
     const ended = work.catch((error: unknown) => {
       if (!life.isDead) throw error;
     });
+    this.#begun.push(ended.catch(() => undefined));
     while (!life.isDead) if ((await Promise.race([ended.then(() => true), turn().then(() => false)])) === true) return;
   }
 
