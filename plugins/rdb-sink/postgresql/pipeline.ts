@@ -134,7 +134,7 @@ class MessageWriter {
     this.#byte(0);
     this.#int16(0);
     this.#int16(cells.length);
-    for (const cell of cells) this.#cell(cell);
+    this.#offset = putCells(this.#buffer, cells, this.#offset);
     this.#int16(0);
     this.#end(start);
   }
@@ -164,29 +164,7 @@ class MessageWriter {
   }
 
   #end(start: number): void {
-    this.#putInt32(this.#offset - start, start);
-  }
-
-  #cell(cell: Cell): void {
-    if (cell === undefined) {
-      this.#int32(NULL_LENGTH);
-      return;
-    }
-    const bytes = cell.length <= SHORT_TEXT ? this.#shortText(cell) : this.#buffer.write(cell, this.#offset + 4);
-    this.#int32(bytes);
-    this.#offset += bytes;
-  }
-
-  /** Writes a text after the space for its length, and returns its size in bytes. */
-  #shortText(text: string): number {
-    const buffer = this.#buffer;
-    const start = this.#offset + 4;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code > LAST_OF_ASCII) return buffer.write(text, start);
-      buffer[start + at] = code;
-    }
-    return text.length;
+    putInt32(this.#buffer, this.#offset - start, start);
   }
 
   #byte(value: number): void {
@@ -201,16 +179,8 @@ class MessageWriter {
   }
 
   #int32(value: number): void {
-    this.#putInt32(value, this.#offset);
+    putInt32(this.#buffer, value, this.#offset);
     this.#offset += 4;
-  }
-
-  #putInt32(value: number, at: number): void {
-    const buffer = this.#buffer;
-    buffer[at] = value >>> 24;
-    buffer[at + 1] = value >>> 16;
-    buffer[at + 2] = value >>> 8;
-    buffer[at + 3] = value;
   }
 
   #makeRoom(bytes: number): void {
@@ -220,6 +190,43 @@ class MessageWriter {
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(usual, bytes));
     this.#offset = 0;
   }
+}
+
+/**
+ * Each value behind its length; returns where the last one ends. One function with a loop of its own: what V8 makes of methods
+ * that call each other for each value depends on which of them it compiles first, and took 1 or 6 µs for a row.
+ */
+function putCells(buffer: Buffer, cells: readonly Cell[], from: number): number {
+  let end = from;
+  for (const cell of cells) {
+    const at = end;
+    end += 4;
+    if (cell === undefined) {
+      putInt32(buffer, NULL_LENGTH, at);
+      continue;
+    }
+    if (cell.length > SHORT_TEXT) end += buffer.write(cell, end);
+    else {
+      for (let index = 0; index < cell.length; index += 1) {
+        const code = cell.charCodeAt(index);
+        if (code > LAST_OF_ASCII) {
+          end = at + 4 + buffer.write(cell, at + 4);
+          break;
+        }
+        buffer[end] = code;
+        end += 1;
+      }
+    }
+    putInt32(buffer, end - at - 4, at);
+  }
+  return end;
+}
+
+function putInt32(buffer: Buffer, value: number, at: number): void {
+  buffer[at] = value >>> 24;
+  buffer[at + 1] = value >>> 16;
+  buffer[at + 2] = value >>> 8;
+  buffer[at + 3] = value;
 }
 
 function mostBytesOf(cells: readonly Cell[]): number {
