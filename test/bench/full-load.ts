@@ -1,5 +1,6 @@
 import type { LoadResult } from "./load.js";
 import type { Measurement } from "./measure.js";
+import type { Span } from "./profile.js";
 import type { EventsOfRequest } from "./requests.js";
 import { reaches } from "./rows.js";
 import type { SystemUnderTest } from "./systems.js";
@@ -12,10 +13,11 @@ type Full = Pick<
   | "load"
   | "agentCores"
   | "agentMicroseconds"
+  | "mainThreadMicroseconds"
   | "databaseCores"
   | "logCores"
   | "peakMebibytes"
->;
+> & { readonly span: Span };
 
 /** As much as the system takes in, until that is stored. */
 export async function fullLoad(
@@ -24,12 +26,14 @@ export async function fullLoad(
   system: SystemUnderTest,
 ): Promise<Full> {
   const storing = await storingOf(system, events);
+  const from = monotonicMicroseconds();
   const before = look(system);
   const load = await run();
   const { perSecond, elapsed } = await storing(load);
   const after = look(system);
   return {
     load,
+    span: { from, to: monotonicMicroseconds() },
     acceptedPerSecond: load.accepted / load.seconds,
     ...(system.store === undefined ? {} : { storedPerSecond: perSecond }),
     ...processFigures(before, after, { load, elapsed }),
@@ -40,6 +44,10 @@ export async function fullLoad(
       ? {}
       : { logCores: cpuSecondsBetween(before.log, after.log) / elapsed }),
   };
+}
+
+function monotonicMicroseconds(): number {
+  return Number(process.hrtime.bigint() / 1000n);
 }
 
 type Look = ReturnType<typeof look>;
@@ -56,12 +64,13 @@ function processFigures(
   { process: before }: Look,
   { process: after }: Look,
   { load, elapsed }: { readonly load: LoadResult; readonly elapsed: number },
-): Pick<Full, "agentCores" | "agentMicroseconds" | "peakMebibytes"> {
+): Pick<Full, "agentCores" | "agentMicroseconds" | "mainThreadMicroseconds" | "peakMebibytes"> {
   if (before === undefined || after === undefined) return {};
   const seconds = after.cpuSeconds - before.cpuSeconds;
   return {
     agentCores: seconds / elapsed,
     agentMicroseconds: (seconds / load.accepted) * 1e6,
+    mainThreadMicroseconds: ((after.mainThreadSeconds - before.mainThreadSeconds) / load.accepted) * 1e6,
     peakMebibytes: after.peakMebibytes,
   };
 }

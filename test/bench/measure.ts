@@ -3,6 +3,7 @@ import { fullLoad } from "./full-load.js";
 import type { LoadGenerator, LoadResult } from "./load.js";
 import { attributesOf } from "./notifications.js";
 import { postEach } from "./post.js";
+import { newProfileFolder, type Place, placesIn, type Span } from "./profile.js";
 import { eventsOfRequest, requestsOf } from "./requests.js";
 import { RowCheck, type RowCount } from "./rows.js";
 import { type SystemUnderTest, startSystem } from "./systems.js";
@@ -24,6 +25,10 @@ export interface Measurement {
   readonly agentCores?: number;
   /** CPU time of the process for one notification. */
   readonly agentMicroseconds?: number;
+  /** Of it that of the main thread. */
+  readonly mainThreadMicroseconds?: number;
+  /** Where the main thread was busy in the full load; undefined without a profile. */
+  readonly places?: readonly Place[];
   readonly databaseCores?: number;
   /** Of the servers of the log that agents share. */
   readonly logCores?: number;
@@ -39,21 +44,25 @@ export interface MeasureOptions {
   readonly connections: number;
   /** Notifications that are followed from POST to row; 0 leaves out the half load too. */
   readonly looks: number;
+  /** A folder for CPU profiles. */
+  readonly profile?: string;
 }
 
 const WARM_SECONDS = 2;
 
 /** Full load, half load, then single notifications; counts in the end that every accepted one is a row. */
 export async function measure(bench: BenchCase, options: MeasureOptions): Promise<Measurement> {
-  const system = await startSystem(bench);
-  return await unwinding(system.stop, async () => await measureStarted(bench, system, options));
+  const profiles = options.profile === undefined ? undefined : await newProfileFolder(options.profile, bench.name);
+  const system = await startSystem(bench, { node: profiles?.options ?? [] });
+  const { span, ...measured } = await unwinding(system.stop, async () => await measureStarted(bench, system, options));
+  return profiles === undefined ? measured : { ...measured, places: await placesIn(profiles, span) };
 }
 
 async function measureStarted(
   bench: BenchCase,
   system: SystemUnderTest,
   { generator, seconds, connections, looks }: MeasureOptions,
-): Promise<Measurement> {
+): Promise<Measurement & { readonly span: Span }> {
   const { bodies } = bench;
   const requests = requestsOf(bodies, system.service);
   const events = eventsOfRequest(requests);

@@ -46,3 +46,8 @@ test("recorded bodies alone ask for no set", () => {
   assert.deepEqual(optionsOf(["--bodies", "a.ndjson", "--set", "forms"]).sets, ["forms"]);
   assert.deepEqual(optionsOf([]).sets, ["standard"]);
 });
+
+test("a profile is written only where a folder is given", () => {
+  assert.equal(optionsOf(["--profile", "profiles"]).profile, "profiles");
+  assert.equal("profile" in optionsOf([]), false);
+});

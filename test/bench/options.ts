@@ -17,6 +17,8 @@ export interface BenchOptions {
   /** Files of recorded requests. */
   readonly bodies: readonly string[];
   readonly original: OriginalSystems;
+  /** A folder for CPU profiles. */
+  readonly profile?: string;
   readonly markdown?: string;
   readonly json?: string;
   readonly list: boolean;
@@ -42,6 +44,7 @@ the runs, least and greatest beside. docs/performance.md says what the columns m
   --original-best TEXT  the same with batch_size 100 and one table
   --original-url URL    where the command takes notifications (http://127.0.0.1:5050/notify)
   --original-database NAME  the PostgreSQL database that the command writes to; without: a new one, in PGDATABASE
+  --profile FOLDER   writes a CPU profile of each run of a case, and says where the CPU time goes; costs some of it
   --markdown FILE    also writes the tables as Markdown
   --json FILE        also writes every figure of every run
   --help             prints this`;
@@ -65,12 +68,13 @@ export function optionsOf(args: readonly string[]): BenchOptions {
       "original-best": { type: "string" },
       "original-url": { type: "string" },
       "original-database": { type: "string" },
+      profile: { type: "string" },
       markdown: { type: "string" },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
-  const { markdown, json, bodies } = values;
+  const { markdown, json, bodies, profile } = values;
   const sets = values.set ?? (positionals.length > 0 ? ["all"] : bodies.length > 0 ? [] : ["standard"]);
   const short = sets.join() === "guard";
   return {
@@ -84,6 +88,7 @@ export function optionsOf(args: readonly string[]): BenchOptions {
     huge: values.huge,
     bodies,
     original: originalOf(values),
+    ...(profile === undefined ? {} : { profile }),
     ...(markdown === undefined ? {} : { markdown }),
     ...(json === undefined ? {} : { json }),
     list: values.list,

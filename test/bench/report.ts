@@ -3,6 +3,7 @@ import { formRatios, formSheet } from "./form-ratios.js";
 import { growthSheets } from "./growth-sheet.js";
 import { historySheet } from "./history-line.js";
 import type { OriginalSystems } from "./original-cases.js";
+import { profileSheet } from "./profile-sheet.js";
 import type { BenchResults } from "./result.js";
 import { scaleSheet, scaleTargets } from "./scale-sheet.js";
 import { secondTargets } from "./second-targets.js";
@@ -45,11 +46,13 @@ function sheetsOf({ results, original, environment }: Report): readonly Sheet[] 
   const scale = scaleTargets(results);
   const forms = formRatios(results);
   const history = historySheet(results, environment);
+  const profile = profileSheet(results.cases);
   return [
     ...(results.ceilings.length > 0 ? [ceilingSheet(results.ceilings)] : []),
     ...(results.cases.length > 0 ? [caseSheet(results.cases)] : []),
     ...(forms.length > 0 ? [formSheet(forms)] : []),
     ...(history === undefined ? [] : [history]),
+    ...(profile === undefined ? [] : [profile]),
     ...(results.scale.length > 0 ? [scaleSheet(results)] : []),
     ...growthSheets(results.growth),
     ...(targets.some(({ value }) => value !== undefined) ? [targetSheet(targets)] : []),

@@ -35,6 +35,8 @@ export interface SystemUnderTest {
 export interface StartOptions {
   /** The agent can be asked for its memory. */
   readonly probed?: boolean;
+  /** Further options of Node. */
+  readonly node?: readonly string[];
 }
 
 /** Its first notification has been answered 200. */
@@ -46,8 +48,8 @@ const starters = {
   agent: startAgent,
   "by-hand": startByHand,
   original: startNamed,
-  "bare-http": async (bench) => await startBare(bench, "bare-http"),
-  "bare-socket": async (bench) => await startBare(bench, "bare-socket"),
+  "bare-http": async (bench, options) => await startBare(bench, "bare-http", options),
+  "bare-socket": async (bench, options) => await startBare(bench, "bare-socket", options),
 } satisfies Record<BenchCase["system"], (bench: BenchCase, options: StartOptions) => Promise<SystemUnderTest>>;
 
 async function startAgent(bench: BenchCase, options: StartOptions): Promise<SystemUnderTest> {
@@ -65,16 +67,20 @@ async function startAgent(bench: BenchCase, options: StartOptions): Promise<Syst
   return { ...(await started({ bench, store, clear, start })), logCommand: log?.command };
 }
 
-async function startByHand(bench: BenchCase): Promise<SystemUnderTest> {
+async function startByHand(bench: BenchCase, options: StartOptions): Promise<SystemUnderTest> {
   const store = await storeOf("postgresql", "");
   const { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password } = store.properties;
   const connection = { host, port: Number(port), user, password, database: store.properties["rdb_database"] };
-  const start = async () => await startScript("by-hand", [JSON.stringify(connection)]);
+  const start = async () => await startScript("by-hand", [JSON.stringify(connection)], options);
   return await started({ bench, store, clear: store.drop, start });
 }
 
-async function startBare(bench: BenchCase, name: "bare-http" | "bare-socket"): Promise<SystemUnderTest> {
-  return await started({ bench, start: async () => await startScript(name, []) });
+async function startBare(
+  bench: BenchCase,
+  name: "bare-http" | "bare-socket",
+  options: StartOptions,
+): Promise<SystemUnderTest> {
+  return await started({ bench, start: async () => await startScript(name, [], options) });
 }
 
 /** Its rows are counted: nothing of it can be asked. */
@@ -110,10 +116,10 @@ async function startNamed(bench: BenchCase): Promise<SystemUnderTest> {
 type Process = Awaited<ReturnType<typeof startScript>> & { readonly ledger?: () => Promise<Ledger> };
 
 /** A server of one file that prints its port. */
-async function startScript(name: string, args: readonly string[]) {
+async function startScript(name: string, args: readonly string[], { node = [] }: StartOptions) {
   const script = fileURLToPath(new URL(`./${name}-server.js`, import.meta.url));
   const startedAt = Date.now();
-  const server = await startServer([script, ...args], (line) => ({ port: Number(line) }));
+  const server = await startServer([...node, script, ...args], (line) => ({ port: Number(line) }));
   return { server, startedAt, notifyUrl: `http://127.0.0.1:${server.ready["port"]}/notify` };
 }
 

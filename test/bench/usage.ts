@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 /** What processes have used so far; undefined where the system has no /proc to tell. */
 export interface Usage {
   readonly cpuSeconds: number;
+  /** Of them those of the main thread. */
+  readonly mainThreadSeconds: number;
   readonly residentMebibytes: number;
   readonly peakMebibytes: number;
 }
@@ -12,18 +14,22 @@ const CLOCK_TICKS_PER_SECOND = 100;
 /** The usage of one process. */
 export function usageOf(pid: number): Usage | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const ticks = Number(fields[11]) + Number(fields[12]);
     return {
-      cpuSeconds: ticks / CLOCK_TICKS_PER_SECOND,
+      cpuSeconds: cpuSecondsIn(`/proc/${pid}/stat`),
+      mainThreadSeconds: cpuSecondsIn(`/proc/${pid}/task/${pid}/stat`),
       residentMebibytes: kibibytes(status, "VmRSS") / 1024,
       peakMebibytes: kibibytes(status, "VmHWM") / 1024,
     };
   } catch {
     return undefined;
   }
+}
+
+function cpuSecondsIn(file: string): number {
+  const stat = readFileSync(file, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** The usage of all processes of a group together, as long as they run. */
@@ -42,6 +48,7 @@ function together(pids: readonly number[]): Usage | undefined {
   if (usages.length === 0) return undefined;
   return {
     cpuSeconds: sum("cpuSeconds"),
+    mainThreadSeconds: sum("mainThreadSeconds"),
     residentMebibytes: sum("residentMebibytes"),
     peakMebibytes: sum("peakMebibytes"),
   };

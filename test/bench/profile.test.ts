@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { repositoryRoot } from "../support/repository.js";
+import { tempFolder } from "../support/temp-folder.js";
+import { writeFiles } from "../support/written-files.js";
+import { autocannonLoad } from "./autocannon.js";
+import { agentCase, bareSocket } from "./case.js";
+import { type MeasureOptions, measure } from "./measure.js";
+import { PlacesOfCode } from "./places-of-code.js";
+import { newProfileFolder, placesIn } from "./profile.js";
+import { profileSheet } from "./profile-sheet.js";
+
+const dist = pathToFileURL(path.join(repositoryRoot, "dist")).href;
+const modules = pathToFileURL(path.join(repositoryRoot, "node_modules")).href;
+
+for (const { url, functionName = "f", place } of [
+  { url: `${dist}/core/pipeline/delivery/batcher.js`, place: "core/pipeline/delivery" },
+  { url: `${dist}/plugins/rdb-sink/postgresql/pipeline.js`, place: "plugins/rdb-sink/postgresql" },
+  { url: `${modules}/pg/lib/client.js`, place: "pg" },
+  { url: `${modules}/@scope/name/node_modules/@other/inner/index.js`, place: "@other/inner" },
+  { url: "node:internal/streams/readable", place: "node:streams" },
+  { url: "node:net", place: "node:net" },
+  { url: "", functionName: "(garbage collector)", place: "garbage collection" },
+  { url: "", functionName: "writev", place: "native writev" },
+])
+  test(`a function of ${url.replace(dist, "").replace(modules, "") || functionName} is of the place ${place}`, () => {
+    assert.equal(new PlacesOfCode().of({ functionName, url, lineNumber: 3 }), place);
+  });
+
+test("a function in the bundle is of the place of its module", async () => {
+  const lines = (await readFile(path.join(repositoryRoot, "dist/bundle/agent.js"), "latin1")).split("\n");
+  const names = ["// dist/core/ngsi/values/json.js", "// node_modules/pino/pino.js"];
+  const url = `${dist}/bundle/agent.js`;
+  const places = new PlacesOfCode();
+
+  for (const [index, place] of ["core/ngsi/values", "pino"].entries()) {
+    const lineNumber = lines.indexOf(names[index] ?? "") + 5;
+    assert.equal(places.of({ functionName: "f", url, lineNumber }), place);
+  }
+});
+
+/** Four samples of a thread: 10 µs each in two places, then idle. */
+const sampled = {
+  startTime: 1000,
+  endTime: 1050,
+  nodes: [
+    { id: 1, callFrame: { functionName: "a", url: "node:net", lineNumber: 0 } },
+    { id: 2, callFrame: { functionName: "b", url: "", lineNumber: 0 } },
+    { id: 3, callFrame: { functionName: "(idle)", url: "", lineNumber: 0 } },
+  ],
+  samples: [1, 2, 2, 3, 3],
+  timeDeltas: [0, 10, 10, 10, 10],
+};
+
+async function profiled(context: TestContext) {
+  const profiles = await newProfileFolder(await tempFolder(context), "PostgreSQL, 100 tables");
+  const other = { ...sampled, samples: [1, 1, 1, 1, 1] };
+  await writeFiles(profiles.folder, {
+    "CPU.20260101.000000.77.0.001.cpuprofile": JSON.stringify(sampled),
+    "CPU.20260101.000000.77.1.002.cpuprofile": JSON.stringify(other),
+  });
+  return profiles;
+}
+
+test("places have the shares of the main thread while it was busy, the largest first", async (context) => {
+  const places = await placesIn(await profiled(context), { from: 0, to: 2000 });
+
+  assert.deepEqual(
+    places.map(({ name, share }) => [name, share.toFixed(3)]),
+    [
+      ["native b", "0.667"],
+      ["node:net", "0.333"],
+    ],
+  );
+});
+
+test("what ran outside of the span does not count", async (context) => {
+  const places = await placesIn(await profiled(context), { from: 995, to: 1015 });
+
+  assert.deepEqual(
+    places.map(({ name, share }) => [name, share.toFixed(3)]),
+    [
+      ["node:net", "0.667"],
+      ["native b", "0.333"],
+    ],
+  );
+});
+
+const skip = process.platform === "linux" ? false : "only Linux tells the CPU time of threads";
+
+test("a profiled run of the agent and of a bare server says where its CPU time went", { skip }, async (context) => {
+  const options: MeasureOptions = {
+    generator: autocannonLoad,
+    seconds: 1,
+    connections: 4,
+    looks: 0,
+    profile: await tempFolder(context),
+  };
+  const cases = [bareSocket, agentCase({ database: "sqlite", channel: "file", batchSize: 1000, entities: 3 })];
+  const results = [];
+  for (const subject of cases) results.push({ subject, runs: [await measure(subject, options)] });
+
+  for (const { runs } of results)
+    assert.equal(runs[0]?.places?.reduce((sum, { share }) => sum + share, 0).toFixed(3), "1.000");
+  const { head, rows } = profileSheet(results) ?? { head: [], rows: [] };
+  assert.deepEqual(
+    head.slice(1),
+    cases.map(({ name }) => name),
+  );
+  const timesOf = (place: string) => rows.find(([name]) => name === place)?.slice(1);
+  assert.ok(Number(timesOf("test/bench")?.[0]) > 0, "the bare server is of this folder");
+  assert.ok(Number(timesOf("plugins/file-channel/log")?.[1]) > 0);
+  assert.equal(Number(timesOf("plugins/file-channel/log")?.[0]), 0);
+  const { agentMicroseconds = 0 } = results[1]?.runs[0] ?? {};
+  assert.equal(timesOf("sum")?.[1], agentMicroseconds.toLocaleString("en", { maximumFractionDigits: 1 }));
+});
+
+test("runs without a profile have no table", async () => {
+  assert.equal(profileSheet([{ subject: bareSocket, runs: [] }]), undefined);
+});
