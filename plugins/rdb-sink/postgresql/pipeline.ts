@@ -193,33 +193,33 @@ class MessageWriter {
 }
 
 /**
- * Each value behind its length; returns where the last one ends. One function with a loop of its own: what V8 makes of methods
- * that call each other for each value depends on which of them it compiles first, and took 1 or 6 µs for a row.
+ * Of strings of many kinds (one or two bytes, part of another one, put together) V8 looks up every property by name again:
+ * `text.length` and `text.charCodeAt` for each character took 6 µs for a row. This call is compiled to a read.
  */
+const { charCodeAt } = String.prototype;
+
+/** Each value behind its length; returns where the last one ends. */
 function putCells(buffer: Buffer, cells: readonly Cell[], from: number): number {
   let end = from;
   for (const cell of cells) {
-    const at = end;
-    end += 4;
-    if (cell === undefined) {
-      putInt32(buffer, NULL_LENGTH, at);
-      continue;
-    }
-    if (cell.length > SHORT_TEXT) end += buffer.write(cell, end);
-    else {
-      for (let index = 0; index < cell.length; index += 1) {
-        const code = cell.charCodeAt(index);
-        if (code > LAST_OF_ASCII) {
-          end = at + 4 + buffer.write(cell, at + 4);
-          break;
-        }
-        buffer[end] = code;
-        end += 1;
-      }
-    }
-    putInt32(buffer, end - at - 4, at);
+    const start = end + 4;
+    const size = cell === undefined ? NULL_LENGTH : putText(buffer, cell, start);
+    putInt32(buffer, size, end);
+    end = cell === undefined ? start : start + size;
   }
   return end;
+}
+
+/** Returns its size in bytes. */
+function putText(buffer: Buffer, text: string, start: number): number {
+  const { length } = text;
+  if (length > SHORT_TEXT) return buffer.write(text, start);
+  for (let at = 0; at < length; at += 1) {
+    const code = charCodeAt.call(text, at);
+    if (code > LAST_OF_ASCII) return buffer.write(text, start);
+    buffer[start + at] = code;
+  }
+  return length;
 }
 
 function putInt32(buffer: Buffer, value: number, at: number): void {
