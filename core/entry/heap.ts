@@ -28,7 +28,7 @@ const modulesOfNode = [
   "zlib",
 ];
 
-/** Sets how V8 keeps the heap of an agent (decision 0086). */
+/** Sets how V8 keeps the heap of an agent, and of a command that has the code of an agent (decisions 0086 and 0195). */
 export function settleHeap(): void {
   const require = createRequire(import.meta.url);
   for (const name of modulesOfNode) require(`node:${name}`);

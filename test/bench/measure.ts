@@ -27,7 +27,7 @@ export interface Measurement {
   readonly agentMicroseconds?: number;
   /** Of it that of the main thread. */
   readonly mainThreadMicroseconds?: number;
-  /** Where the main thread was busy in the full load; undefined without a profile. */
+  /** Where the main thread was busy in the full load; undefined where none was asked for, empty where there is none. */
   readonly places?: readonly Place[];
   readonly databaseCores?: number;
   /** Of the servers of the log that agents share. */

@@ -9,12 +9,14 @@ const THREADS = "other threads: disk, V8";
 const REST = "all others";
 
 /**
- * Microseconds of CPU time for a notification, by place: a row each, a column for each case. Undefined without a profile, and
- * where the system does not tell CPU times.
+ * Microseconds of CPU time for a notification, by place: a row each, a column for each case. Undefined without a profile, which
+ * what does not run on Node has never, and where the system does not tell CPU times.
  */
 export function profileSheet(results: readonly CaseResult[]): Sheet | undefined {
   const columns = results.flatMap(({ subject, runs }) => {
-    const profiled = runs.filter(({ places, agentMicroseconds }) => (places && agentMicroseconds) !== undefined);
+    const profiled = runs.filter(
+      ({ places = [], agentMicroseconds }) => places.length > 0 && agentMicroseconds !== undefined,
+    );
     return profiled.length === 0 ? [] : [{ name: subject.name, times: meanOf(profiled.map(timesOf)) }];
   });
   if (columns.length === 0) return undefined;

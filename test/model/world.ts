@@ -106,7 +106,7 @@ export class World {
   async end(): Promise<void> {
     for (const { life } of this.#all) life.bury();
     // A start that goes on after the stop of its agent would write to a folder that is removed.
-    await Promise.all(this.#begun);
+    await withinTurns(Promise.all(this.#begun));
     await Promise.all(this.#all.map((agent) => agent.stop(0).catch(() => undefined)));
     await Promise.allSettled([this.#busy, ...this.#puts]);
   }
@@ -241,4 +241,10 @@ export class World {
     }
     return false;
   }
+}
+
+/** Resolves when the work has ended, or is late: what hangs must not hide why a history failed. */
+async function withinTurns(work: Promise<unknown>): Promise<void> {
+  const ended = work.then(() => true);
+  for (let count = 0; count < mostTurns; count += 1) if (await Promise.race([ended, delay(1, false)])) return;
 }
