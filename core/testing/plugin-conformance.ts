@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { cp, mkdir } from "node:fs/promises";
 import type { AnyPlugin, Channel } from "../sdk/index.js";
 import { channelConformance } from "./channel/conformance.js";
 import type { ChannelLimits } from "./channel-fixture.js";
 import { declarationCases, lifecycleCases } from "./component-cases.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
+import { copyOfLive } from "./copied-folder.js";
 import { failure } from "./expectations.js";
 import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
@@ -112,8 +112,7 @@ function casesOf(setting: ChannelSetting, create: (values: Values) => Channel): 
   const same = async (at: string) => at;
   const copied = async (at: string) => {
     const to = `${folder}/${places.size + 1}`;
-    await mkdir(at, { recursive: true });
-    await cp(at, to, { recursive: true });
+    await copyOfLive(at, to);
     return to;
   };
   const crashed = async (channel: Channel) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { startAgent } from "../support/agent-process.js";
 import { command } from "../support/command.js";
 import { room, storingAgent } from "../support/storing-agent.js";
@@ -25,7 +26,7 @@ for (const { what, lines } of cases)
       ({ count }) => count === 2,
     );
     const letters = path.join(folder, "data", "dead-letters");
-    await cp(letters, path.join(folder, "unmarked"), { recursive: true });
+    await copyOfLive(letters, path.join(folder, "unmarked"));
     await database.query("ALTER TABLE svc.room ALTER value TYPE text");
     const online = (url: string) => [
       "--management-host",

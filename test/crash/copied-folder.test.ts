@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { booksOf, settledBooks } from "../support/channel-books.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
@@ -34,10 +35,11 @@ async function scene(context: TestContext, type: "file" | "spillable"): Promise<
     folders,
     start: (one) => startAgent(context, { properties, folder: one, env: { DENEB_GRACE_PERIOD: "2" } }),
     copy: () =>
-      cp(path.join(folders.original, "data"), path.join(folders.copy, "data"), {
-        recursive: true,
-        filter: (file) => !path.basename(file).includes("lock"),
-      }),
+      copyOfLive(
+        path.join(folders.original, "data"),
+        path.join(folders.copy, "data"),
+        (file) => !path.basename(file).includes("lock"),
+      ),
   };
 }
 

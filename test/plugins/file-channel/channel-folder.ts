@@ -1,8 +1,8 @@
-import { cp } from "node:fs/promises";
 import path from "node:path";
 import { lockFolder as lock } from "../../../core/files/folder-lock.js";
 import type { ChannelContext } from "../../../core/sdk/index.js";
 import { drain } from "../../../core/testing/channel-fixture.js";
+import { copyOfLive } from "../../../core/testing/copied-folder.js";
 import { FileChannel, type LogConfig } from "../../../plugins/file-channel/file-channel.js";
 import type { OpenFile } from "../../../plugins/file-channel/log/files.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
@@ -51,7 +51,7 @@ export function dataFolder(dataDir: string): string {
 
 /** A copy of the folder of a channel, without its lock: as a crash would have left it. */
 export async function copyOf(dataDir: string, to: string): Promise<string> {
-  await cp(dataDir, to, { recursive: true, filter: (file) => !file.endsWith(".lock") });
+  await copyOfLive(dataDir, to, (file) => !file.endsWith(".lock"));
   return to;
 }
 

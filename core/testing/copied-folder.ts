@@ -1,0 +1,21 @@
+import { cp, mkdir, rm } from "node:fs/promises";
+
+/** A folder whose files come and go without end is no folder of a channel. */
+const MOST_COPIES = 100;
+
+/**
+ * Copies a folder that is in use to `to`, as a crash would leave it; it is made when it is missing. Files that a name
+ * was given and taken from while it was copied may have been missed under both names, so it is copied once more.
+ */
+export async function copyOfLive(from: string, to: string, filter?: (file: string) => boolean): Promise<void> {
+  await mkdir(from, { recursive: true });
+  for (let copies = 1; ; copies += 1) {
+    try {
+      return await cp(from, to, { recursive: true, ...(filter === undefined ? {} : { filter }) });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || copies === MOST_COPIES)
+        throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
+}
