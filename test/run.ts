@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { HangingFiles, signsOf } from "./support/hanging.js";
 import { repositoryRoot } from "./support/repository.js";
 import { provideRunFolder } from "./support/run-folder.js";
 import { provideServers, type Servers } from "./support/servers.js";
@@ -12,6 +13,8 @@ import { testFiles } from "./support/test-files.js";
 
 // Building an image takes minutes on a busy machine.
 const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;
+// What is to be seen of a file that hangs is gone once its time is over.
+const HANGING_MILLIS = FILE_TIMEOUT_MILLIS * 0.95;
 const SLOWEST_LISTED = 10;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -27,8 +30,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const servers = { ...provided, stop };
   stopOnSignal(servers);
   try {
-    const { tally, slowest } = await runAll(planned);
-    return report(tally, slowest, servers);
+    return report(await runAll(planned), servers);
   } finally {
     await servers.stop();
   }
@@ -37,26 +39,35 @@ async function main(filters: readonly string[]): Promise<number> {
 interface Outcome {
   readonly tally: Tally;
   readonly slowest: SlowestFiles;
+  readonly hanging: HangingFiles;
 }
 
 async function runAll(planned: readonly Wave[]): Promise<Outcome> {
   const files = planned.flatMap(({ paths }) => paths);
-  const outcome = { tally: new Tally(files), slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files) };
+  const outcome = {
+    tally: new Tally(files),
+    slowest: new SlowestFiles(join(repositoryRoot, "dist", "test"), files),
+    hanging: new HangingFiles(files, { afterMillis: HANGING_MILLIS, signs: signsOf }),
+  };
   for (const wave of planned) await runWave(wave, outcome);
   return outcome;
 }
 
-async function runWave({ paths, atOnce }: Wave, { tally, slowest }: Outcome): Promise<void> {
+async function runWave({ paths, atOnce }: Wave, { tally, slowest, hanging }: Outcome): Promise<void> {
   const results = run({ files: paths, concurrency: atOnce, timeout: FILE_TIMEOUT_MILLIS });
   results.on("test:pass", (result) => tally.passed(result));
   results.on("test:fail", (result) => tally.failed(result));
-  results.on("test:complete", (result) => slowest.completed(result));
+  results.on("test:dequeue", (seen) => hanging.started(seen));
+  results.on("test:complete", (result) => {
+    slowest.completed(result);
+    hanging.completed(result);
+  });
   const text = results.compose(new spec());
   text.pipe(process.stdout, { end: false });
   await once(text, "end");
 }
 
-function report(tally: Tally, slowest: SlowestFiles, { remarks, absent }: Servers): number {
+function report({ tally, slowest, hanging }: Outcome, { remarks, absent }: Servers): number {
   const required = (process.env["DENEB_TEST_REQUIRE"] ?? "").split(/[\s,]+/).filter((name) => name !== "");
   const problems = [
     ...required.filter((name) => absent.includes(name)).map((name) => `${name} is required and not available`),
@@ -70,6 +81,7 @@ function report(tally: Tally, slowest: SlowestFiles, { remarks, absent }: Server
       "Skipped",
       tally.skips.map(({ name, reason }) => `${name}: ${reason}`),
     ),
+    ...list("Did not end in time", hanging.lines()),
     ...list(
       "Failed",
       tally.failures.flatMap(({ name, reason }) => [name, ...reason.map((line) => `    ${line}`)]),
