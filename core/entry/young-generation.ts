@@ -53,15 +53,30 @@ function kindOf(entry: object): unknown {
  * that much survived, and takes the factor from a flag each time.
  */
 export function limitYoungGeneration(mebibytes: number): void {
-  const wanted = 2 * mebibytes * MEBIBYTE;
-  setFlagsFromString(`--semi-space-growth-factor=${mebibytes}`);
-  const held: object[][] = [];
-  for (let step = 0; step < MOST_STEPS && youngBytes() < wanted; step += 1) {
-    held.push(Array.from({ length: STEP }, (_, at) => ({ step, at, held })));
-  }
+  // It grew before if a thread began while much was allocated.
+  const factor = Math.floor(mebibytes / halfMebibytes());
+  if (factor > 1) grow(factor, 2 * mebibytes * MEBIBYTE);
   setFlagsFromString(HELD);
 }
 
-function youngBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;
+function grow(factor: number, bytes: number): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  const held: object[][] = [];
+  for (let step = 0; step < MOST_STEPS && committedBytes() < bytes; step += 1) {
+    held.push(Array.from({ length: STEP }, (_, at) => ({ step, at, held })));
+  }
+}
+
+/** What a half has room for, without the heads of its pages; the other one may not be there yet. */
+function halfMebibytes(): number {
+  const { space_used_size: used = 0, space_available_size: free = 0 } = youngGeneration() ?? {};
+  return Math.max(1, Math.ceil((used + free) / MEBIBYTE));
+}
+
+function committedBytes(): number {
+  return youngGeneration()?.space_size ?? 0;
+}
+
+function youngGeneration() {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
 }

@@ -26,6 +26,11 @@ test("the young generation has the size of its limit at once, and keeps it whate
   assert.deepEqual(await sizes(4), [8, 8]);
 });
 
+test("a young generation that has grown before does not grow beyond its limit", async () => {
+  assert.deepEqual(await sizes(8, "--min-semi-space-size=2"), [16, 16]);
+  assert.deepEqual(await sizes(8, "--min-semi-space-size=4"), [16, 16]);
+});
+
 test("an option of Node for a smaller young generation counts", async () => {
   assert.deepEqual(await sizes(8, "--max-semi-space-size=2"), [4, 4]);
 });
