@@ -4,6 +4,18 @@ type Server = Pick<TestDatabase, "host" | "port" | "user" | "password" | "databa
 
 /** An agent with one http source, one channel of a type, and one rdb sink `s` that retries without limit. */
 export function oneSinkLines({ host, port, user, password, database }: Server, type: string): readonly string[] {
+  return sinkLines(type, {
+    rdb_host: host,
+    rdb_port: String(port),
+    rdb_username: user,
+    rdb_password: password,
+    rdb_database: database,
+    rdb_options: "sslmode=disable",
+  });
+}
+
+/** The same with the database that these properties of the sink name. */
+export function sinkLines(type: string, database: Readonly<Record<string, string>>): readonly string[] {
   return [
     "deneb.sources = http-source",
     "deneb.channels = c",
@@ -16,12 +28,7 @@ export function oneSinkLines({ host, port, user, password, database }: Server, t
     `deneb.channels.c.type = ${type}`,
     "deneb.sinks.s.type = rdb",
     "deneb.sinks.s.channel = c",
-    `deneb.sinks.s.rdb_host = ${host}`,
-    `deneb.sinks.s.rdb_port = ${port}`,
-    `deneb.sinks.s.rdb_username = ${user}`,
-    `deneb.sinks.s.rdb_password = ${password}`,
-    `deneb.sinks.s.rdb_database = ${database}`,
-    "deneb.sinks.s.rdb_options = sslmode=disable",
+    ...Object.entries(database).map(([key, value]) => `deneb.sinks.s.${key} = ${value}`),
     "deneb.sinks.s.data_model = dm-by-entity-type",
     "deneb.sinks.s.batch_ttl = -1",
     "deneb.sinks.s.batch_retry_intervals = 50",

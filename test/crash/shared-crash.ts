@@ -6,16 +6,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../support/until.js";
 import { wayToPostgresql } from "../support/way-to-postgresql.js";
 import { type Counted, CountingClients } from "./counting-clients.js";
-import type { HostilePostgresql } from "./hostile-postgresql.js";
 import { patience, seed } from "./measure.js";
-import { oneSinkLines } from "./one-sink-lines.js";
+import { sinkLines } from "./one-sink-lines.js";
 import { seeded } from "./seeded.js";
 import { SharedAgent } from "./shared-agent.js";
 import type { SharedEngine } from "./shared-engines.js";
 import { agentMishaps, inTurn, MishapBook, working } from "./shared-mishaps.js";
+import type { SharedStore } from "./shared-store.js";
 import { type CountedRow, sharedVerdict } from "./shared-verdict.js";
-import { connectionsEnded, type Mishap, serverKilled } from "./troubles.js";
 
+const HOST = "127.0.0.1";
 const AGENTS = 3;
 const CLIENTS = 6;
 const SESSION_SECONDS = 2;
@@ -23,21 +23,21 @@ const LATE_ROWS_MILLIS = 30_000;
 
 export interface SharedCrash {
   readonly folder: string;
-  readonly server: HostilePostgresql;
+  readonly store: SharedStore;
   readonly engine: SharedEngine;
   readonly rounds: number;
-  /** Whether PostgreSQL has its own trouble meanwhile; true when absent. */
-  readonly hostileServer?: boolean;
+  /** Whether the database has its own trouble meanwhile; true when absent. */
+  readonly hostileStore?: boolean;
   /** Of all that may happen, what does; all when absent. */
   readonly only?: readonly string[];
 }
 
 /** Clients send to several agents that share a log, while things befall them; then what is stored is compared with what was accepted. */
 export async function sharedCrash(context: TestContext, crash: SharedCrash): Promise<void> {
-  const { server, engine, rounds, hostileServer = true, only } = crash;
+  const { store, engine, rounds, hostileStore = true, only } = crash;
   const random = seeded(seed);
   const agents = await agentsOf(context, crash);
-  await firstRows(server, agents);
+  await firstRows(store, agents);
   const book = new MishapBook();
   const clients = new CountingClients(
     agents.map(({ notifyUrl }) => notifyUrl),
@@ -48,11 +48,11 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
   const all = { ...agentMishaps(of), ...engine.mishaps };
   const chosen = Object.fromEntries(Object.entries(all).filter(([name]) => only?.includes(name) ?? true));
   const ending = new AbortController();
-  const serverTrouble = hostileServer ? troubleOf(server, random, ending.signal) : Promise.resolve();
+  const storeTrouble = hostileStore ? troubleOf(store, random, ending.signal) : Promise.resolve();
   try {
     await inTurn(chosen, rounds, of);
     ending.abort();
-    await serverTrouble;
+    await storeTrouble;
     const accepted = clients.accepted;
     await until(
       async () => clients.accepted,
@@ -61,14 +61,14 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
     );
     const counted = await clients.stop();
     const remarks = await drained(agents);
-    const rows = await rowsWith(server, counted);
+    const rows = await rowsWith(store, counted);
     context.diagnostic(
       `${clients.accepted} notifications accepted of ${counted.accepted.size} rows, ${counted.others.size} rows not accepted, ${rows.length} stored; ${book.text}`,
     );
     const faults = sharedVerdict(counted, rows);
     assert.deepEqual(remarks, []);
     assert.deepEqual(faults, { lost: [], doubled: [], unknown: [], disordered: [] });
-    assert.deepEqual(await oldLastData(server), []);
+    assert.deepEqual(await store.oldLastData(), []);
     assert.deepEqual(
       agents.flatMap(({ ends }) => ends),
       [],
@@ -83,24 +83,24 @@ export async function sharedCrash(context: TestContext, crash: SharedCrash): Pro
   }
 }
 
-async function agentsOf(
-  context: TestContext,
-  { folder, server, engine }: SharedCrash,
-): Promise<readonly SharedAgent[]> {
+async function agentsOf(context: TestContext, { folder, store, engine }: SharedCrash): Promise<readonly SharedAgent[]> {
   const agents: SharedAgent[] = [];
   for (let index = 0; index < AGENTS; index += 1) {
     const own = path.join(folder, `agent-${index}`);
     await mkdir(own);
-    const port = Number(server.sink["rdb_port"]);
-    const ways = { database: await wayToPostgresql(context, { host: "127.0.0.1", port }), engine: await engine.way() };
+    const database = await wayToPostgresql(context, { host: HOST, port: store.port });
+    const ways = { database, engine: await engine.way() };
     const channel = {
       ...engine.properties(ways.engine),
       session_timeout: String(SESSION_SECONDS),
       stall_timeout: "3",
     };
-    const database = { host: "127.0.0.1", user: "postgres", password: "", database: "postgres" };
     const lines = [
-      ...oneSinkLines({ ...database, port: ways.database.port }, engine.properties(ways.engine)["type"] ?? ""),
+      ...sinkLines(engine.properties(ways.engine)["type"] ?? "", {
+        ...store.properties,
+        rdb_host: HOST,
+        rdb_port: String(database.port),
+      }),
       "deneb.sinks.s.last_data_mode = both",
       ...Object.entries(channel)
         .filter(([key]) => key !== "type")
@@ -125,7 +125,7 @@ async function showLastLines(context: TestContext, agents: readonly SharedAgent[
 }
 
 /** Makes the tables, and has the database count the rows in the order in which they are stored. */
-async function firstRows(server: HostilePostgresql, agents: readonly SharedAgent[]): Promise<void> {
+async function firstRows(store: SharedStore, agents: readonly SharedAgent[]): Promise<void> {
   const [agent] = agents;
   const entity = { id: "urn:room:first", type: "Room", number: { type: "Property", value: 0 } };
   const first = async () =>
@@ -135,16 +135,11 @@ async function firstRows(server: HostilePostgresql, agents: readonly SharedAgent
       body: JSON.stringify({ type: "Notification", subscriptionId: "urn:s:1", data: [entity] }),
     });
   assert.equal((await first()).status, 200);
-  await until(
-    () => server.query("select 1 from crash.room").catch(() => []),
-    (rows) => rows.length > 0,
-  );
-  await server.query("alter table crash.room add column seq bigserial");
-  await server.query("delete from crash.room; delete from crash.room_last_data");
+  await until(() => store.hasRows(), Boolean);
+  await store.countRows();
 }
 
-async function troubleOf(server: HostilePostgresql, random: () => number, signal: AbortSignal): Promise<void> {
-  const all: readonly Mishap[] = [connectionsEnded(server), connectionsEnded(server), serverKilled(server)];
+async function troubleOf({ mishaps: all }: SharedStore, random: () => number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pause(500 + random() * 2500);
     if (!signal.aborted) await all[Math.floor(random() * all.length)]?.().catch(() => undefined);
@@ -172,25 +167,11 @@ async function drained(agents: readonly SharedAgent[]): Promise<readonly string[
 }
 
 /** What an agent appended just before it was killed, nobody else knows of until it is read: the rows are looked at again. */
-async function rowsWith(server: HostilePostgresql, counted: Counted): Promise<readonly CountedRow[]> {
+async function rowsWith(store: SharedStore, counted: Counted): Promise<readonly CountedRow[]> {
   const end = performance.now() + LATE_ROWS_MILLIS;
   for (;;) {
-    const rows = await rowsOf(server);
+    const rows = await store.rows();
     if (sharedVerdict(counted, rows).lost.length === 0 || performance.now() > end) return rows;
     await pause(500);
   }
-}
-
-async function rowsOf(server: HostilePostgresql): Promise<readonly CountedRow[]> {
-  const rows = await server.query("select entityid, number from crash.room order by seq");
-  return rows.map(({ entityid, number }) => ({ entity: entityid ?? "", number: Number(number) }));
-}
-
-/** Entities whose row of last data is not the newest of their rows. */
-async function oldLastData(server: HostilePostgresql): Promise<readonly unknown[]> {
-  return await server.query(`
-    select coalesce(l.entityid, r.entityid) as entity, l.recvtime, r.newest
-    from crash.room_last_data l
-    full join (select entityid, max(recvtime) as newest from crash.room group by 1) r on r.entityid = l.entityid
-    where l.recvtime is distinct from r.newest`);
 }

@@ -65,7 +65,7 @@ export function agentMishaps(of: MishapsOf): Readonly<Record<string, Mishap>> {
       await pause(random() * sessionMillis);
       victim.thaw();
     }),
-    "agent cut off from PostgreSQL": befalls(async (victim) => {
+    "agent cut off from the database": befalls(async (victim) => {
       const run = await owning(victim);
       victim.setup.ways.database.close();
       await takenOver(victim, run);

@@ -26,7 +26,7 @@ export async function mysqlServer(server: MysqlAddress = mysqlOfTests()): Promis
   if (connection === undefined) return undefined;
 
   const prefix = `deneb_test_${process.pid}_${randomBytes(4).toString("hex")}_`;
-  const query = (text: string) => textRows(connection, text);
+  const query = (text: string) => mysqlRows(connection, text);
   return {
     ...server,
     prefix,
@@ -65,7 +65,11 @@ export async function reachedMysql(options: ConnectionOptions): Promise<Connecti
   }
 }
 
-async function textRows(connection: Connection, text: string): Promise<Readonly<Record<string, string | null>>[]> {
+/** The rows as objects; every value as text, null for NULL. */
+export async function mysqlRows(
+  connection: Connection,
+  text: string,
+): Promise<Readonly<Record<string, string | null>>[]> {
   const [rows] = await connection.query<RowDataPacket[]>({ sql: text, typeCast: (field) => field.string() });
   return Array.isArray(rows)
     ? rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, textOf(cell)])))

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { freePort } from "./free-port.js";
 import type { MysqlPrograms } from "./mysql-programs.js";
 import type { OwnServer } from "./provided-server.js";
-import { unprivilegedAccount } from "./unprivileged-account.js";
+import { type Account, unprivilegedAccount } from "./unprivileged-account.js";
 
 const HOST = "127.0.0.1";
 const USER = "root";
@@ -16,40 +16,77 @@ const USER = "root";
 const run = promisify(execFile);
 
 /** Makes a MariaDB in a temporary folder and runs it, with these options, on a free port of the loopback interface. */
-export async function startOwnMysql(
-  { install, server }: MysqlPrograms,
-  more: readonly string[] = [],
-): Promise<OwnServer> {
-  const account = await unprivilegedAccount("mysql");
-  const folder = await mkdtemp(join(tmpdir(), "deneb-mysql-"));
-  if (account !== undefined) await chown(folder, account.uid, account.gid);
-  const data = `--datadir=${join(folder, "data")}`;
-  const options = { ...account, cwd: folder };
-  let child: ChildProcess | undefined;
-  const stop = async (): Promise<void> => {
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
+export async function startOwnMysql(programs: MysqlPrograms, more: readonly string[] = []): Promise<OwnServer> {
+  const server = await OwnMysql.make(programs, ["--innodb-flush-log-at-trx-commit=0", ...more]);
+  return { host: HOST, port: server.port, user: USER, stop: () => server.remove() };
+}
+
+interface MysqlPlace {
+  readonly server: string;
+  readonly more: readonly string[];
+  readonly account: Account | undefined;
+  readonly folder: string;
+  readonly port: number;
+}
+
+/** A MariaDB in a temporary folder, which can be killed and started again. */
+export class OwnMysql {
+  readonly #place: MysqlPlace;
+  #child: ChildProcess | undefined;
+
+  private constructor(place: MysqlPlace) {
+    this.#place = place;
+  }
+
+  /** Runs it, with these options, on a free port of the loopback interface. */
+  static async make({ install, server }: MysqlPrograms, more: readonly string[]): Promise<OwnMysql> {
+    const account = await unprivilegedAccount("mysql");
+    const folder = await mkdtemp(join(tmpdir(), "deneb-mysql-"));
+    const made = new OwnMysql({ server, more, account, folder, port: await freePort(HOST) });
+    try {
+      if (account !== undefined) await chown(folder, account.uid, account.gid);
+      const options = ["--no-defaults", made.#data, "--auth-root-authentication-method=normal", "--skip-test-db"];
+      await run(install, options, { ...account, cwd: folder });
+      await made.start();
+      return made;
+    } catch (cause) {
+      await made.remove().catch(() => {});
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`starting a MariaDB in "${folder}" failed: ${reason}`, { cause });
     }
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    await run(install, ["--no-defaults", data, "--auth-root-authentication-method=normal", "--skip-test-db"], options);
-    const port = await freePort(HOST);
-    const settings = [
-      `--port=${port}`,
-      `--bind-address=${HOST}`,
-      `--socket=${join(folder, "socket")}`,
-      "--innodb-flush-log-at-trx-commit=0",
-      ...more,
-    ];
-    child = spawn(server, ["--no-defaults", data, ...settings], { ...options, stdio: ["ignore", "ignore", "pipe"] });
-    await ready(child);
-    return { host: HOST, port, user: USER, stop };
-  } catch (cause) {
-    await stop().catch(() => {});
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`starting a MariaDB in "${folder}" failed: ${reason}`, { cause });
+  }
+
+  get port(): number {
+    return this.#place.port;
+  }
+
+  /** Resolves when it takes connections. */
+  async start(): Promise<void> {
+    const { server, more, account, folder, port } = this.#place;
+    const settings = [`--port=${port}`, `--bind-address=${HOST}`, `--socket=${join(folder, "socket")}`, ...more];
+    this.#child = spawn(server, ["--no-defaults", this.#data, ...settings], {
+      ...account,
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    await ready(this.#child);
+  }
+
+  /** As when the power fails, but for what the system has not written to disk. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.#place.folder, { recursive: true, force: true });
+  }
+
+  get #data(): string {
+    return `--datadir=${join(this.#place.folder, "data")}`;
   }
 }
 
