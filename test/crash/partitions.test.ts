@@ -52,7 +52,8 @@ for (const { partition, typed } of cases) {
 
   test(`${rows}: ${each}, in MySQL with sessions west of UTC`, async (context) => {
     const programs = await mysqlPrograms();
-    if (programs === undefined) return context.skip("a MySQL of its own takes mariadb-install-db and mariadbd, which are not installed");
+    if (programs === undefined)
+      return context.skip("a MySQL of its own takes mariadb-install-db and mariadbd, which are not installed");
     const server = await mysqlWestOfUtc(context, programs);
 
     const sink = {
