@@ -89,8 +89,11 @@ export interface PartitionedLog extends Examined {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>>;
   bounds(parts: readonly LogPart[]): Promise<ReadonlyMap<LogPart, Bounds>>;
-  /** Removes the records before these offsets, where the engine can; it may keep some of them. */
-  trim(before: ReadonlyMap<LogPart, number>): Promise<void>;
+  /**
+   * Removes the records before these offsets, where the engine can; it may keep some of them. After the signal has aborted
+   * only a request that is on its way is waited for: what is left is removed later.
+   */
+  trim(before: ReadonlyMap<LogPart, number>, signal?: AbortSignal): Promise<void>;
   /** Ends connections and reads. Safe before `open` and twice. */
   close(signal: AbortSignal): Promise<void>;
 }

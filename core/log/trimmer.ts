@@ -42,7 +42,7 @@ export class Trimmer {
       if (offset > (this.#trimmed.get(part) ?? 0)) before.set(part, offset);
     }
     if (before.size === 0) return;
-    await this.#parts.log.trim(before);
+    await this.#parts.log.trim(before, this.#stopping.signal);
     for (const [part, offset] of before) if (typeof part === "number") this.#trimmed.set(part, offset);
   }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import { atBeginning, type LogPosition } from "../../core/log/log-position.js";
 import type { LogPart } from "../../core/log/partitioned-log.js";
@@ -40,3 +41,21 @@ for (const { says, groups, trimmed } of reported)
 
     assert.deepEqual(seen, trimmed);
   });
+
+test("a stop does not wait for what an agent still removes", async () => {
+  const own = ownPart();
+  own.queue.add({ from: 0, records: [0, 1, 2].map(oneEvent) });
+  own.queue.release(own.queue.take(3));
+  const log = {
+    trim: async (_before: ReadonlyMap<LogPart, number>, signal?: AbortSignal) => {
+      if (signal !== undefined) await once(signal, "abort");
+    },
+  };
+  const groups = new Map([["g", new Map([[0, at(2)]])]]);
+  const trimmer = new Trimmer({ log, group: "g", members: { groups }, own: new Map([[0, own]]), outcome: () => {} });
+  const removal = trimmer.trim();
+
+  await trimmer.stop();
+
+  await removal;
+});

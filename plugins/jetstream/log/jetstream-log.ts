@@ -95,8 +95,8 @@ export class JetStreamLog implements PartitionedLog {
     return await boundsOf({ link: this.#link, stream: this.#config.stream, subjects: this.#subjects }, parts);
   }
 
-  async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
-    await this.#open("removing records").trimming.trim(before);
+  async trim(before: ReadonlyMap<LogPart, number>, signal?: AbortSignal): Promise<void> {
+    await this.#open("removing records").trimming.trim(before, signal);
   }
 
   async close(_signal: AbortSignal): Promise<void> {

@@ -26,8 +26,8 @@ export class Trimming {
     this.#of = of;
   }
 
-  /** Removes what stands before these offsets. */
-  async trim(before: ReadonlyMap<LogPart, number>): Promise<void> {
+  /** Removes what stands before these offsets; the rest stays when the signal aborts. */
+  async trim(before: ReadonlyMap<LogPart, number>, signal?: AbortSignal): Promise<void> {
     // Sequences begin with 1, and 0 would remove everything.
     const wanted = [...before].filter(([, offset]) => offset > 1);
     if (wanted.length === 0) return;
@@ -38,7 +38,10 @@ export class Trimming {
     for (const [part] of wanted) first = Math.min(first, await this.#begin(part));
     const step = Math.max(RECORDS * wanted.length, Math.ceil((last - first) / MOST_STEPS));
     for (let edge = Math.min(last, first + step); ; edge = Math.min(last, edge + step)) {
-      for (const [part, offset] of wanted) await this.#remove(part, Math.min(offset, edge));
+      for (const [part, offset] of wanted) {
+        if (signal?.aborted === true) return;
+        await this.#remove(part, Math.min(offset, edge));
+      }
       if (edge === last) return;
       await this.#of.identity.check();
     }

@@ -1,36 +1,52 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { readAll } from "../../log/log-case.js";
 import { sharedLog } from "./nats.js";
 
-test("stored records of several parts are removed little by little, and what is not stored stays", async (context) => {
+interface Purge {
+  readonly filter: string;
+  readonly seq: number;
+}
+
+/** A log with so many records in each of two parts, whose first removal is done, and what is asked to be removed after it. */
+async function scene(context: TestContext, { records }: { readonly records: number }) {
   const shared = await sharedLog(context);
-  if (shared === undefined) return;
+  if (shared === undefined) return undefined;
   const { server, stream, log } = shared;
   const offsets: number[][] = [[], []];
-  for (let count = 0; count < 1600; count += 1)
+  for (let count = 0; count < 2 * records; count += 1)
     offsets[count % 2]?.push((await log.append(count % 2, Buffer.from(`${count}`))).offset);
   const at = (part: number, index: number) => offsets[part]?.[index] ?? Number.NaN;
-  await log.trim(new Map([0, 1].map((part) => [part, at(part, 10)])));
+  const both = (one: number, other = one) =>
+    new Map([
+      [0, at(0, one)],
+      [1, at(1, other)],
+    ]);
+  await log.trim(both(10));
   const connection = await connect({ servers: [server] });
   context.after(() => connection.close());
-  const removed: { readonly filter: string; readonly seq: number }[] = [];
+  const removed: Purge[] = [];
+  const seen = new AbortController();
   connection.subscribe(`$JS.API.STREAM.PURGE.${stream}`, {
     callback: (_error, message) => {
       removed.push(JSON.parse(message.string()));
+      seen.abort();
     },
   });
   await connection.flush();
+  const firstOf = async (part: number) => (await readAll(log, part, { count: 1 }))[0]?.offset;
+  return { log, at, both, removed, seen: seen.signal, flush: () => connection.flush(), firstOf };
+}
 
-  await log.trim(
-    new Map([
-      [0, at(0, 700)],
-      [1, at(1, 600)],
-    ]),
-  );
+test("stored records of several parts are removed little by little, and what is not stored stays", async (context) => {
+  const room = await scene(context, { records: 800 });
+  if (room === undefined) return;
+  const { log, at, both, removed, flush, firstOf } = room;
 
-  await connection.flush();
+  await log.trim(both(700, 600));
+
+  await flush();
   for (const [part, last] of [700, 600].entries()) {
     const steps = removed.filter(({ filter }) => filter.endsWith(`.${part}`)).map(({ seq }) => seq);
     assert.ok(steps.length > 1, `${steps}`);
@@ -39,7 +55,19 @@ test("stored records of several parts are removed little by little, and what is 
       steps.toSorted((one, other) => one - other),
     );
     assert.equal(steps.at(-1), at(part, last));
-    const [first] = await readAll(log, part, { count: 1 });
-    assert.equal(first?.offset, at(part, last));
+    assert.equal(await firstOf(part), at(part, last));
   }
+});
+
+test("a removal that is stopped leaves the rest to the next one", async (context) => {
+  const room = await scene(context, { records: 3000 });
+  if (room === undefined) return;
+  const { log, at, both, removed, seen, flush, firstOf } = room;
+
+  await log.trim(both(2900), seen);
+
+  await flush();
+  assert.ok(removed.every(({ seq }) => seq < at(0, 2900)));
+  await log.trim(both(2900));
+  for (const part of [0, 1]) assert.equal(await firstOf(part), at(part, 2900));
 });
