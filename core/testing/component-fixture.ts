@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdir, realpath } from "node:fs/promises";
 import { inspect } from "node:util";
 import { isRecord } from "../sdk/event.js";
 import { eventFault } from "../sdk/event-fault.js";
@@ -22,6 +20,7 @@ import {
 import { refusedByChannels } from "../sdk/source.js";
 import { failure } from "./expectations.js";
 import type { Values } from "./plugin-setup.js";
+import { removeRoomFolder, roomFolder } from "./room-folder.js";
 import { formatFault } from "./value-formats.js";
 
 /** The environment of the components of one case: a folder of their own, no log, a fixed clock. */
@@ -37,7 +36,7 @@ export interface Room {
 
 /** Runs the work of a case in a folder that goes away with it. */
 export async function inRoom(work: (room: Room) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "deneb-conformance-"));
+  const folder = await roomFolder();
   const emitted: Event[] = [];
   let refusals = 0;
   let fault: ReturnType<typeof eventFault>;
@@ -87,7 +86,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     });
     if (fault !== undefined) throw failure(`emit needs events, { headers, body }; it was given ${faultText(fault)}`);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeRoomFolder(folder);
   }
 }
 
