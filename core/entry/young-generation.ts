@@ -54,11 +54,13 @@ function kindOf(entry: object): unknown {
  */
 export function limitYoungGeneration(mebibytes: number): void {
   // It grew before if a thread began while much was allocated.
-  const factor = Math.floor(mebibytes / halfMebibytes());
-  if (factor > 1) grow(factor, 2 * mebibytes * MEBIBYTE);
+  const half = halfMebibytes();
+  const factor = Math.floor(mebibytes / half);
+  if (factor > 1) grow(factor, 2 * factor * half * MEBIBYTE);
   setFlagsFromString(HELD);
 }
 
+/** Allocates until both halves have this size together. */
 function grow(factor: number, bytes: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
   const held: object[][] = [];

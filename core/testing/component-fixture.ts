@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { inspect } from "node:util";
 import { isRecord } from "../sdk/event.js";
 import { eventFault } from "../sdk/event-fault.js";
@@ -20,7 +20,7 @@ import {
 import { refusedByChannels } from "../sdk/source.js";
 import { failure } from "./expectations.js";
 import type { Values } from "./plugin-setup.js";
-import { removeRoomFolder, roomFolder } from "./room-folder.js";
+import { roomFolder } from "./room-folder.js";
 import { formatFault } from "./value-formats.js";
 
 /** The environment of the components of one case: a folder of their own, no log, a fixed clock. */
@@ -86,7 +86,7 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
     });
     if (fault !== undefined) throw failure(`emit needs events, { headers, body }; it was given ${faultText(fault)}`);
   } finally {
-    await removeRoomFolder(folder);
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -4,8 +4,8 @@ import { cp, mkdir, rm } from "node:fs/promises";
 const MOST_COPIES = 100;
 
 /**
- * Copies a folder that is in use to `to`, as a crash would leave it; it is made when it is missing. Files that a name
- * was given and taken from while it was copied may have been missed under both names, so it is copied once more.
+ * Copies a folder that is in use to `to`, as a crash would leave it; makes it when it is missing. A file that gets another
+ * name meanwhile can be missed under both, so the copy is made again when a file that was listed is gone.
  */
 export async function copyOfLive(from: string, to: string, filter?: (file: string) => boolean): Promise<void> {
   await mkdir(from, { recursive: true });

@@ -1,21 +1,17 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Of all rooms of this process. */
 const made = new Set<string>();
 
-/** A new folder for one case. */
+/** A new folder for one case; what is left of it goes when the process ends. */
 export async function roomFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "deneb-conformance-"));
   if (made.size === 0) process.once("exit", removeAll);
   made.add(folder);
   return folder;
-}
-
-export async function removeRoomFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
 }
 
 /** What cases that did not end still have, and what components of others wrote after their case. */

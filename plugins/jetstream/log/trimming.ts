@@ -35,7 +35,10 @@ export class Trimming {
     await this.#of.identity.check();
     const last = Math.max(...wanted.map(([, offset]) => offset));
     let first = last;
-    for (const [part] of wanted) first = Math.min(first, await this.#begin(part));
+    for (const [part] of wanted) {
+      if (signal?.aborted === true) return;
+      first = Math.min(first, await this.#begin(part));
+    }
     const step = Math.max(RECORDS * wanted.length, Math.ceil((last - first) / MOST_STEPS));
     for (let edge = Math.min(last, first + step); ; edge = Math.min(last, edge + step)) {
       for (const [part, offset] of wanted) {

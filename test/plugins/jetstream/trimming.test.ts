@@ -9,7 +9,7 @@ interface Purge {
   readonly seq: number;
 }
 
-/** A log with so many records in each of two parts, whose first removal is done, and what is asked to be removed after it. */
+/** A log with this number of records in each of two parts, whose first removal is done, and what is asked to be removed after it. */
 async function scene(context: TestContext, { records }: { readonly records: number }) {
   const shared = await sharedLog(context);
   if (shared === undefined) return undefined;
@@ -70,4 +70,16 @@ test("a removal that is stopped leaves the rest to the next one", async (context
   assert.ok(removed.every(({ seq }) => seq < at(0, 2900)));
   await log.trim(both(2900));
   for (const part of [0, 1]) assert.equal(await firstOf(part), at(part, 2900));
+});
+
+test("a removal that is stopped before it begins removes nothing", async (context) => {
+  const room = await scene(context, { records: 20 });
+  if (room === undefined) return;
+  const { log, at, both, removed, flush, firstOf } = room;
+
+  await log.trim(both(15), AbortSignal.abort());
+
+  await flush();
+  assert.deepEqual(removed, []);
+  for (const part of [0, 1]) assert.equal(await firstOf(part), at(part, 10));
 });

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { test } from "node:test";
-import { HangingFiles, signsOf } from "./hanging.js";
 import { postgresqlDatabase } from "./postgresql.js";
+import { signsOf } from "./signs-of-file.js";
 import { tempFolder } from "./temp-folder.js";
 import { until } from "./until.js";
 
@@ -41,28 +41,4 @@ test("what PostgreSQL works on meanwhile is shown with what it waits for", async
 
   const line = lines.find((one) => one.includes(database.database));
   assert.match(line ?? "", /active PgSleep, for [\d:.]+: SELECT pg_sleep\(60\)/);
-});
-
-test("a file that does not end in its time is asked about once, one that ends is not", async () => {
-  const asked: string[] = [];
-  const hanging = new HangingFiles(["/tests/ends.js", "/tests/hangs.js", "/tests/waits.js"], {
-    afterMillis: 0,
-    signs: async (file) => {
-      asked.push(file);
-      return ["a process"];
-    },
-  });
-
-  hanging.started({ name: "/tests/ends.js", nesting: 0 });
-  hanging.started({ name: "/tests/hangs.js", nesting: 0 });
-  hanging.started({ name: "a test", nesting: 1 });
-  hanging.completed({ name: "/tests/ends.js", nesting: 0 });
-  const lines = await until(
-    async () => hanging.lines(),
-    (all) => all.length > 0,
-  );
-  hanging.completed({ name: "/tests/hangs.js", nesting: 0 });
-
-  assert.deepEqual(lines, ["/tests/hangs.js", "    a process"]);
-  assert.deepEqual(asked, ["/tests/hangs.js"]);
 });
