@@ -1,9 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { endingWithProcess } from "../support/ends-with-process.js";
 import { freePort } from "../support/free-port.js";
 import { freeze } from "../support/freeze.js";
 import type { PostgresqlPrograms } from "../support/postgresql-programs.js";
@@ -108,11 +109,8 @@ export class HostilePostgresql {
       "max_wal_size=16MB",
     ].flatMap((setting) => ["-c", setting]);
     const postgres = path.join(path.dirname(this.#programs.initdb), "postgres");
-    return spawn(postgres, ["-D", this.#data, ...settings], {
-      ...this.#account,
-      cwd: this.#folder,
-      stdio: "ignore",
-    });
+    const options: SpawnOptions = { ...this.#account, cwd: this.#folder, stdio: "ignore" };
+    return endingWithProcess(spawn(postgres, ["-D", this.#data, ...settings], options));
   }
 
   async #end(how: (postmaster: ChildProcess) => unknown): Promise<void> {

@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { reasonOf } from "../../core/sdk/index.js";
 import { settledBooks } from "../support/channel-books.js";
+import { endingWithProcess } from "../support/ends-with-process.js";
 import { freePort } from "../support/free-port.js";
 import { until } from "../support/until.js";
 import { Clients, type Numbering, type Sent } from "./clients.js";
@@ -132,7 +133,7 @@ function startProcess(file: string, { folder, flags: more = [] }: CrashPlan, man
   ];
   const output = openSync(outputIn(folder), "a");
   try {
-    return spawn(process.execPath, [main, "run", ...flags], { stdio: ["ignore", output, output] });
+    return endingWithProcess(spawn(process.execPath, [main, "run", ...flags], { stdio: ["ignore", output, output] }));
   } finally {
     closeSync(output);
   }

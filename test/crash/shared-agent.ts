@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { endingWithProcess } from "../support/ends-with-process.js";
 import { freePort } from "../support/free-port.js";
 import { freeze } from "../support/freeze.js";
 import { until } from "../support/until.js";
@@ -68,7 +69,8 @@ export class SharedAgent {
     const data = path.join(folder, "data");
     const all = ["--config", this.#file, "--data-dir", data, "--management-port", String(this.#management), ...flags];
     const env = { ...process.env, DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "5" };
-    const child = spawn(process.execPath, [main, "run", ...all], { env, stdio: ["ignore", output.fd, output.fd] });
+    const options: SpawnOptions = { env, stdio: ["ignore", output.fd, output.fd] };
+    const child = endingWithProcess(spawn(process.execPath, [main, "run", ...all], options));
     await output.close();
     this.#process = child;
     child.once("exit", (code, signal) => {

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { endingWithProcess } from "./ends-with-process.js";
 import { freeze } from "./freeze.js";
 import type { KafkaPrograms } from "./kafka-jars.js";
 import { type KafkaSettings, kafkaProperties, LOG4J, memberOf, scramUsers } from "./kafka-properties.js";
@@ -65,7 +66,8 @@ export async function startOwnKafka({ java, jars }: KafkaPrograms, settings: Kaf
   const resume = async (more: readonly string[] = []): Promise<void> => {
     await writeSettings(more);
     const log = await open(join(folder, "log"), "a");
-    const started = spawn(java, [...classes, "kafka.Kafka", file], { cwd: folder, stdio: ["ignore", log.fd, log.fd] });
+    const options: SpawnOptions = { cwd: folder, stdio: ["ignore", log.fd, log.fd] };
+    const started = endingWithProcess(spawn(java, [...classes, "kafka.Kafka", file], options));
     await log.close();
     server = started;
     const gone = once(started, "exit").then(async () => {

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { endingWithProcess } from "./ends-with-process.js";
 import { freePort } from "./free-port.js";
 import type { MysqlPrograms } from "./mysql-programs.js";
 import type { OwnServer } from "./provided-server.js";
@@ -64,11 +65,8 @@ export class OwnMysql {
   async start(): Promise<void> {
     const { server, more, account, folder, port } = this.#place;
     const settings = [`--port=${port}`, `--bind-address=${HOST}`, `--socket=${join(folder, "socket")}`, ...more];
-    this.#child = spawn(server, ["--no-defaults", this.#data, ...settings], {
-      ...account,
-      cwd: folder,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const options: SpawnOptions = { ...account, cwd: folder, stdio: ["ignore", "ignore", "pipe"] };
+    this.#child = endingWithProcess(spawn(server, ["--no-defaults", this.#data, ...settings], options));
     await ready(this.#child);
   }
 

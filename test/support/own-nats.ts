@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endingWithProcess } from "./ends-with-process.js";
 import { freePort } from "./free-port.js";
 import { freeze } from "./freeze.js";
 import { installedProgram } from "./installed-program.js";
@@ -90,7 +91,7 @@ class Run {
 
   readonly start = async (): Promise<void> => {
     const args = ["-c", join(this.#folder, "nats.conf"), "-l", join(this.#folder, "log")];
-    const server = spawn(this.#program, args, { cwd: this.#folder, stdio: "ignore" });
+    const server = endingWithProcess(spawn(this.#program, args, { cwd: this.#folder, stdio: "ignore" }));
     this.#server = server;
     let ended = false;
     server.once("exit", () => {

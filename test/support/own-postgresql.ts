@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { endsWithProcess } from "./ends-with-process.js";
 import { freePort } from "./free-port.js";
 import type { PostgresqlPrograms } from "./postgresql-programs.js";
 import type { OwnServer } from "./provided-server.js";
@@ -31,10 +33,11 @@ export async function startOwnPostgresql(
   if (account !== undefined) await chown(folder, account.uid, account.gid);
   const data = join(folder, "data");
   const options = { ...account, cwd: folder };
-  let running = false;
+  let running: (() => void) | undefined;
   const halt = async (): Promise<void> => {
-    if (running) await run(pgCtl, ["stop", "-D", data, "-m", "immediate", "-w"], options);
-    running = false;
+    if (running !== undefined) await run(pgCtl, ["stop", "-D", data, "-m", "immediate", "-w"], options);
+    running?.();
+    running = undefined;
   };
   const stop = async (): Promise<void> => {
     await halt();
@@ -45,7 +48,7 @@ export async function startOwnPostgresql(
     if (tls !== undefined) await writeTls(data, tls, account);
     const port = await freePort(HOST);
     const resume = async (): Promise<void> => {
-      running = true;
+      running = endsWithProcess(() => process.kill(postmasterOf(data), "SIGQUIT"));
       await run(
         pgCtl,
         ["start", "-D", data, "-l", join(folder, "log"), "-w", "-o", settings(port, folder, tls !== undefined)],
@@ -59,6 +62,11 @@ export async function startOwnPostgresql(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`starting a PostgreSQL in "${folder}" failed: ${reason}`, { cause });
   }
+}
+
+/** The id of the process that runs a cluster: the program that starts it does not stay. */
+function postmasterOf(data: string): number {
+  return Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
 }
 
 async function writeTls(

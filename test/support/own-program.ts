@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { endingWithProcess } from "./ends-with-process.js";
 import { reachable } from "./reachable.js";
 import { until } from "./until.js";
 
@@ -20,7 +21,7 @@ export interface ProgramOfOurs {
  */
 export async function startOwnProgram(of: ProgramOfOurs): Promise<() => Promise<void>> {
   const { program, args, folder, host, port, account } = of;
-  const server = spawn(program, args, { ...account, cwd: folder, stdio: "ignore" });
+  const server = endingWithProcess(spawn(program, args, { ...account, cwd: folder, stdio: "ignore" }));
   const exited = once(server, "exit").catch(() => undefined);
   const stop = async (): Promise<void> => {
     server.kill("SIGKILL");

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { endingWithProcess } from "./ends-with-process.js";
 import { freePort } from "./free-port.js";
 import { installedProgram } from "./installed-program.js";
 import { tempFolder } from "./temp-folder.js";
@@ -99,7 +100,8 @@ export async function ownPrometheus(
   const file = join(folder, "prometheus.json");
   await writeFile(file, JSON.stringify(configuration));
   const flags = [`--config.file=${file}`, `--storage.tsdb.path=${join(folder, "tsdb")}`, "--log.level=warn"];
-  const child = spawn(program, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: "ignore" });
+  const all = [...flags, `--web.listen-address=127.0.0.1:${port}`];
+  const child = endingWithProcess(spawn(program, all, { stdio: "ignore" }));
   const exited = once(child, "exit");
   context.after(async () => {
     child.kill("SIGKILL");
