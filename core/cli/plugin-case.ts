@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { causesOf } from "../sdk/causes.js";
 import { AgentError, reasonOf } from "../sdk/index.js";
 import { caseLog } from "../testing/component-fixture.js";
 import type { ConformanceCase } from "../testing/index.js";
@@ -88,8 +89,13 @@ const deneb = new URL("../", import.meta.url).href;
 
 /** Where in the plugin the error, or what caused it, was made. */
 function placesOf(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [];
-  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
+  const lines = causesOf(error).flatMap(linesOf);
   const own = lines.filter((line) => line.startsWith("at ") && line.includes("file:") && !line.includes(deneb));
-  return [...own, ...placesOf(error.cause)].slice(0, MOST_PLACES);
+  return own.slice(0, MOST_PLACES);
+}
+
+/** Somebody may give the stack another type. */
+function linesOf(error: unknown): readonly string[] {
+  const stack: unknown = error instanceof Error ? error.stack : undefined;
+  return typeof stack === "string" ? stack.split("\n").map((line) => line.trim()) : [];
 }

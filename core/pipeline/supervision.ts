@@ -1,5 +1,6 @@
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { causesOf } from "../sdk/causes.js";
 import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 
@@ -138,15 +139,7 @@ export class FailureState {
   }
 }
 
-/** Causes that are looked at: somebody may have made a circle of them. */
-const DEEPEST_CAUSE = 10;
-
 function lastCodeOf(error: unknown): string | undefined {
-  let code: string | undefined;
-  let one = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && one instanceof Error && one.cause !== undefined; depth += 1) {
-    one = one.cause;
-    code = codeOf(one) ?? code;
-  }
-  return code;
+  const [, ...causes] = causesOf(error);
+  return causes.map(codeOf).findLast((code) => code !== undefined);
 }

@@ -1,3 +1,4 @@
+import { causesOf, messageOf } from "./causes.js";
 import type { Event } from "./event.js";
 
 /**
@@ -126,20 +127,19 @@ export function codeOf(error: unknown): string | undefined {
 /** One line for logs and replies: the message of any thrown value followed by those of its causes. @stable */
 export function reasonOf(error: unknown): string {
   const messages: string[] = [];
-  for (let current = error; current !== undefined && messages.length < 5; current = causeOf(current)) {
-    const message = (current instanceof Error ? current.message : String(current)).trim();
+  for (const cause of causesOf(error)) {
+    const message = messageOf(cause).trim();
     if (message !== "" && !messages.some((seen) => seen.includes(message))) messages.push(message);
   }
-  return inOneLine(messages.join(": "));
+  // Never nothing: some errors have a code alone.
+  if (messages.length === 0 && error instanceof Error) return codeOf(error) ?? error.name;
+  return inOneLine(messages.slice(0, MOST_MESSAGES).join(": "));
 }
 
+const MOST_MESSAGES = 5;
 /** By hand: an expression for blanks around a line break takes quadratic time on blanks elsewhere. */
 function inOneLine(text: string): string {
   if (!text.includes("\n")) return text;
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { causesOf } from "../sdk/causes.js";
 import { type AnyPlugin, type Event, retryableOf, type Sink } from "../sdk/index.js";
 import { asKind, inRoom } from "./component-fixture.js";
 import { failure, rejectsAs } from "./expectations.js";
@@ -81,9 +82,8 @@ function givenFrozen(sink: Sink): Sink {
 
 /** How V8 says that something frozen was to be changed. */
 function changesFrozen(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const isThis = /read only property|not extensible|Cannot (delete|redefine) property/.test(error.message);
-  return (error.name === "TypeError" && isThis) || changesFrozen(error.cause);
+  const says = /read only property|not extensible|Cannot (delete|redefine) property/;
+  return causesOf(error).some((one) => one instanceof Error && one.name === "TypeError" && says.test(one.message));
 }
 
 /** What a sink that stores does with what it is given. */

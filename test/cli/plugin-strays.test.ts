@@ -51,6 +51,11 @@ const wrong = [
     ),
   },
   {
+    says: "an error that is its own cause",
+    code: sinkThat('const error = new Error("round"); error.cause = error; throw error;'),
+    named: new RegExp(`^not ok ${startCase}: round\n {2}at .*main\\.js:\\d+`, "m"),
+  },
+  {
     says: "an error event without listener, and a start that never ends",
     code: sinkThat(
       'setTimeout(() => new EventEmitter().emit("error", new Error("gone")), 1); await new Promise(() => {});',

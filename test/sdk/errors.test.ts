@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AgentError, retryableOf } from "../../core/sdk/index.js";
+import { AgentError, reasonOf, retryableOf } from "../../core/sdk/index.js";
 
 for (const retryable of [true, false])
   test(`an error that was made with retryable: ${retryable} says so`, () =>
@@ -13,3 +13,35 @@ test("an error that was made in JavaScript without options does not say whether 
   assert.equal(error.code, "STORE_GONE");
   assert.equal(retryableOf(error), undefined);
 });
+
+const circle = new Error("first");
+circle.cause = new Error("second", { cause: circle });
+const unreadable = Object.defineProperty(new Error(), "message", {
+  get() {
+    throw new Error("no message");
+  },
+});
+
+for (const { what, thrown, reason } of [
+  { what: "an error with causes", thrown: new Error("a", { cause: new Error("b\n c") }), reason: "a: b c" },
+  { what: "an error that is its own cause in two steps", thrown: circle, reason: "first: second" },
+  {
+    what: "what a host with several addresses gives",
+    thrown: new Error("fetch failed", { cause: new AggregateError([new Error("no ::1"), new Error("no 127.0.0.1")]) }),
+    reason: "fetch failed: no ::1, no 127.0.0.1",
+  },
+  {
+    what: "an error with a code alone",
+    thrown: Object.assign(new Error(), { code: "ECONNRESET" }),
+    reason: "ECONNRESET",
+  },
+  { what: "an error with nothing", thrown: new RangeError(), reason: "RangeError" },
+  { what: "an error whose message is no text", thrown: Object.assign(new Error(), { message: 5 }), reason: "5" },
+  {
+    what: "an error that cannot be read",
+    thrown: unreadable,
+    reason: "something was thrown that cannot be made a text",
+  },
+  { what: "no error", thrown: Object.create(null), reason: "something was thrown that cannot be made a text" },
+])
+  test(`the reason of ${what} is one line`, () => assert.equal(reasonOf(thrown), reason));
