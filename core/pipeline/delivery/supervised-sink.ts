@@ -232,6 +232,20 @@ function asError(thrown: unknown): Error {
     : new AgentError(known.code ?? "UNKNOWN", message, { retryable: known.retryable });
 }
 
+/** A sink in JavaScript may return anything: that it resolved is what counts. */
+function receiptOf(returned: Partial<Receipt> | null | undefined): Receipt {
+  const { requestBytes, responseBytes, elsewhere } = returned ?? {};
+  return {
+    requestBytes: bytesOf(requestBytes),
+    responseBytes: bytesOf(responseBytes),
+    ...(Array.isArray(elsewhere) ? { elsewhere } : {}),
+  };
+}
+
+function bytesOf(count: unknown): number {
+  return typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY ? count : 0;
+}
+
 /** The sink of a plugin, at the end of the way: one batch in, one write. */
 class SinkStage implements Stage {
   readonly name = "sink";
@@ -247,7 +261,7 @@ class SinkStage implements Stage {
 
   async deliver(batch: TakenBatch, { signal, trace }: Course): Promise<Receipt> {
     try {
-      return await this.plugin.persist(batch.forSink(trace?.traceparent), signal);
+      return receiptOf(await this.plugin.persist(batch.forSink(trace?.traceparent), signal));
     } catch (error) {
       throw understood(asError(error), { events: batch.events, keepsPositions: this.keepsPositions });
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";
 import {
   AgentError,
@@ -119,6 +120,17 @@ for (const { what, value, message } of thrown)
       sink.deliver(batch, forever),
       (error) => error instanceof Error && message.test(error.message) && retryableOf(error) === undefined,
     );
+  });
+
+for (const returned of [undefined, null, 5, { requestBytes: "many", responseBytes: Number.NaN, elsewhere: 1 }])
+  test(`a write in JavaScript that resolves to ${inspect(returned)} is stored`, async () => {
+    const { log } = recordingLog();
+    const plugin = { start: async () => {}, stop: async () => {}, persist: async () => receipt };
+    Reflect.set(plugin, "persist", async () => returned);
+    const sink = new SupervisedSink({ name: "s1", create: () => plugin, persistTimeout: 0, log, clock });
+    await sink.start();
+
+    assert.deepEqual(await sink.deliver(batch, forever), { requestBytes: 0, responseBytes: 0 });
   });
 
 test("a sink that throws before it returns a promise is no other case", async () => {
