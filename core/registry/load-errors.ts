@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { dirname, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { glob } from "glob";
+import { messageOf } from "../sdk/causes.js";
 
 /** The reason why a module could not be imported, with file and line where these can be found. */
 export async function reasonNotLoaded(error: unknown, specifier: string): Promise<string> {
-  const message = error instanceof Error ? error.message : String(error);
-  const reason = message.split("\n", 1).join();
+  const reason = messageOf(error).split("\n", 1).join();
   const place = placeIn(error) ?? (error instanceof SyntaxError ? await syntaxErrorPlace(specifier) : undefined);
   return place === undefined ? reason : `${place}: ${reason}`;
 }
@@ -16,7 +16,8 @@ const OWN = new URL("../", import.meta.url).href;
 
 /** The first place of its stack that is not in the agent itself. */
 function placeIn(error: unknown): string | undefined {
-  const lines = error instanceof Error ? (error.stack ?? "").split("\n") : [];
+  const stack: unknown = error instanceof Error ? error.stack : undefined;
+  const lines = typeof stack === "string" ? stack.split("\n") : [];
   for (const line of lines) {
     const [, url, number] = PLACE.exec(line) ?? [];
     if (url !== undefined && number !== undefined && !url.startsWith(OWN)) return `${fileURLToPath(url)}:${number}`;

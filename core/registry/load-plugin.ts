@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { isRecord } from "../sdk/event.js";
-import { type AnyPlugin, API_VERSION } from "../sdk/index.js";
+import { type AnyPlugin, API_VERSION, reasonOf } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../tokens.js";
 import { bundledPlugins } from "./bundled-plugins.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
@@ -43,15 +43,15 @@ export async function loadPlugin(module: PluginModule, loading: Loading): Promis
     return { plugins: [], problems: [{ origin, ...(await notLoaded(exported.error, specifier)) }] };
   const definitions: readonly unknown[] = Array.isArray(exported.value) ? exported.value : [exported.value];
   const place = isOwn(module) ? { origin } : { origin, folder: await realpath(module.folder) };
-  const judged = definitions.map((definition) => ({
+  const found = definitions.map((definition) => ({
     definition,
-    problems: exported.bundled === true ? [] : problemsOf(origin, definition, loading),
+    problems: exported.bundled === true ? [] : judged(origin, definition, loading),
   }));
   return {
-    plugins: judged.flatMap(({ definition, problems }) =>
+    plugins: found.flatMap(({ definition, problems }) =>
       problems.every(({ harmless }) => harmless === true) && isPlugin(definition) ? [{ definition, ...place }] : [],
     ),
-    problems: judged.flatMap(({ problems }) => problems),
+    problems: found.flatMap(({ problems }) => problems),
   };
 }
 
@@ -99,6 +99,16 @@ async function withinLimit(exported: Promise<Exported>, limitMillis: number): Pr
     return await Promise.race([exported, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** A getter of somebody may throw. */
+function judged(origin: string, definition: unknown, loading: Loading): readonly PluginProblem[] {
+  try {
+    return problemsOf(origin, definition, loading);
+  } catch (error) {
+    const remedy = "give definePlugin plain values";
+    return [{ origin, cause: `has a definition that cannot be read: ${reasonOf(error)}`, remedy }];
   }
 }
 

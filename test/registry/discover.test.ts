@@ -105,6 +105,16 @@ const broken = [
     text: "throw new Error('no driver');",
     cause: /could not be loaded: .*index.js:1: no driver/,
   },
+  {
+    says: "something thrown that is no text",
+    text: "throw Object.create(null);",
+    cause: /could not be loaded: something was thrown that cannot be made a text/,
+  },
+  {
+    says: "a member that throws",
+    text: "export default { get kind() { throw new Error('too early'); } };",
+    cause: /has a definition that cannot be read: too early/,
+  },
   { says: "an import that is missing", text: "import 'not-installed';", cause: /could not be loaded: .*not-installed/ },
   { says: "no default export", text: "export const plugin = 1;", cause: /no plugin definition/ },
   {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../sdk/causes.js";
 import type { AnyPlugin, Property, Schema, Slots } from "../../sdk/index.js";
 import {
   type ConfigurationFault,
@@ -102,8 +103,7 @@ function checkFaults(
       return errorAt({ ...location, nearest: typeof given === "string" ? nearest(given, names) : undefined }, reason);
     });
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    const reason = `could not be checked by the plugin ${definition.kind} "${definition.type}": ${message}`;
+    const reason = `could not be checked by the plugin ${definition.kind} "${definition.type}": ${messageOf(cause)}`;
     return [errorAt({ key: block.key, line: block.line }, reason)];
   }
 }
