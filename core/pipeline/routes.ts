@@ -97,8 +97,14 @@ export class Routes {
   #route(routes: Route[], event: Event, origin: Event, unrouted: Unrouted): void {
     const { required, optional } = this.#selected(event);
     if (required.length === 0 && optional.length === 0) unrouted.add(event);
-    for (const name of required) this.#add(routes, { name, required: true }, event, origin);
-    for (const name of optional) this.#add(routes, { name, required: false }, event, origin);
+    // A channel that is named again does not get the event again.
+    for (const [at, name] of required.entries()) {
+      if (required.indexOf(name) === at) this.#add(routes, { name, required: true }, event, origin);
+    }
+    for (const [at, name] of optional.entries()) {
+      if (required.includes(name) || optional.indexOf(name) < at) continue;
+      this.#add(routes, { name, required: false }, event, origin);
+    }
   }
 
   #selected(event: Event) {

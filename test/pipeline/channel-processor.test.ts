@@ -64,6 +64,23 @@ test("a notification goes whole into every required channel", async () => {
   assert.equal(a.counters.putsOk, 2);
 });
 
+test("a channel that a selector names again gets each event once, the same event of a source twice", async () => {
+  const [a, b] = [channel("a", 10), channel("b", 10)];
+  const { made } = processor({ a, b }, { required: ["a", "a"], optional: ["b", "a", "b"] });
+  const [one] = events(1);
+  assert.ok(one);
+
+  await made.emit([one, one]);
+
+  assert.deepEqual(
+    [await content(a), await content(b)],
+    [
+      [1, 1],
+      [1, 1],
+    ],
+  );
+});
+
 test("a notification that its only channel has already is put at once", async () => {
   const a = channel("a", 10);
   const { made } = processor({ a }, { required: ["a"], optional: [] });
