@@ -8,9 +8,11 @@ import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 
 export interface ReloadOnChangeParts {
   readonly file: string;
+  /** What the file held when the agent read it for its start, which may take long. */
+  readonly startText: string | undefined;
   /** Reads and validates the file. */
   readonly read: () => Configuration;
-  readonly reload: Reload;
+  readonly reload: Pick<Reload, "to" | "refused" | "last">;
   readonly graceMilliseconds: number;
   /** Seconds between checks of the file; 0: no checks. */
   readonly intervalSeconds: number;
@@ -23,6 +25,15 @@ export interface ReloadOnChangeParts {
 export interface ReloadReport {
   readonly end: ReloadEnd | undefined;
   readonly faults: readonly ConfigurationFault[];
+}
+
+/** What a properties file holds, before it is read for a start; undefined for one that cannot be read. */
+export function startTextOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reloads when the text of the properties file differs from the last one seen, or on request. */
@@ -38,26 +49,27 @@ export class ReloadOnChange {
   #requested = false;
   #stopped = false;
   /** Callers wait for it; it has not begun. */
-  #waiting: Promise<ReloadReport> | undefined;
+  #waiting: Promise<ReloadReport | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #reloads = new SerialQueue();
 
   constructor(parts: ReloadOnChangeParts) {
     this.#parts = parts;
+    this.#lastText = parts.startText;
   }
 
   start(): void {
     const { intervalSeconds } = this.#parts;
-    this.#lastText = this.#text();
     this.#started = true;
-    if (this.#requested) this.now();
+    const isChanged = this.#isChanged();
+    if (this.#requested || (isChanged && intervalSeconds > 0)) this.now();
     if (intervalSeconds > 0) this.#timer ??= setInterval(() => this.#check(), intervalSeconds * 1000);
   }
 
-  /** Reads the file again, changed or not: what it refers to may have changed. */
+  /** Reads the file again, changed or not: what it refers to may have changed. Does nothing while the agent stops. */
   now(): void {
     this.#requested = !this.#started;
-    if (!this.#started) return;
+    if (!this.#started || this.#stopped) return;
     void this.#reloads.run(() => this.#reload());
   }
 
@@ -71,7 +83,7 @@ export class ReloadOnChange {
     return await this.#waiting;
   }
 
-  /** Ends the checks and waits for a reload in progress. */
+  /** Ends the checks and waits for a reload in progress; those that wait behind it do not begin. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
@@ -80,8 +92,12 @@ export class ReloadOnChange {
   }
 
   #check(): void {
+    if (this.#isChanged()) this.now();
+  }
+
+  #isChanged(): boolean {
     const text = this.#text();
-    if (text !== undefined && text !== this.#lastText) this.now();
+    return text !== undefined && text !== this.#lastText;
   }
 
   /** Undefined for a file that cannot be read now, which is logged once for each reason. */
@@ -103,7 +119,8 @@ export class ReloadOnChange {
     }
   }
 
-  async #reload(): Promise<ReloadReport> {
+  async #reload(): Promise<ReloadReport | undefined> {
+    if (this.#stopped) return undefined;
     this.#lastText = this.#text();
     const faults: ConfigurationFault[] = [];
     this.#outcome = await this.#reloaded(faults);

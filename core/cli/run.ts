@@ -48,7 +48,7 @@ import {
 } from "./command.js";
 import { warnOfFolder, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
-import { ReloadOnChange } from "./reload-on-change.js";
+import { ReloadOnChange, startTextOf } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
 import { tracingOf } from "./tracing.js";
 import { withLaterWorkers, withWorkers } from "./workers/asked.js";
@@ -74,6 +74,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   warnOfFolder(own, terminal);
   const catalogue = await loadNamedPlugins(own, terminal, options.config);
   const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, own), role);
+  const startText = startTextOf(options.config);
   let configuration = read();
   if (catalogue.lacks || configuration.topology === undefined) {
     await catalogue.complete();
@@ -91,7 +92,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   }
   // Log files may be in the data directory, so it is locked first.
   const readAgain = () => withLaterWorkers(read(), topology);
-  const checked = { topology, settings, version, read: readAgain, catalogue, file: options.config };
+  const checked = { topology, settings, version, read: readAgain, catalogue, file: options.config, startText };
   const serving = (logging: Logging) => serve({ ...checked, logging }, terminal);
   return await withDataDir({ ...settings, runs: options.config }, terminal, () =>
     withLogging({ agent: topology.agent, settings, options }, terminal, serving),
@@ -112,6 +113,7 @@ interface Service {
   readonly version: string;
   readonly logging: Logging;
   readonly file: string;
+  readonly startText: string | undefined;
   readonly read: () => Configuration;
   readonly catalogue: GrowingCatalogue;
 }
@@ -185,7 +187,7 @@ interface Built extends ToStart {
 }
 
 function build(service: Service, tracing: OpenTracing | undefined, role: WorkerRole | undefined): Built {
-  const { topology, settings, version, logging, file, read, catalogue } = service;
+  const { topology, settings, version, logging, file, startText, read, catalogue } = service;
   const deadLetterLimits = { days: settings.deadLetterDays, bytes: settings.deadLetterBytes };
   const { loggers } = logging;
   const { dataDir } = settings;
@@ -201,6 +203,7 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
   });
   const reloading = new ReloadOnChange({
     file,
+    startText,
     read,
     reload: container.resolve(RELOAD),
     graceMilliseconds: settings.gracePeriodSeconds * 1000,

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { ReloadOnChange, startTextOf } from "../../core/cli/reload-on-change.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { loggingAgent } from "../support/logging-agent.js";
+import { recordingLog } from "../support/recording-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -77,4 +79,82 @@ test("a properties file that may not be read is unreadable", async (context) => 
   await chmod(file, 0o000);
 
   await becomes("unreadable");
+});
+
+/** Reloads of a file of its own, which takes as long as the caller wants. */
+async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
+  const file = join(await tempFolder(context), "agent.properties");
+  await writeFile(file, "before");
+  const read: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const reloading = new ReloadOnChange({
+    file,
+    startText: startTextOf(file),
+    read: () => {
+      read.push(startTextOf(file) ?? "");
+      return { topology: { agent: "a", sources: [], channels: [], sinks: [] }, agents: ["a"], faults: [] };
+    },
+    reload: {
+      last: undefined,
+      refused: () => undefined,
+      to: async () => {
+        await released;
+        return true;
+      },
+    },
+    graceMilliseconds: 0,
+    intervalSeconds,
+    log: recordingLog().log,
+    found: () => undefined,
+  });
+  return { file, read, release, reloading };
+}
+
+test("a file that changes while the agent starts is reloaded when it is ready", async (context) => {
+  const { file, read, release, reloading } = await reloads(context, { intervalSeconds: 3600 });
+  release();
+  await writeFile(file, "after");
+
+  reloading.start();
+  await until(
+    async () => read.length,
+    (count) => count > 0,
+  );
+  await reloading.stop();
+
+  assert.deepEqual(read, ["after"]);
+});
+
+test("a file that is looked at on request only is not read when the agent is ready", async (context) => {
+  const { file, read, release, reloading } = await reloads(context);
+  release();
+  await writeFile(file, "after");
+
+  reloading.start();
+  const report = await reloading.request();
+  await reloading.stop();
+
+  assert.deepEqual([read, report?.faults], [["after"], []]);
+});
+
+test("what is asked for while the agent stops does not reload, nor what waits for a reload in progress", async (context) => {
+  const { read, release, reloading } = await reloads(context);
+  reloading.start();
+
+  reloading.now();
+  await until(
+    async () => read.length,
+    (count) => count > 0,
+  );
+  const waiting = reloading.request();
+  const stopped = reloading.stop();
+  reloading.now();
+  release();
+  await stopped;
+  reloading.now();
+
+  assert.deepEqual([read, await waiting], [["before"], undefined]);
 });
