@@ -7,6 +7,9 @@ import { mqttProbes } from "./probes.js";
 
 const refusedQos = 128;
 
+/** Milliseconds that the broker has to close a connection that was ended. */
+const LONGEST_END = 2000;
+
 export class MqttSource implements Source {
   readonly #config: MqttConfig;
   readonly #context: MqttContext;
@@ -97,9 +100,19 @@ export class MqttSource implements Source {
     await workOrAbort(this.#work, signal);
     // A client that is ended while it connects would reconnect.
     client.options.reconnectPeriod = 0;
-    await client.endAsync(signal.aborted || !client.connected);
+    await ended(client, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_END)]));
     this.#context.log.info({}, "stopped receiving");
   }
+}
+
+/** Takes leave of the broker; one that hangs does not close the connection, which is then destroyed. */
+async function ended(client: MqttClient, signal: AbortSignal): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    client.stream.once("close", resolve);
+  });
+  const stopListening = onAbort(signal, () => client.stream.destroy());
+  await Promise.race([client.endAsync(signal.aborted || !client.connected), closed]);
+  stopListening();
 }
 
 async function workOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { runningSource } from "./running-source.js";
+
+const CONNECT = 0x10;
+const SUBSCRIBE = 0x80;
+const CONNACK = [0x20, 2, 0, 0];
+
+/** A broker that stands still after it has answered this many packets: its connections stay open whatever is sent. */
+async function hangingBroker(context: TestContext, { answers }: { readonly answers: number }) {
+  const sockets: Socket[] = [];
+  let asked = 0;
+  let stands = () => {};
+  const standsStill = new Promise<void>((resolve) => {
+    stands = resolve;
+  });
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (packet) => {
+      asked += 1;
+      const kind = (packet[0] ?? 0) & 0xf0;
+      if (asked > answers) stands();
+      else if (kind === CONNECT) socket.write(Buffer.from(CONNACK));
+      else if (kind === SUBSCRIBE) socket.write(Buffer.from([0x90, 3, packet[2] ?? 0, packet[3] ?? 0, 1]));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the broker has no port");
+  return { url: `mqtt://127.0.0.1:${address.port}`, standsStill };
+}
+
+for (const { while: what, answers } of [
+  { while: "a subscription waits for its answer", answers: 1 },
+  { while: "nothing is asked of it", answers: 2 },
+])
+  test(`a broker that hangs while ${what} holds a stop up for seconds only`, { timeout: 20_000 }, async (context) => {
+    const { url, standsStill } = await hangingBroker(context, { answers });
+    const { source, logged } = await runningSource(context, { config: { url } });
+    if (answers === 1) await standsStill;
+    else await logged("subscribed");
+
+    await source.stop(new AbortController().signal);
+
+    await logged("stopped receiving");
+  });
+
+test("a stop ends at once when its grace period is over, whatever the broker does", async (context) => {
+  const { url } = await hangingBroker(context, { answers: 2 });
+  const { source, logged } = await runningSource(context, { config: { url } });
+  await logged("subscribed");
+  const grace = new AbortController();
+  const begun = performance.now();
+
+  const stopped = source.stop(grace.signal);
+  grace.abort();
+  await stopped;
+
+  assert.ok(performance.now() - begun < 1000);
+});
