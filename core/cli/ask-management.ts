@@ -93,6 +93,11 @@ function responseOf(address: ManagementAddress, { method, path, body }: Asked): 
       outgoing.destroy(new Error(`no answer within ${idleTimeoutMillis / 1000} seconds`)),
     );
     outgoing.on("error", reject).on("response", resolve);
+    // Without a listener a change of the protocol would end the connection and leave the call open.
+    outgoing.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new Error("the server changes the protocol"));
+    });
     if (body === undefined) outgoing.end();
     else outgoing.setHeader("Content-Type", "application/json").end(JSON.stringify(body));
   });

@@ -57,6 +57,11 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
       response.on("error", reject);
       response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }));
     });
+    // Without a listener a change of the protocol would end the connection and leave the call open.
+    request.on("upgrade", ({ statusCode = 0, headers }, socket) => {
+      socket.destroy();
+      resolve({ status: statusCode, headers, bytes: 0 });
+    });
     request.on("error", (error) => {
       if (request.reusedSocket && !responded && codeOf(error) === "ECONNRESET") resolve(undefined);
       else reject(error);
@@ -87,7 +92,7 @@ export function failureOf(
       ? new TemporaryFailure("HTTP_BUSY", answer, options)
       : new AgentError("HTTP_BUSY", answer, options);
   }
-  const remedy = status < 400 ? "; redirects are not followed, give the final url" : "";
+  const remedy = status >= 300 && status < 400 ? "; redirects are not followed, give the final url" : "";
   return new AgentError("HTTP_REFUSED", answer + remedy, { retryable: false });
 }
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { command } from "../support/command.js";
@@ -118,6 +120,23 @@ test("letters survive the agent and can be listed without it; a replay needs it"
   assert.equal(JSON.parse(list.out).length, 2);
   assert.equal(nobody.exitCode, 1);
   assert.match(nobody.err, /no agent answers at 127\.0\.0\.1/);
+});
+
+test("a server that changes the protocol is no agent", async (context) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? String(address?.port) : "";
+
+  const { exitCode, err } = await command(["dead-letters", "list", "--management-port", port]);
+
+  assert.equal(exitCode, 1);
+  assert.match(err, /no agent answers at .*: the server changes the protocol/);
 });
 
 const refusals = [

@@ -40,6 +40,18 @@ for (const { status, header, error } of answers)
     });
   });
 
+test("a change of the protocol that nobody asked for refuses the request", { timeout: 20_000 }, async (context) => {
+  const server = await receiver(context, ({ socket }) => {
+    socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+  });
+  const sink = await runningSink(context, { url: server.url });
+
+  await assert.rejects(sink.persist({ events: [room("a", 1)] }, patient), {
+    ...refused,
+    message: `sending 1 events to "${server.url}/": answered 101 Switching Protocols`,
+  });
+});
+
 test("a redirect is not followed", async (context) => {
   const target = await receiver(context);
   const server = await receiver(context, (response) => {
