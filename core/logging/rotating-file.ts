@@ -47,14 +47,23 @@ export class RotatingFile implements ClosableStream {
     this.#options = options;
   }
 
-  /** Writes synchronously, so that the lines before a crash are in the file. Throws the error of the system. */
+  /**
+   * Writes synchronously, so that the lines before a crash are in the file. Throws the error of the system: when files cannot be
+   * renamed, after the line was written to the file that is full.
+   */
   write(text: string): void {
     const bytes = Buffer.from(text);
-    let current = this.#current();
-    if (current.size > 0 && current.size + bytes.length > this.#options.maxFileSize) {
-      this.#rotate();
-      current = this.#opened();
+    const { size } = this.#current();
+    const isFull = size > 0 && size + bytes.length > this.#options.maxFileSize;
+    try {
+      if (isFull) this.#rotate();
+    } finally {
+      this.#append(bytes);
     }
+  }
+
+  #append(bytes: Buffer): void {
+    const current = this.#open ?? this.#opened();
     for (let from = 0; from < bytes.length; ) from += writeSync(current.descriptor, bytes, from);
     current.size += bytes.length;
   }

@@ -42,6 +42,22 @@ test("a file that logrotate has created in its place is used, with the permissio
   assert.equal((await stat(file)).mode & 0o777, 0o604);
 });
 
+test("a full file that cannot be renamed takes the lines that follow, until it can be", async (context) => {
+  const { file, log, problems } = await scene(context, { maxFileSize: 10, maxFiles: 2 });
+  await mkdir(`${file}.1`);
+
+  for (const text of ["first line", "second line", "third line"]) log(text);
+  const full = await readFile(file, "utf8");
+  await rm(`${file}.1`, { recursive: true });
+  for (const text of ["fourth line", "fifth line"]) log(text);
+
+  assert.equal(full, "first line\nsecond line\nthird line\n");
+  assert.equal(await readFile(file, "utf8"), "fifth line\n");
+  assert.equal(problems.length, 2);
+  assert.match(String(problems[0]), /cannot write: .*rename/);
+  assert.match(String(problems[1]), /writes again/);
+});
+
 test("a removed file, and a removed folder, are created again", async (context) => {
   const { folder, log, problems } = await scene(context, {});
   const file = path.join(folder, "agent.log");
