@@ -1,4 +1,3 @@
-import { pino } from "pino";
 import { editedFile } from "../files/edited-text.js";
 import { reasonOf } from "../sdk/index.js";
 import type { Loggers } from "../tokens.js";
@@ -17,6 +16,7 @@ import {
   readLoggingDocument,
 } from "./logging-file.js";
 import { loadPrettyText } from "./pretty-text.js";
+import { StandardOutput } from "./standard-output.js";
 
 export interface LoggingSetup {
   /** The logging file; it need not exist. */
@@ -71,7 +71,7 @@ export async function openLogging(setup: LoggingSetup): Promise<Logging> {
     pretty: isPretty ? await loadPrettyText() : undefined,
     loadPretty: loadPrettyText,
     colors: setup.screen?.colors ?? false,
-    console: setup.console ?? pino.destination({ fd: 1, sync: true }),
+    console: setup.console ?? new StandardOutput(),
     folder,
     worker: setup.worker,
     problem: (name, error) =>
