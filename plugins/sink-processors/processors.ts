@@ -77,7 +77,8 @@ const mostDoublings = 16;
 
 interface Penalty {
   readonly failures: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as are those of its end. */
+  readonly from: number;
   readonly until: number;
 }
 
@@ -99,8 +100,8 @@ class Penalties {
   failed(sink: string): void {
     const failures = (this.#bySink.get(sink)?.failures ?? 0) + 1;
     const penalty = firstPenalty * 2 ** Math.min(failures - 1, mostDoublings);
-    const until = this.#limits.now().getTime() + Math.min(penalty, this.#limits.longest);
-    this.#bySink.set(sink, { failures, until });
+    const from = this.#limits.now().getTime();
+    this.#bySink.set(sink, { failures, from, until: from + Math.min(penalty, this.#limits.longest) });
   }
 
   succeeded(sink: string): void {
@@ -110,7 +111,11 @@ class Penalties {
   /** The same sinks: those that may be used in their order, then the others, the one whose penalty ends first ahead. */
   last(sinks: readonly string[]): readonly string[] {
     const now = this.#limits.now().getTime();
-    const until = (sink: string) => this.#bySink.get(sink)?.until ?? 0;
+    const until = (sink: string) => {
+      const penalty = this.#bySink.get(sink);
+      // A clock that was set back says nothing about the time that has passed.
+      return penalty === undefined || now < penalty.from ? 0 : penalty.until;
+    };
     const usable = sinks.filter((sink) => until(sink) <= now);
     const others = sinks.filter((sink) => until(sink) > now).toSorted((a, b) => until(a) - until(b));
     return [...usable, ...others];

@@ -41,6 +41,24 @@ test("failover: a sink that fails in a row is passed over for 2 s, 4 s, ... up t
   assert.deepEqual(processor.order(["a", "b"]), ["a", "b"]);
 });
 
+test("failover: a clock that is set back ends a penalty, which could last as long as the clock was set back", () => {
+  const time = clock();
+  const processor = new FailoverProcessor({ priority: { a: "2", b: "1" }, maxpenalty: 30_000 }, time);
+  time.pass(3_600_000);
+  processor.failed("a");
+  const before = processor.order(["a", "b"]);
+
+  time.pass(-3_600_000);
+
+  assert.deepEqual(
+    [before, processor.order(["a", "b"])],
+    [
+      ["b", "a"],
+      ["a", "b"],
+    ],
+  );
+});
+
 test("failover: when all have failed they are tried nevertheless, first the one whose penalty ends first", () => {
   const time = clock();
   const processor = new FailoverProcessor({ priority: { a: "2", b: "1" }, maxpenalty: 30_000 }, time);
