@@ -4,7 +4,7 @@ import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { heardByMany } from "../pipeline/supervision.js";
-import { AgentError, type Logger } from "../sdk/index.js";
+import { AgentError, type Logger, onAbort } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 import type { Assembly } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
@@ -86,9 +86,13 @@ export class Agent {
     return forgetting.reduce((sum, { channel }) => sum + (channel.size ?? 0), 0);
   }
 
-  /** Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. */
-  async replace(next: Assembly, graceMilliseconds: number): Promise<void> {
-    await this.#inTurn(() => withGrace(graceMilliseconds, (grace) => replaceComponents(this.#runner, next, grace)));
+  /**
+   * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. The grace
+   * period is over when `hurried` aborts.
+   */
+  async replace(next: Assembly, graceMilliseconds: number, hurried = nobodyAsks): Promise<void> {
+    const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, grace);
+    await this.#inTurn(() => withGrace(graceMilliseconds, work, hurried));
   }
 
   /** Closes what replaced sources left open after a replacement that failed, once nobody goes back any more. */
@@ -147,12 +151,18 @@ export class Agent {
   }
 }
 
-async function withGrace(milliseconds: number, work: (grace: AbortSignal) => Promise<void>): Promise<void> {
+async function withGrace(
+  milliseconds: number,
+  work: (grace: AbortSignal) => Promise<void>,
+  hurried = nobodyAsks,
+): Promise<void> {
   const grace = new AbortController();
   const timer = setTimeout(() => grace.abort(), milliseconds);
+  const stopListening = onAbort(hurried, () => grace.abort());
   try {
     await work(heardByMany(grace.signal));
   } finally {
+    stopListening();
     clearTimeout(timer);
   }
 }

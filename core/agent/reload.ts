@@ -50,9 +50,12 @@ export class Reload {
     this.#end({ outcome: "refused" });
   }
 
-  /** True when the agent now runs the topology; false when it could not, and runs what it ran before. */
-  async to(topology: Topology, graceMilliseconds: number): Promise<boolean> {
-    return this.#end(await this.#to(topology, graceMilliseconds));
+  /**
+   * True when the agent now runs the topology; false when it could not, and runs what it ran before. What is replaced has no more
+   * time when `hurried` aborts.
+   */
+  async to(topology: Topology, graceMilliseconds: number, hurried?: AbortSignal): Promise<boolean> {
+    return this.#end(await this.#to(topology, graceMilliseconds, hurried));
   }
 
   #end(end: Omit<ReloadEnd, "ok" | "time">): boolean {
@@ -63,7 +66,11 @@ export class Reload {
     return ok;
   }
 
-  async #to(topology: Topology, graceMilliseconds: number): Promise<Omit<ReloadEnd, "ok" | "time">> {
+  async #to(
+    topology: Topology,
+    graceMilliseconds: number,
+    hurried: AbortSignal | undefined,
+  ): Promise<Omit<ReloadEnd, "ok" | "time">> {
     const { agent, parts, log } = this.#parts;
     const before = agent.assembly;
     try {
@@ -74,7 +81,7 @@ export class Reload {
         log.info({}, "configuration read again: no component differs");
         return { outcome: "unchanged" };
       }
-      await agent.replace(next, graceMilliseconds);
+      await agent.replace(next, graceMilliseconds, hurried);
       this.#topology = topology;
       log.info(changes, "configuration reloaded");
       return { outcome: "reloaded", ...changes };

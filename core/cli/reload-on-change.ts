@@ -47,7 +47,7 @@ export class ReloadOnChange {
   #started = false;
   /** A reload was requested before the agent was ready. */
   #requested = false;
-  #stopped = false;
+  readonly #stopping = new AbortController();
   /** Callers wait for it; it has not begun. */
   #waiting: Promise<ReloadReport | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -69,13 +69,13 @@ export class ReloadOnChange {
   /** Reads the file again, changed or not: what it refers to may have changed. Does nothing while the agent stops. */
   now(): void {
     this.#requested = !this.#started;
-    if (!this.#started || this.#stopped) return;
+    if (!this.#started || this.#isStopping) return;
     void this.#reloads.run(() => this.#reload());
   }
 
   /** Reads the file again and resolves to what became of it; undefined while the agent starts or stops. */
   async request(): Promise<ReloadReport | undefined> {
-    if (!this.#started || this.#stopped) return undefined;
+    if (!this.#started || this.#isStopping) return undefined;
     this.#waiting ??= this.#reloads.run(() => {
       this.#waiting = undefined;
       return this.#reload();
@@ -83,12 +83,16 @@ export class ReloadOnChange {
     return await this.#waiting;
   }
 
-  /** Ends the checks and waits for a reload in progress; those that wait behind it do not begin. */
+  /** Ends the checks and waits for a reload in progress, whose grace period is over; those that wait behind it do not begin. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#reloads.idle();
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #check(): void {
@@ -120,7 +124,7 @@ export class ReloadOnChange {
   }
 
   async #reload(): Promise<ReloadReport | undefined> {
-    if (this.#stopped) return undefined;
+    if (this.#isStopping) return undefined;
     this.#lastText = this.#text();
     const faults: ConfigurationFault[] = [];
     this.#outcome = await this.#reloaded(faults);
@@ -135,7 +139,10 @@ export class ReloadOnChange {
       const { topology, faults: found } = read();
       faults.push(...found);
       for (const fault of faults) report(log, file, fault);
-      if (topology !== undefined) return (await reload.to(topology, graceMilliseconds)) ? "ok" : "not-applied";
+      if (topology !== undefined) {
+        const isApplied = await reload.to(topology, graceMilliseconds, this.#stopping.signal);
+        return isApplied ? "ok" : "not-applied";
+      }
       reload.refused();
       log.error({ file }, "configuration has errors; the agent keeps its present configuration");
     } catch (error) {

@@ -86,6 +86,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
   const file = join(await tempFolder(context), "agent.properties");
   await writeFile(file, "before");
   const read: string[] = [];
+  const asked: (AbortSignal | undefined)[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -100,7 +101,8 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
     reload: {
       last: undefined,
       refused: () => undefined,
-      to: async () => {
+      to: async (_topology, _grace, hurried) => {
+        asked.push(hurried);
         await released;
         return true;
       },
@@ -110,7 +112,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
     log: recordingLog().log,
     found: () => undefined,
   });
-  return { file, read, release, reloading };
+  return { file, read, asked, release, reloading };
 }
 
 test("a file that changes while the agent starts is reloaded when it is ready", async (context) => {
@@ -141,7 +143,7 @@ test("a file that is looked at on request only is not read when the agent is rea
 });
 
 test("what is asked for while the agent stops does not reload, nor what waits for a reload in progress", async (context) => {
-  const { read, release, reloading } = await reloads(context);
+  const { read, asked, release, reloading } = await reloads(context);
   reloading.start();
 
   reloading.now();
@@ -151,10 +153,11 @@ test("what is asked for while the agent stops does not reload, nor what waits fo
   );
   const waiting = reloading.request();
   const stopped = reloading.stop();
+  const isHurried = asked[0]?.aborted;
   reloading.now();
   release();
   await stopped;
   reloading.now();
 
-  assert.deepEqual([read, await waiting], [["before"], undefined]);
+  assert.deepEqual([read, await waiting, isHurried], [["before"], undefined, true]);
 });
