@@ -2,43 +2,58 @@ import { writeSync } from "node:fs";
 import { codeOf } from "../sdk/index.js";
 import type { LineStream } from "./rotating-file.js";
 
-/** Writes bytes and returns how many were taken; throws the error of the system. */
-type Write = (bytes: Uint8Array) => number;
+/** Where the bytes go. */
+export interface ByteOutput {
+  /** Returns how many of the bytes were taken; throws the error of the system. */
+  write(bytes: Uint8Array): number;
+  /** Lets a little time pass for a reader that is behind. */
+  pause(): void;
+}
 
-/** Milliseconds between two attempts to write to a reader that is behind. */
 const PAUSE = 10;
+/** Pauses for one line, two seconds together. */
+const MOST_PAUSES = 200;
+
+const ownOutput: ByteOutput = {
+  write: (bytes) => writeSync(1, bytes),
+  pause: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE),
+};
 
 /**
- * The standard output of the process, written synchronously: it waits for a reader that is behind, and ends with one that is gone.
- * Of the lines that come while it takes none, as on a disk that is full, it keeps one: without an end they would fill the memory.
+ * The standard output of the process, written synchronously. A reader that is gone is no reason to fail; for one that is behind
+ * it waits, but not again before that has read: the agent must not stand still with it. Of the lines that come while nothing is
+ * taken, as on a disk that is full, one is kept: without an end they would fill the memory.
  */
 export class StandardOutput implements LineStream {
-  readonly #write: Write;
+  readonly #output: ByteOutput;
   #kept: Uint8Array = nothing;
   #isClosed = false;
 
-  constructor(write: Write = (bytes) => writeSync(1, bytes)) {
-    this.#write = write;
+  constructor(output = ownOutput) {
+    this.#output = output;
   }
 
+  /** Throws the error of the system. */
   write(text: string): void {
-    if (this.#kept.length > 0) this.#put(this.#kept);
-    this.#put(Buffer.from(text));
+    if (this.#kept.length > 0) this.#put(this.#kept, 0);
+    this.#put(Buffer.from(text), MOST_PAUSES);
   }
 
-  #put(bytes: Uint8Array): void {
+  #put(bytes: Uint8Array, mostPauses: number): void {
     this.#kept = bytes;
-    while (this.#kept.length > 0 && !this.#isClosed) this.#kept = this.#kept.subarray(this.#taken());
+    for (let pauses = mostPauses; this.#kept.length > 0 && !this.#isClosed; pauses -= 1) {
+      this.#kept = this.#kept.subarray(this.#taken(pauses > 0));
+    }
   }
 
-  #taken(): number {
+  #taken(mayPause: boolean): number {
     try {
-      return this.#write(this.#kept);
+      return this.#output.write(this.#kept);
     } catch (error) {
       const code = codeOf(error);
       if (code === "EPIPE") this.#isClosed = true;
-      else if (code !== "EAGAIN") throw error;
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+      else if (code !== "EAGAIN" || !mayPause) throw error;
+      else this.#output.pause();
       return 0;
     }
   }

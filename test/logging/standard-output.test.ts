@@ -6,22 +6,27 @@ import { StandardOutput } from "../../core/logging/standard-output.js";
 function output() {
   let takes: number | string = 100;
   let attempts = 0;
+  let pauses = 0;
+  let readsAfter = Number.POSITIVE_INFINITY;
   let written = "";
-  const stream = new StandardOutput((bytes) => {
-    attempts += 1;
-    if (typeof takes === "string") {
-      const code = takes;
-      if (code === "EAGAIN") takes = 100;
-      throw Object.assign(new Error(code), { code });
-    }
-    const taken = bytes.subarray(0, takes);
-    written += Buffer.from(taken).toString();
-    return taken.length;
+  const stream = new StandardOutput({
+    write: (bytes) => {
+      attempts += 1;
+      if (typeof takes === "string") throw Object.assign(new Error(takes), { code: takes });
+      const taken = bytes.subarray(0, takes);
+      written += Buffer.from(taken).toString();
+      return taken.length;
+    },
+    pause: () => {
+      pauses += 1;
+      if (pauses >= readsAfter) takes = 100;
+    },
   });
-  const becomes = (next: number | string) => {
+  const becomes = (next: number | string, pausesUntilRead = Number.POSITIVE_INFINITY) => {
     takes = next;
+    readsAfter = pausesUntilRead;
   };
-  return { stream, becomes, written: () => written, attempts: () => attempts };
+  return { stream, becomes, written: () => written, attempts: () => attempts, pauses: () => pauses };
 }
 
 test("of the lines that come while standard output takes none, one is written when it takes them again", () => {
@@ -39,7 +44,7 @@ test("of the lines that come while standard output takes none, one is written wh
 test("standard output waits for a reader that is behind, and ends with one that is gone", () => {
   const { stream, becomes, written, attempts } = output();
 
-  becomes("EAGAIN");
+  becomes("EAGAIN", 3);
   stream.write("a\n");
   becomes("EPIPE");
   stream.write("b\n");
@@ -48,4 +53,21 @@ test("standard output waits for a reader that is behind, and ends with one that 
   stream.write("c\n");
 
   assert.deepEqual([written(), attempts()], ["a\n", before]);
+});
+
+test("a reader that does not read is waited for once, and again after it has read", () => {
+  const { stream, becomes, written, pauses } = output();
+
+  becomes("EAGAIN");
+  assert.throws(() => stream.write("a\n"), /EAGAIN/);
+  const first = pauses();
+  for (const line of ["b\n", "c\n"]) assert.throws(() => stream.write(line), /EAGAIN/);
+  const later = pauses();
+  becomes(100);
+  stream.write("d\n");
+  becomes("EAGAIN");
+  assert.throws(() => stream.write("e\n"), /EAGAIN/);
+
+  assert.deepEqual([first, later, pauses()], [200, 200, 400]);
+  assert.equal(written(), "a\nd\n");
 });
