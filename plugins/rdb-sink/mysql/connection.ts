@@ -7,6 +7,13 @@ import type { ServerSettings } from "../server.js";
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
 
+/**
+ * What the sink relies on, whatever a server or an account begins its sessions with. Without autocommit a read would open a
+ * transaction that shows later reads the past, and without the strict mode values are cut to fit their column.
+ */
+export const SESSION =
+  "SET SESSION autocommit = 1, lock_wait_timeout = DEFAULT, sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_TRANS_TABLES')";
+
 /** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {
   const { options } = settings;

@@ -12,7 +12,7 @@ import {
 import type { Connection, ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import { encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { connectionOptions, wantsOtherEncryption } from "./connection.js";
+import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { MysqlPages } from "./pages.js";
 
@@ -21,6 +21,8 @@ export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
   readonly #leases = new Leases();
+  /** Connections whose session has the settings of the sink. */
+  readonly #settled = new WeakSet<Connection>();
   readonly #pages: MysqlPages;
 
   constructor(settings: ServerSettings) {
@@ -61,7 +63,7 @@ export class MysqlDriver implements Driver {
         for (const run of statement.runs) await execute(connection, statement, run);
       }
       // An abandoned write has lost its connection, and the server rolls it back.
-      await connection.query("COMMIT");
+      await connection.query("COMMIT AND NO CHAIN NO RELEASE");
       return 0;
     });
   }
@@ -94,13 +96,21 @@ export class MysqlDriver implements Driver {
     const lease = this.#leases.open({ release, limitMillis, signal });
     try {
       // The promises of a destroyed connection are never settled.
-      const result = await lease.unlessDestroyed(work(connection));
+      const result = await lease.unlessDestroyed(this.#settledFor(connection, work));
       lease.end("keep");
       return result;
     } catch (error) {
+      // It may have ended between two settings of the session.
+      this.#settled.delete(connection);
       lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
       throw signal.aborted ? writeAborted() : error;
     }
+  }
+
+  async #settledFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (!this.#settled.has(connection)) await connection.query(SESSION);
+    this.#settled.add(connection);
+    return await work(connection);
   }
 
   #limit(): number | undefined {
@@ -154,7 +164,7 @@ async function rolledBack(connection: Connection, error: unknown): Promise<boole
 
 async function rollback(connection: Connection): Promise<boolean> {
   try {
-    await connection.query("ROLLBACK");
+    await connection.query("ROLLBACK AND NO CHAIN NO RELEASE");
     return true;
   } catch {
     // The first error is reported.

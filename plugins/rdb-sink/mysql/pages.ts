@@ -2,7 +2,7 @@ import { type Cell, type Statement, writeAborted } from "deneb/sql";
 import type { Connection } from "mysql2";
 import { encrypted } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { connectionOptions, wantsOtherEncryption } from "./connection.js";
+import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 
 /**
  * The rows of a statement as they arrive. The connection is a separate one, because it is busy until the last row; it is
@@ -66,6 +66,7 @@ export class MysqlPages {
     });
     // A running statement gets the same error.
     connection.on("error", () => undefined);
+    connection.query(SESSION);
     return connection;
   }
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createConnection } from "mysql2/promise";
+import { plain } from "../../../core/sql/index.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { databases } from "../../../plugins/rdb-sink/databases.js";
 import plugin from "../../../plugins/rdb-sink/index.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -74,6 +76,25 @@ test(
       "Speed",
       "Speed_md",
     ]);
+  }),
+);
+
+test(
+  "a connection whose write failed between two settings of its session has those of the server again",
+  { skip },
+  onServer(async ({ config }) => {
+    const own = { name: "s", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+    const { driver } = databases.mysql.open(configOf({ ...config, rdb_maxPoolSize: 1 }), own);
+    const at = { database: "", schema: "" } as const;
+    const wait = async () => (await driver.read([plain(at, "SELECT @@SESSION.lock_wait_timeout")], never))[0]?.[0];
+    const before = await wait();
+
+    await assert.rejects(
+      driver.write([plain(at, "SET SESSION lock_wait_timeout = 1"), plain(at, "DROP TABLE deneb_no.deneb_no")], never),
+    );
+
+    assert.equal(await wait(), before);
+    await driver.close(never);
   }),
 );
 

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { plain } from "../../../core/sql/index.js";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { databases } from "../../../plugins/rdb-sink/databases.js";
+import { mysqlServer, type TestServer } from "../../support/mysql.js";
+import { mysqlPrograms } from "../../support/mysql-programs.js";
+import { startOwnMysql } from "../../support/own-mysql.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+
+// What operators of other applications set for all sessions of a server.
+const UNUSUAL = ["--autocommit=0", "--completion-type=CHAIN", "--sql-mode=ANSI"];
+
+const programs = await mysqlPrograms();
+const own = programs === undefined ? undefined : await startOwnMysql(programs, UNUSUAL);
+const server =
+  own === undefined ? undefined : await mysqlServer({ host: own.host, port: own.port, user: own.user, password: "" });
+after(async () => {
+  await server?.drop();
+  await own?.stop();
+});
+const skip = server === undefined ? "mariadbd and mariadb-install-db are not installed" : false;
+
+function configOn({ host, port, user }: TestServer): Partial<RdbConfig> {
+  return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user };
+}
+
+const stored = (service: string, a: string) => ({ events: [eventOf(entity("e", { a }), service)] });
+
+test("a read shows what another connection has stored since the one before", { skip }, async () => {
+  if (server === undefined) return;
+  const context = { name: "s", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  const { sink } = sinkOf(configOn(server));
+  const { driver } = databases.mysql.open(configOf(configOn(server)), context);
+  const at = { database: "", schema: "" } as const;
+  const counted = async () => await driver.read([plain(at, `SELECT count(*) FROM ${server.prefix}seen.e`)], never);
+  await sink.persist(stored(`${server.prefix}seen`, "1"), never);
+
+  const first = await counted();
+  await sink.persist(stored(`${server.prefix}seen`, "2"), never);
+  const second = await counted();
+
+  assert.deepEqual([first, second], [[["1"]], [["2"]]]);
+  await driver.close(never);
+  await sink.stop(never);
+});
+
+test("a text that is longer than the column of somebody else is refused, and not cut", { skip }, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}strict`;
+  await server.query(`CREATE DATABASE ${service}`);
+  await server.query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a varchar(3))`);
+  await server.query("COMMIT");
+  const { sink } = sinkOf(configOn(server));
+
+  await assert.rejects(sink.persist(stored(service, "four"), never), { code: "DATA_REFUSED", retryable: false });
+
+  await sink.stop(never);
+});
