@@ -15,6 +15,8 @@ const RACED = new Set([
 const RIGHTS = new Set(["ER_DBACCESS_DENIED_ERROR", "ER_TABLEACCESS_DENIED_ERROR", "ER_COLUMNACCESS_DENIED_ERROR"]);
 const PERMANENT = new Set([
   "ER_DATA_TOO_LONG",
+  // A number followed by other characters, or a text that is none of an ENUM.
+  "WARN_DATA_TRUNCATED",
   "ER_TRUNCATED_WRONG_VALUE",
   "ER_TRUNCATED_WRONG_VALUE_FOR_FIELD",
   "ER_WARN_DATA_OUT_OF_RANGE",
@@ -23,6 +25,8 @@ const PERMANENT = new Set([
   "ER_NO_DEFAULT_FOR_FIELD",
   "ER_CONSTRAINT_FAILED",
   "ER_CHECK_CONSTRAINT_VIOLATED",
+  // What the driver calls a CHECK of MariaDB, whose text is in the language of the server.
+  "ER_INNODB_AUTOEXTEND_SIZE_OUT_OF_RANGE",
   "ER_INVALID_JSON_TEXT",
   "ER_INVALID_CHARACTER_STRING",
   "ER_CANNOT_CONVERT_CHARACTER",
@@ -44,17 +48,15 @@ const PERMANENT = new Set([
 ]);
 // Triggers and functions raise these for single values.
 const DOUBTFUL =
-  /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
-// Errors of MariaDB without a code of their own: a CHECK, and the limit of 1,017 columns of InnoDB.
-const CHECK_FAILED = /^CONSTRAINT `.*` failed/;
+  /^ER_(SIGNAL_|GIS_|CANT_CREATE_GEOMETRY|WRONG_VALUE|ILLEGAL_VALUE|DATA_OUT_OF_RANGE|INVALID_|JSON_|DIVISION_BY_ZERO|SUBQUERY_NO_1_ROW|REGEXP_)/;
+// The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
 
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
-  retryable: ({ code = "", message }) =>
-    !PERMANENT.has(code) && !CHECK_FAILED.test(message) && !TOO_MANY_COLUMNS.test(message),
+  retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
     `working with ${described(server)} failed: ${error.message}`,

@@ -174,12 +174,13 @@ const faults = [
   { dialect: mysql, code: "ER_CANT_CREATE_TABLE", message: "errno: 28", missing: false, raced: false, retryable: true },
   {
     dialect: mysql,
-    code: "UNKNOWN",
-    message: "CONSTRAINT `t.j` failed for `s`.`t`",
+    code: "ER_INNODB_AUTOEXTEND_SIZE_OUT_OF_RANGE",
+    message: "CONSTRAINT `t.j` fehlgeschlagen: `s`.`t`",
     missing: false,
     raced: false,
     retryable: false,
   },
+  { dialect: mysql, code: "WARN_DATA_TRUNCATED", message: "", missing: false, raced: false, retryable: false },
   { dialect: mysql, code: "ECONNREFUSED", message: "", missing: false, raced: false, retryable: true },
   { dialect: sqlite, code: "SQLITE_ERROR", message: "no such table: t", missing: true, raced: false, retryable: true },
   {

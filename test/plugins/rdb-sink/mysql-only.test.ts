@@ -79,6 +79,24 @@ test(
   }),
 );
 
+const refused = [
+  { type: "int", value: "12 km" },
+  { type: "double", value: "1.5x" },
+  { type: "enum('a', 'b')", value: "c" },
+  { type: "int CHECK (a > 5)", value: "1" },
+] as const;
+for (const { type, value } of refused)
+  test(
+    `"${value}" in a column ${type} of somebody else is refused, and does not hold up others`,
+    { skip },
+    onServer(async ({ server, made, service }) => {
+      await server.query(`CREATE DATABASE ${service}`);
+      await server.query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a ${type})`);
+
+      await assert.rejects(persist(made, service, value), { code: "DATA_REFUSED", retryable: false });
+    }),
+  );
+
 test(
   "a connection whose write failed between two settings of its session has those of the server again",
   { skip },
