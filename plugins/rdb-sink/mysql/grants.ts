@@ -12,7 +12,8 @@ export interface Grants {
   readonly roles: readonly string[];
 }
 
-const ON_DATABASE = /^GRANT (?<privileges>.+?) ON (?:`(?<quoted>(?:[^`]|``)*)`|(?<bare>\*))\.\* TO /i;
+// The quotes are those of the sql_mode.
+const ON_DATABASE = /^GRANT (?<privileges>.+?) ON (?:(?<quote>[`"])(?<quoted>.*?)\k<quote>|(?<bare>\*))\.\* TO /i;
 const ROLE = /^GRANT (?<role>[^ ]+(?:, ?[^ ]+)*) TO /i;
 
 /** Reads the lines of SHOW GRANTS. Rights to single tables or columns are of no use for a sink that makes its tables. */
@@ -20,9 +21,9 @@ export function readGrants(lines: readonly string[]): Grants {
   const databases: Grant[] = [];
   const roles: string[] = [];
   for (const line of lines) {
-    const { privileges, quoted, bare } = ON_DATABASE.exec(line)?.groups ?? {};
+    const { privileges, quote = "", quoted = "", bare } = ON_DATABASE.exec(line)?.groups ?? {};
     if (privileges !== undefined) {
-      const database = bare ?? (quoted ?? "").replaceAll("``", "`");
+      const database = bare ?? quoted.replaceAll(quote + quote, quote);
       databases.push({ database, privileges: new Set(privileges.split(", ").map((one) => one.trim().toUpperCase())) });
     } else if (!/ ON /.test(line)) {
       const { role } = ROLE.exec(line)?.groups ?? {};

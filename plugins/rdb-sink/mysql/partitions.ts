@@ -36,7 +36,7 @@ export const mysqlPartitions: PartitionStatements = {
           partition_description AS upper_bound,
           CASE WHEN partition_name LIKE 'before#_%' ESCAPE '#' THEN 'filler' END AS filler
         FROM information_schema.partitions
-        WHERE partition_method = 'RANGE COLUMNS' AND replace(partition_expression, '\`', '') = ?
+        WHERE partition_method = 'RANGE COLUMNS' AND replace(replace(partition_expression, '\`', ''), '"', '') = ?
           AND (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})) AS bounds`;
     const runs = [[time, ...tables.flatMap(({ schema, table }) => [schema, table])]];
     return [{ at: first, text, runs }];

@@ -58,3 +58,28 @@ test("a text that is longer than the column of somebody else is refused, and not
 
   await sink.stop(never);
 });
+
+test("partitions are made, and found again", { skip }, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}parts`;
+  const { sink } = sinkOf({ ...configOn(server), partition: "month" });
+
+  for (const timestamp of [Date.UTC(2026, 0, 5), Date.UTC(2026, 1, 5)])
+    await sink.persist(
+      {
+        events: [
+          { headers: { "fiware-service": service, timestamp: String(timestamp) }, body: entity("e", { a: "1" }) },
+        ],
+      },
+      never,
+    );
+  await sink.stop(never);
+
+  const rows = await server.query(
+    `SELECT partition_name AS name FROM information_schema.partitions WHERE table_schema = '${service}' AND table_name = 'e' ORDER BY name`,
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name).filter((name) => name?.startsWith("p")),
+    ["p2026_01_01", "p2026_02_01"],
+  );
+});

@@ -76,6 +76,7 @@ const grantCases = [
   { line: "GRANT SELECT, CREATE ON `a\\_b`.* TO `u`@`%`", name: "axb", missing: ALL },
   { line: "GRANT SELECT ON `a_b`.* TO `u`@`%`", name: "axb", missing: ["CREATE"] },
   { line: "GRANT ALL PRIVILEGES ON `o``dd.%`.* TO `u`@`%`", name: "o`dd.x", missing: [] },
+  { line: 'GRANT SELECT, CREATE ON "o""dd".* TO "u"@"%"', name: 'o"dd', missing: [] },
   { line: "GRANT SELECT ON `a`.`b` TO `u`@`%`", name: "a", missing: ALL },
   { line: "GRANT `role` TO `u`@`%`", name: "a", missing: ALL },
   { line: "GRANT ALL PRIVILEGES ON `%`.* TO `u`@`%`", name: undefined, missing: [] },
