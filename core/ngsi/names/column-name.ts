@@ -1,4 +1,5 @@
 import { lowerCase, nameLimits, orUnderscore, shorten, withHash } from "./encoding.js";
+import { mysqlKey } from "./mysql-letters.js";
 import type { Naming } from "./naming.js";
 
 /** What of the naming counts for columns. @stable */
@@ -17,7 +18,7 @@ export function columnName(name: string, { database, lowercase }: ColumnNaming =
 
 /** The same text for all names that the database considers the same column. @stable */
 export function columnKey(column: string, { database }: ColumnNaming): string {
-  return database === "mysql" ? column.toLowerCase() : lowerCase(column);
+  return database === "mysql" ? mysqlKey(column) : lowerCase(column);
 }
 
 const postgresql: ColumnNaming = { database: "postgresql", lowercase: true };

@@ -1,3 +1,4 @@
+import { columnKey } from "deneb/ngsi";
 import {
   booleanCell,
   boundedSelect,
@@ -37,6 +38,8 @@ const EARLIER_POSITIONS = `
   WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
   ORDER BY table_schema LIMIT 1000`;
 
+const naming = { database: "mysql", lowercase: false } as const;
+
 const sql: GuardedSql = {
   path,
   quoted,
@@ -53,7 +56,7 @@ export const mysql = {
   reservedColumns: [],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
   mostColumns: 1017,
-  columnKey: (column) => column.toLowerCase(),
+  columnKey: (column) => columnKey(column, naming),
   allowed: (name) => name,
   catalogue,
   columnKind: (type) => kinds.get(type) ?? "other",

@@ -1,3 +1,4 @@
+import { columnKey } from "deneb/ngsi";
 import {
   type EntityViews,
   plain,
@@ -10,6 +11,7 @@ import {
 import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
 import { path, quoted } from "./statements.js";
 
+const naming = { database: "mysql", lowercase: false } as const;
 const SAMPLED_ROWS = 200;
 const SAMPLED_CHARACTERS = 64;
 /** A server opens all tables of a view for each query, and has 2,000 of them open by default. */
@@ -206,7 +208,7 @@ function byKey({ columns }: ViewedTable): ReadonlyMap<string, TypedColumn> {
 
 /** As the server compares names of columns. */
 function keyOf(name: string): string {
-  return name.toLowerCase();
+  return columnKey(name, naming);
 }
 
 function isSame(one: string, other: string): boolean {

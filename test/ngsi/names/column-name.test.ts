@@ -29,6 +29,21 @@ test("MySQL takes column names that differ in letter case for one", () => {
   );
 });
 
+test("letters that MySQL does not know as capitals, and the sigma at the end of a word, are those of other columns", () => {
+  for (const [one, other] of [
+    ["ΟΔΟΣ", "οδος"],
+    ["ẞ", "ß"],
+    ["Ꙁ", "ꙁ"],
+  ] as const)
+    assert.notEqual(columnKey(one, mysql), columnKey(other, mysql));
+  for (const [one, other] of [
+    ["ΟΔΟΣ", "οδοσ"],
+    ["İz", "iz"],
+    ["Ж", "ж"],
+  ] as const)
+    assert.equal(columnKey(one, mysql), columnKey(other, mysql));
+});
+
 test("a name for MySQL has 64 characters at most, however many bytes they take", () => {
   assert.equal(shorten("é".repeat(64), nameLimits.mysql), "é".repeat(64));
   assert.equal(shorten("a".repeat(65), nameLimits.mysql).length, 64);

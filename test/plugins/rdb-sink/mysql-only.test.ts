@@ -79,6 +79,26 @@ test(
   }),
 );
 
+test(
+  "columns are those that the server takes for the same, in any alphabet",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    for (const [name, value] of [
+      ["ΟΔΟΣ", "1"],
+      ["οδος", "2"],
+      ["οδοσ", "3"],
+      ["Ж", "4"],
+      ["ж", "5"],
+    ] as const)
+      await made.sink.persist({ events: [eventOf(entity("e", { [name]: value }), service)] }, never);
+
+    const [row = {}] = await server.query(
+      `SELECT max(\`ΟΔΟΣ\`) AS a, max(\`οδος\`) AS b, max(\`Ж\`) AS c FROM ${service}.e`,
+    );
+    assert.deepEqual(row, { a: "3", b: "2", c: "5" });
+  }),
+);
+
 const refused = [
   { type: "int", value: "12 km" },
   { type: "double", value: "1.5x" },
