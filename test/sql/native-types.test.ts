@@ -47,6 +47,27 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "times before the year 1 and after 9999 in UTC are beside their column",
+    service: "years",
+    run: async (place, service) => {
+      const times = [
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-05:00",
+        "0000-01-01T00:00:00Z",
+        "0001-01-01T00:00:00Z",
+      ];
+      const sink = await place.sink(native);
+
+      await persist(sink, ...times.map((time) => v2Event(body(time, "DateTime"), service)));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map((row) => row["a$json"] ?? row["a"]?.slice(0, 10)),
+        [...times.slice(0, 3).map((time) => JSON.stringify(time)), "0001-01-01"],
+      );
+    },
+  },
+  {
     name: "createdAt, modifiedAt and deletedAt of an entity are times, its scope is text",
     service: "ofentity",
     run: async (place, service) => {

@@ -41,6 +41,8 @@ export type Cells = Readonly<
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
+// Databases have the years 1 to 9999 in common; the zone of a time may lead beyond them.
+const YEAR = /^(?!0000)\d{4}-/;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** For columns of text. @beta */
@@ -89,8 +91,8 @@ export function strictJsonCell(value: NativeValue): Cell {
 const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
 
 /**
- * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time or
- * has more than six digits of fraction.
+ * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time,
+ * has more than six digits of fraction, or is before the year 1 or after 9999 in UTC.
  * @beta
  */
 export function utcTime({ text }: NativeValue): Cell {
@@ -99,6 +101,7 @@ export function utcTime({ text }: NativeValue): Cell {
   const instant = Date.parse(`${date}T${minutes}:${seconds}${zone}`);
   if (Number.isNaN(instant)) return undefined;
   const [whole = ""] = new Date(instant).toISOString().split(".");
+  if (!YEAR.test(whole)) return undefined;
   return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
