@@ -93,9 +93,12 @@ const isTime = (type: string) => /^(?:timestamp|date)/.test(type);
 
 function common(types: readonly string[]): string | undefined {
   const [first = "text", ...others] = [...new Set(types.filter((type) => !isText(type)))];
-  if (others.length === 0) return types.every(isText) ? undefined : first;
+  if (types.every(isText)) return undefined;
   const all = [first, ...others];
-  if (all.every(isNumber)) return "numeric";
+  // A text may be a number that other types refuse: with a fraction, or larger than they take.
+  const takesTexts = first === "double precision" || !types.some(isText);
+  if (all.every(isNumber)) return others.length === 0 && takesTexts ? first : "numeric";
+  if (others.length === 0) return first;
   return all.every(isTime) ? "timestamp with time zone" : "text";
 }
 

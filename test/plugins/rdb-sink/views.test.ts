@@ -92,6 +92,28 @@ test("a view has the rows of all entities of a type, typed, and NULL where a tex
   );
 });
 
+for (const type of ["integer", "numeric(4, 2)", "double precision"])
+  test(`a column ${type} of somebody else beside texts shows the numbers of both`, { skip }, async () => {
+    const service = `beside_${type.replaceAll(/\W+/g, "_")}`;
+    const made = await storing(service);
+    await made.query(`CREATE SCHEMA "${service}"`);
+    await made.query(
+      `CREATE TABLE "${service}".a_t (recvtime text, fiwareservicepath text, entityid text, entitytype text, temp ${type})`,
+    );
+    await made.store(
+      at(0, service, "a", v2Attribute("temp", "Number", 21)),
+      at(1000, service, "b", v2Attribute("temp", "Number", 123456.5)),
+    );
+
+    const rows = await made.rows("deneb_all_t", "temp::float8::text AS temp", "ORDER BY deneb_time");
+    await made.stop();
+
+    assert.deepEqual(
+      rows.map(({ temp }) => temp),
+      ["21", "123456.5"],
+    );
+  });
+
 test("views grow with new tables and columns, and readers never miss them", { skip }, async () => {
   const made = await storing("growing");
   await made.store(at(0, "growing", "a", v2Attribute("temp", "Number", 1)));
