@@ -103,7 +103,7 @@ export class MysqlDriver implements Driver {
       // It may have ended between two settings of the session.
       this.#settled.delete(connection);
       lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
-      throw signal.aborted ? writeAborted() : error;
+      throw signal.aborted ? writeAborted() : named(error);
     }
   }
 
@@ -151,6 +151,12 @@ async function execute(connection: Connection, { text, changes }: Statement, run
 
 function parameters(run: readonly Cell[]): (string | null)[] {
   return run.map((cell) => cell ?? null);
+}
+
+/** With the number of an error of the server as its code where the driver knows no name for it. */
+function named(error: unknown): unknown {
+  if (!(error instanceof Error) || !("errno" in error) || codeOf(error) !== undefined) return error;
+  return Object.assign(error, { code: `ER_${error.errno}` });
 }
 
 /** True if the connection can be used again after the error. */

@@ -6,6 +6,8 @@ const MISSING = new Set(["3F000", "42P01", "42703"]);
 const RACED = new Set(["23505", "42P07", "42P06", "42701", "42710", "40P01", "42809", "42P17", "XX000"]);
 const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
 // Functions and triggers, also those of extensions such as PostGIS, raise these for single values.
+// A view that takes no rows, for one.
+const NOT_READY = "55000";
 const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
@@ -19,7 +21,9 @@ export const postgresqlErrors: DatabaseErrorReader = {
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
   doubtful: ({ code, message }) =>
     code !== undefined &&
-    (DOUBTFUL_CLASSES.has(code.slice(0, 2)) || (code === "XX000" && !/concurrently/.test(message))),
+    (code === NOT_READY ||
+      DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
+      (code === "XX000" && !/concurrently/.test(message))),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>

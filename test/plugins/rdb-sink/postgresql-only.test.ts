@@ -91,6 +91,23 @@ test(
 );
 
 test(
+  "an event that a view refuses is found, and does not hold up others",
+  { skip },
+  onDatabase(async ({ query }, { sink }) => {
+    await query("CREATE SCHEMA viewed");
+    await query("CREATE TABLE viewed.b (recvtime text, entityid text, entitytype text, a text)");
+    await query("CREATE VIEW viewed.e AS SELECT DISTINCT * FROM viewed.b");
+
+    const failure = await sink
+      .persist({ events: [eventOf(entity("e", { a: "1" }), "viewed")] }, never)
+      .catch((error: unknown) => error);
+
+    assert.match(String(failure), /cannot insert into view/);
+    assert.equal(await sink.answers(failure, never), true);
+  }),
+);
+
+test(
   "a connection that the server ended is replaced at the next write",
   { skip },
   onDatabase(async ({ query, database }, { sink }) => {
