@@ -19,7 +19,7 @@ export interface LogConnectionParts {
 }
 
 /** What an agent asks of a log. */
-export type LogUse = "open" | "append" | "read" | "report" | "share" | "trim";
+export type LogUse = "open" | "append" | "read" | "report" | "hear" | "share" | "trim";
 
 const ofTheRecord: ReadonlySet<string | undefined> = new Set(["RECORD_TOO_LARGE", "NOTIFICATION_TOO_LARGE"]);
 
@@ -45,6 +45,8 @@ export class LogConnection {
   #whenOpen: (() => void)[] = [];
   readonly #failing = new Map<LogUse, unknown>();
   #failure: LogFailure | undefined;
+  /** When an append failed last, by a steady clock. */
+  #refusedAt = 0;
   #takes = false;
   /** Calls that came before the log was open. */
   readonly #early: ((opened: OpenedLog) => unknown)[] = [];
@@ -79,7 +81,7 @@ export class LogConnection {
 
   /** How something that was asked of the log has ended. */
   outcome(use: LogUse, error?: unknown): void {
-    if (error === undefined) this.#works(use);
+    if (error === undefined) this.#worked(use);
     else if (!this.#stopping.signal.aborted && !isOfRecord(error)) this.#fails(use, error);
   }
 
@@ -132,6 +134,14 @@ export class LogConnection {
     await this.#parts.log.close(signal);
   }
 
+  /** Nobody puts into a log that is said to be away: after a session reports tell that it takes appends again. */
+  #worked(use: LogUse): void {
+    this.#works(use);
+    const { clocks, config } = this.#parts;
+    const isLongAgo = clocks.steady() - this.#refusedAt >= config.session_timeout * 1000;
+    if (use === "report" && isLongAgo) this.#works("append");
+  }
+
   #works(use: LogUse): void {
     if (!this.#failing.delete(use) || this.#failing.size > 0) return;
     this.#failures.works();
@@ -140,7 +150,8 @@ export class LogConnection {
   }
 
   #fails(use: LogUse, error: unknown): void {
-    const { context } = this.#parts;
+    const { context, clocks } = this.#parts;
+    if (use === "append") this.#refusedAt = clocks.steady();
     this.#failing.set(use, error);
     this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
     const reason = reasonOf(error);

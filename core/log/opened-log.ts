@@ -81,7 +81,7 @@ export class OpenedLog {
       sessionMillis,
       retired: config.retired_groups,
     });
-    this.#control = new ControlReader({ log, outcome: (error) => outcome("report", error) });
+    this.#control = new ControlReader({ log, outcome: (error) => outcome("hear", error) });
     this.letters = new LogLetters({ log, reader: this.#control, largestRecord: facts.largestRecord });
     this.places = new KnownPlaces({
       owner: this.owner,
