@@ -48,8 +48,10 @@ export class LogConnection {
   /** When an append failed last, by a steady clock. */
   #refusedAt = 0;
   #takes = false;
-  /** Calls that came before the log was open. */
-  readonly #early: ((opened: OpenedLog) => unknown)[] = [];
+  /** Calls that came before the log was open; each try to open it hears them all. */
+  #early: ((opened: OpenedLog) => unknown)[] = [];
+  /** What is being opened. */
+  #beginning: OpenedLog | undefined;
 
   constructor(parts: LogConnectionParts) {
     this.#parts = parts;
@@ -162,7 +164,7 @@ export class LogConnection {
   #tell<T>(tell: (opened: OpenedLog) => T): T | undefined {
     if (this.#opened !== undefined) return tell(this.#opened);
     this.#early.push(tell);
-    return undefined;
+    return this.#beginning === undefined ? undefined : tell(this.#beginning);
   }
 
   async #orOpen(signal: AbortSignal): Promise<void> {
@@ -198,9 +200,12 @@ export class LogConnection {
       hasTaken: () => this.#takes,
       outcome: (use, error) => this.outcome(use, error),
     });
-    for (const tell of this.#early.splice(0)) tell(opened);
+    for (const tell of this.#early) tell(opened);
+    this.#beginning = opened;
     await opened.start();
     this.#opened = opened;
+    this.#beginning = undefined;
+    this.#early = [];
     this.outcome("open");
     await opened.whenReady(this.#stopping.signal);
     context.log.info({ log: facts.id, partitions: facts.partitions, group: config.group }, "log is open");

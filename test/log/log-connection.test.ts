@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PartitionedLog } from "../../core/log/index.js";
-import { AgentError } from "../../core/sdk/index.js";
-import { put } from "../../core/testing/channel-fixture.js";
+import { AgentError, type Channel } from "../../core/sdk/index.js";
+import { put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -44,4 +44,74 @@ test("a log that takes appends again is not said to be away, although nobody put
     async () => channel.log?.()?.unreachable,
     (reason) => reason === undefined,
   );
+});
+
+/** Stores an event with the channel, and returns the position behind it. */
+async function storedPosition(folder: string): Promise<string> {
+  const channel = await openLogChannel({ folder });
+  await put(channel, 1);
+  const { transaction } = await take(channel, 1);
+  const position = transaction.positions?.after(1) ?? "";
+  await transaction.rollback();
+  await channel.stop(AbortSignal.abort());
+  return position;
+}
+
+async function assertLeftOut(channel: Channel): Promise<void> {
+  await until(
+    async () => channel.log?.(),
+    (log) => log !== undefined,
+  );
+  await put(channel, 2);
+  const { transaction, bodies } = await take(channel, 2);
+  await transaction.commit();
+  assert.deepEqual(bodies, [2]);
+}
+
+test("a stored position that is told while the log is being opened is kept", async (context) => {
+  const folder = await tempFolder(context);
+  const position = await storedPosition(folder);
+  let opens = 0;
+  let channel: Channel | undefined;
+  const engine = () =>
+    changedLog(folder, (log) => ({
+      open: async (signal) => {
+        opens += 1;
+        if (opens === 1) throw away();
+        return await log.open(signal);
+      },
+      bounds: async (parts) => {
+        if (parts.includes("agents")) await channel?.skipTo?.(position);
+        return await log.bounds(parts);
+      },
+    }));
+  channel = await openLogChannel({ folder, engine, takes: false });
+  context.after(() => channel?.stop(AbortSignal.abort()));
+
+  await assertLeftOut(channel);
+});
+
+test("a stored position that is told before the log is open is kept when the first try to open it fails halfway", async (context) => {
+  const folder = await tempFolder(context);
+  const position = await storedPosition(folder);
+  let opens = 0;
+  let measured = 0;
+  const engine = () =>
+    changedLog(folder, (log) => ({
+      open: async (signal) => {
+        opens += 1;
+        if (opens === 1) throw away();
+        return await log.open(signal);
+      },
+      bounds: async (parts) => {
+        measured += 1;
+        if (measured === 1) throw away();
+        return await log.bounds(parts);
+      },
+    }));
+  const channel = await openLogChannel({ folder, engine, takes: false });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  await channel.skipTo?.(position);
+
+  await assertLeftOut(channel);
 });
