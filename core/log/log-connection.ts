@@ -10,6 +10,8 @@ import type { PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 1000;
+/** The longest time of a timer. */
+const LONGEST_MILLIS = 2_147_483_647;
 
 export interface LogConnectionParts {
   readonly log: PartitionedLog;
@@ -42,7 +44,8 @@ export class LogConnection {
   readonly #failures: FailureLog;
   #opened: OpenedLog | undefined;
   #opening: Promise<void> | undefined;
-  #whenOpen: (() => void)[] = [];
+  /** Ends what waits until the log is open. */
+  readonly #whenOpen = new Set<() => void>();
   readonly #failing = new Map<LogUse, unknown>();
   #failure: LogFailure | undefined;
   /** When an append failed last, by a steady clock. */
@@ -95,9 +98,7 @@ export class LogConnection {
   async whenOpen(millis: number): Promise<OpenedLog> {
     if (this.#opened !== undefined) return this.#opened;
     if (this.#stopping.signal.aborted) throw channelStopped(this.#parts.context.name);
-    const waiting = new AbortController();
-    this.#whenOpen.push(() => waiting.abort());
-    await pause(millis, waiting.signal);
+    await this.#untilOpen(millis);
     if (this.#opened !== undefined) return this.#opened;
     const cause = this.#failing.get("open");
     const reason = cause === undefined ? "it is being opened" : reasonOf(cause);
@@ -110,7 +111,7 @@ export class LogConnection {
       this.#takes = true;
       this.#opened?.beat();
     }
-    if (this.#opened === undefined) await this.#orOpen(AbortSignal.any([signal, this.#stopping.signal]));
+    if (this.#opened === undefined && !this.#stopping.signal.aborted) await this.#untilOpen(LONGEST_MILLIS, signal);
     return await this.#opened?.take(max, held, signal);
   }
 
@@ -167,11 +168,15 @@ export class LogConnection {
     return this.#beginning === undefined ? undefined : tell(this.#beginning);
   }
 
-  async #orOpen(signal: AbortSignal): Promise<void> {
+  /** Resolves when the log is open or the channel stops, after this time, or when the signal aborts. */
+  async #untilOpen(millis: number, signal?: AbortSignal): Promise<void> {
     const waiting = new AbortController();
-    this.#whenOpen.push(() => waiting.abort());
-    const either = AbortSignal.any([signal, waiting.signal]);
-    if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }));
+    const end = () => waiting.abort();
+    const stopListening = signal === undefined ? undefined : onAbort(signal, end);
+    this.#whenOpen.add(end);
+    await pause(millis, waiting.signal);
+    this.#whenOpen.delete(end);
+    stopListening?.();
   }
 
   async #openLater(): Promise<void> {
@@ -213,8 +218,6 @@ export class LogConnection {
   }
 
   #wake(): void {
-    const waiting = this.#whenOpen;
-    this.#whenOpen = [];
-    for (const resolve of waiting) resolve();
+    for (const end of this.#whenOpen) end();
   }
 }

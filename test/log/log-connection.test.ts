@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { queryObjects } from "node:v8";
 import type { PartitionedLog } from "../../core/log/index.js";
 import { AgentError, type Channel } from "../../core/sdk/index.js";
 import { put, take } from "../../core/testing/channel-fixture.js";
@@ -114,4 +115,20 @@ test("a stored position that is told before the log is open is kept when the fir
   await channel.skipTo?.(position);
 
   await assertLeftOut(channel);
+});
+
+test("puts that are refused while the log was never open leave nothing behind", async (context) => {
+  const folder = await tempFolder(context);
+  const engine = () => changedLog(folder, () => ({ open: () => Promise.reject(away()) }));
+  const channel = await openLogChannel({ folder, engine, takes: false });
+  context.after(() => channel.stop(AbortSignal.abort()));
+
+  const refuse = async (count: number) => {
+    for (let body = 0; body < count; body += 1) await assert.rejects(put(channel, body));
+    // It counts what a garbage collection leaves.
+    return Number(queryObjects(AbortController, { format: "count" }));
+  };
+  const before = await refuse(10);
+  const grown = (await refuse(1000)) - before;
+  assert.ok(grown < 100, `${grown} more for 1000 puts`);
 });
