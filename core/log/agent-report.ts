@@ -1,5 +1,5 @@
 import { isRecord } from "../sdk/event.js";
-import { type LogPosition, placeOf, placeText } from "./log-position.js";
+import { isUpTo, type LogPosition, placeOf, placeText } from "./log-position.js";
 
 /** What an agent tells the others of one part that it works on. */
 export interface PartReport {
@@ -31,20 +31,29 @@ export interface AgentReport {
   /** True in the last report of an agent that stops. */
   readonly left: boolean;
   readonly parts: ReadonlyMap<number, PartReport>;
-  /** Up to where every other part is done that was heard of, by group and part, so that no report need be kept. */
+  /** Up to where every part is done that was heard of, by group and part, so that no report need be kept. */
   readonly heard: ReadonlyMap<string, ReadonlyMap<number, LogPosition>>;
 }
 
 const VERSION = 1;
 
 export function reportText({ parts, heard, ...report }: AgentReport): string {
+  const isTold = (group: string, part: number, place: LogPosition) => {
+    const own = group === report.group ? parts.get(part) : undefined;
+    return own !== undefined && isUpTo(place, own.done);
+  };
   return JSON.stringify({
     deneb: VERSION,
     ...report,
     parts: [...parts].map(([part, { done, waiting, more, oldest, next }]) => {
       return [part, placeText(done), waiting, more, oldest, next];
     }),
-    heard: [...heard].map(([group, places]) => [group, [...places].map(([part, place]) => [part, placeText(place)])]),
+    heard: [...heard].map(([group, places]) => [
+      group,
+      [...places]
+        .filter(([part, place]) => !isTold(group, part, place))
+        .map(([part, place]) => [part, placeText(place)]),
+    ]),
   });
 }
 

@@ -87,7 +87,7 @@ export class LogConnection {
   /** How something that was asked of the log has ended. */
   outcome(use: LogUse, error?: unknown): void {
     if (error === undefined) this.#worked(use);
-    else if (!this.#stopping.signal.aborted && !isOfRecord(error)) this.#fails(use, error);
+    else if (!this.#stopping.signal.aborted && !(use === "append" && isOfRecord(error))) this.#fails(use, error);
   }
 
   waiting(): Amount {

@@ -7,7 +7,7 @@ import { put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
-import { openLogChannel } from "./opened-channel.js";
+import { linesOf, openLogChannel } from "./opened-channel.js";
 
 const away = () => new AgentError("LOG_UNAVAILABLE", "the log is away", { retryable: true });
 
@@ -45,6 +45,26 @@ test("a log that takes appends again is not said to be away, although nobody put
     async () => channel.log?.()?.unreachable,
     (reason) => reason === undefined,
   );
+});
+
+test("an agent whose reports are larger than a record of the log says so", async (context) => {
+  const folder = await tempFolder(context);
+  const reason = "appending a record: it has 1200000 bytes, and the servers take 1048576; raise their max_payload";
+  const engine = () =>
+    changedLog(folder, (log) => ({
+      append: async (part, value) => {
+        if (part === "agents") throw new AgentError("RECORD_TOO_LARGE", reason, { retryable: false });
+        return await log.append(part, value);
+      },
+    }));
+  const channel = await openLogChannel({ folder, engine, takes: false });
+  context.after(() => channel.stop(AbortSignal.abort()));
+
+  await until(
+    async () => channel.log?.()?.unreachable,
+    (told) => told === reason,
+  );
+  assert.equal(linesOf(channel).filter((line) => Reflect.get(line.fields, "reason") === reason).length, 1);
 });
 
 /** Stores an event with the channel, and returns the position behind it. */

@@ -151,3 +151,34 @@ for (const text of [
   test(`${JSON.stringify(text)} is no report`, () => {
     assert.equal(reportOf(text), undefined);
   });
+
+test("a report says once up to where a part of its agent is done", () => {
+  const heard = new Map([
+    [
+      "g",
+      new Map([
+        [0, done(5)],
+        [1, done(7)],
+        [2, done(9)],
+      ]),
+    ],
+    ["other", new Map([[0, done(5)]])],
+  ]);
+  const sent = report("a", {
+    parts: new Map([
+      [0, working(5)],
+      [2, working(3)],
+    ]),
+    heard,
+  });
+
+  const read = reportOf(reportText(sent));
+
+  assert.deepEqual(
+    [...(read?.heard ?? [])].map(([group, places]) => [group, [...places.keys()]]),
+    [
+      ["g", [1, 2]],
+      ["other", [0]],
+    ],
+  );
+});
