@@ -37,6 +37,12 @@ export interface AgentReport {
 
 const VERSION = 1;
 
+/** When the process of a run began, by its clock, which stands in the name of the run; undefined for another name. */
+export function beganAt(run: string): number | undefined {
+  const at = Date.parse(run.split(",")[2] ?? "");
+  return Number.isNaN(at) ? undefined : at;
+}
+
 export function reportText({ parts, heard, ...report }: AgentReport): string {
   const isTold = (group: string, part: number, place: LogPosition) => {
     const own = group === report.group ? parts.get(part) : undefined;

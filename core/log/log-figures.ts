@@ -1,5 +1,5 @@
 import type { ChannelPart, LogAgent, LogSummary } from "../sdk/index.js";
-import type { AgentReport, PartReport } from "./agent-report.js";
+import { type AgentReport, beganAt, type PartReport } from "./agent-report.js";
 import type { LogFailure } from "./log-connection.js";
 import type { OpenedLog } from "./opened-log.js";
 
@@ -84,10 +84,8 @@ function unknown(opened: OpenedLog, part: number): Figures {
   return { waiting: undefined, exact: false, oldest: undefined, appended: undefined, passed };
 }
 
-/** When a process began stands in the name of its run. */
 function agentOf({ member, run, parts, at }: AgentReport, own: string): LogAgent {
-  const since = Date.parse(run.split(",")[2] ?? "");
-  return { run, since: Number.isNaN(since) ? at : since, parts: parts.size, mine: member === own };
+  return { run, since: beganAt(run) ?? at, parts: parts.size, mine: member === own };
 }
 
 function added(total: number | undefined, next: number | undefined): number | undefined {

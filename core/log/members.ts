@@ -1,4 +1,4 @@
-import type { AgentReport } from "./agent-report.js";
+import { type AgentReport, beganAt } from "./agent-report.js";
 import { type LogPosition, later } from "./log-position.js";
 
 /** Who asks. */
@@ -35,8 +35,7 @@ export class Members {
   hear(report: AgentReport, now: number, age = 0): void {
     this.#note(report);
     if (report.takes && report.member !== this.#of.member) this.#hasOthers = true;
-    for (const [member, { report: other }] of this.#heard)
-      if (other.agent === report.agent && other.run !== report.run && other.at <= report.at) this.#heard.delete(member);
+    for (const [member, { report: other }] of this.#heard) if (isReplacedBy(other, report)) this.#heard.delete(member);
     if (report.left) this.#heard.delete(report.member);
     else this.#heard.set(report.member, { report, at: now - Math.min(Math.max(0, age), this.#of.sessionMillis) });
   }
@@ -118,4 +117,9 @@ export class Members {
     known.set(part, later(done, known.get(part)));
     this.#done.set(group, known);
   }
+}
+
+/** Whether the agent was started again since. Another one of its name, on a machine with the same host name, goes on reporting. */
+function isReplacedBy({ agent, run, at }: AgentReport, next: AgentReport): boolean {
+  return agent === next.agent && run !== next.run && at <= (beganAt(next.run) ?? next.at);
 }

@@ -81,6 +81,22 @@ test("an agent that works on a part is waited for, one whose sinks do not get on
   assert.deepEqual(waitedFor, ["run-b", undefined]);
 });
 
+test("two agents at work on machines with the same host name and data directory share the parts", () => {
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+  const first = { member: "one", run: `localhost,1,${at(0).toISOString()},x` };
+  const second = { member: "two", run: `localhost,1,${at(5).toISOString()},y` };
+  const members = new Members({ member: "one", group: "g", sessionMillis: session });
+  for (const seconds of [6, 8, 10])
+    for (const own of [first, second]) members.hear(report("a", { ...own, at: at(seconds).getTime() }), 0);
+
+  assert.deepEqual([...members.share(4, 0)], [0, 2]);
+  members.hear(report("a", { member: "three", run: `localhost,1,${at(11).toISOString()},z`, at: at(11).getTime() }), 0);
+  assert.deepEqual(
+    members.alive(0).map(({ member }) => member),
+    ["three"],
+  );
+});
+
 test("a new run of an agent takes the place of the one before", () => {
   const members = membersOf("a", report("a"), report("b", { run: "before", at: 1 }), report("b", { at: 2 }));
 
