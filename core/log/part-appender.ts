@@ -1,3 +1,4 @@
+import { isOfRecord } from "./log-connection.js";
 import type { PackedEvent } from "./packed-record.js";
 
 /** What an appender needs of its log. */
@@ -42,13 +43,16 @@ export class PartAppender {
   }
 
   async #append({ events, whole, left, puts }: Chunk): Promise<void> {
+    const waited = this.#pending.length;
     try {
       await this.#parts.append(events);
       for (const { settle } of this.#pending.splice(0, whole)) settle();
       const [first] = this.#pending;
       if (first !== undefined) first.done = left;
     } catch (error) {
-      for (const { settle } of this.#pending.splice(0, puts)) settle(error);
+      // What waited while the log did not answer would wait as long again for each record before it.
+      const refused = isOfRecord(error) ? puts : waited;
+      for (const { settle } of this.#pending.splice(0, refused)) settle(error);
     }
   }
 
