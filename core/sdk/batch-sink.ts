@@ -79,13 +79,19 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   let stopped = false;
 
   async function inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const either = AbortSignal.any([signal, stopping.signal]);
+    // AbortSignal.any would leave something in a signal that lives as long as the sink, with each call.
+    const either = new AbortController();
+    const stops = [signal, stopping.signal].map((one) => onAbort(one, () => either.abort(one.reason)));
     const turn = last.then(() => {
-      if (stopped || either.aborted) throw writeAborted();
-      return work(either);
+      if (stopped || either.signal.aborted) throw writeAborted();
+      return work(either.signal);
     });
     last = turn.catch(() => undefined);
-    return await turn;
+    try {
+      return await turn;
+    } finally {
+      for (const stop of stops) stop();
+    }
   }
 
   async function persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {

@@ -79,7 +79,11 @@ export class MqttSource implements Source {
 
   async #handle(message: Message, done: (error?: Error) => void): Promise<void> {
     const { signal } = this.#connection;
-    const isDone = await this.#reader.read(message, AbortSignal.any([signal, this.#stopping.signal]));
+    // AbortSignal.any would leave something in a signal that lives as long as the source, with each message.
+    const ending = new AbortController();
+    const stops = [signal, this.#stopping.signal].map((end) => onAbort(end, () => ending.abort()));
+    const isDone = await this.#reader.read(message, ending.signal);
+    for (const stop of stops) stop();
     if (isDone && !signal.aborted) done();
     else done(new AgentError("NOT_ACKNOWLEDGED", "the broker has to deliver the message again", { retryable: true }));
   }
