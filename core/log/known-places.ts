@@ -43,6 +43,13 @@ export class KnownPlaces {
     return this.#stored.get(part);
   }
 
+  /** What the part has before this offset counts as stored, or was read. */
+  lengthOf(part: number): number {
+    const { members, own } = this.#parts;
+    const done = later(later(atBeginning, members.done(part)), this.#stored.get(part));
+    return Math.max(done.offset + 1, own(part)?.queue.next ?? 0);
+  }
+
   /** Tells which events of the part have a dead letter; undefined while none has. */
   leftOut(part: number): ((place: Pick<QueuedPartEvent, "offset" | "index">) => boolean) | undefined {
     const left = this.#left.get(part);

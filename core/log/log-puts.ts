@@ -182,8 +182,10 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     }
     const head = { at: now().getTime(), writer: known.name, before: known.events, follows: known.last };
     const value = packedRecord(events, head);
+    const length = lengthOf(connection.opened, part);
     try {
       const appended = await log.append(part, value);
+      if (appended.offset < length) throw shorter(part, appended.offset, length);
       known.events += events.length;
       known.last = appended.offset;
       const { opened } = connection;
@@ -213,6 +215,19 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       `${largest} bytes; raise that limit of the log`;
     return new AgentError("NOTIFICATION_TOO_LARGE", message, { retryable: false });
   }
+}
+
+/** So long the part was before, as far as this agent knows. */
+function lengthOf(opened: OpenedLog | undefined, part: number): number {
+  return opened === undefined ? 0 : Math.max(opened.newest(part) + 1, opened.places.lengthOf(part));
+}
+
+/** Nobody would store what stands there. */
+function shorter(part: number, offset: number, length: number): AgentError {
+  const lost = `the log put a record at ${offset} and had records up to ${length - 1} before: it has lost records that it had acknowledged`;
+  const remedy =
+    "what is put is refused until it is as long again; to end that earlier, stop all agents and start them with a log of another name";
+  return new AgentError("LOG_UNAVAILABLE", `appending to partition ${part}: ${lost}; ${remedy}`, { retryable: true });
 }
 
 /**

@@ -205,7 +205,8 @@ export class OwnParts {
     this.#parts.logger.error(
       { partition: part, stored: offset, next },
       "the log ends before what is stored of this partition: either it is behind, or it has lost records and new ones would count " +
-        "as stored; nothing of the partition is delivered. If it stays so, delete the rows of its position",
+        "as stored; nothing of the partition is delivered, and what is put into it is refused, until the log is as long again. To end " +
+        "that earlier, stop all agents and start them with a log of another name",
     );
   }
 

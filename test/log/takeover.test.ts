@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { unlink } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { collect, put, take } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
@@ -41,7 +43,7 @@ test("an agent that lost the log answers that it cannot put, and says so of itse
   assert.equal(channel.log?.()?.unreachable, "the log is cut off");
 });
 
-test("a part whose log ends before its stored position is held until the log is as long, and an error names it", async (context) => {
+test("a part whose log ends before its stored position is held and refuses puts until the log is as long, and an error names it", async (context) => {
   const channel = await opened(context);
   const { id } = channel.log?.() ?? { id: "" };
 
@@ -50,10 +52,32 @@ test("a part whose log ends before its stored position is held until the log is 
     async () => linesOf(channel),
     (lines) => lines.some(({ message }) => message.startsWith("the log ends before what is stored")),
   );
-  for (const body of [1, 2, 3, 4]) await put(channel, body);
+  for (const body of [1, 2, 3])
+    await assert.rejects(put(channel, body), /had records up to 2 before: it has lost records/, String(body));
+  await put(channel, 4);
 
   const { bodies } = await collect(channel, 1);
   assert.deepEqual(bodies, [4]);
+});
+
+test("what an engine that lost its newest records puts in their place is refused, and what follows is stored", async (context) => {
+  const folder = await tempFolder(context);
+  // Each append asks the engine where its log ends.
+  const engine = () => {
+    const log = directoryLog({ folder, partitions: 1 });
+    log.append = (part, value) => directoryLog({ folder, partitions: 1 }).append(part, value);
+    return log;
+  };
+  const channel = await openLogChannel({ folder, engine });
+  context.after(() => channel.stop(AbortSignal.abort()));
+  for (const body of [1, 2, 3]) await put(channel, body);
+  await (await take(channel, 3)).transaction.commit();
+
+  for (const offset of [1, 2]) await unlink(join(folder, "part-0", String(offset).padStart(12, "0")));
+  for (const body of [4, 5]) await assert.rejects(put(channel, body), /it has lost records/, String(body));
+  await put(channel, 6);
+
+  assert.deepEqual((await collect(channel, 1)).bodies, [6]);
 });
 
 test("records that somebody removed before they were stored are an error with the partition, and count as lost", async (context) => {
