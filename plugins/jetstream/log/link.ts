@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg, MsgHdrs, NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
 import { codeOf, onAbort } from "deneb/sdk";
@@ -37,6 +38,8 @@ export class Link {
   #client: NatsClient | undefined;
   #connection: NatsConnection | undefined;
   #connecting: Promise<NatsConnection> | undefined;
+  /** Of each connection: aborts when it is closed. */
+  readonly #ends = new WeakMap<NatsConnection, AbortSignal>();
   #ended = new AbortController();
   #turn: Promise<void> | undefined;
 
@@ -85,7 +88,8 @@ export class Link {
       const headers = this.#headers(asking.headers);
       const options = { timeout, noMux: asking.record === true, ...(headers === undefined ? {} : { headers }) };
       const answer = connection.request(subject, payload, options);
-      return await (options.noMux ? orClosed(answer, connection, doing) : answer);
+      const ended = this.#ends.get(connection);
+      return await (options.noMux && ended !== undefined ? orClosed(answer, ended, doing) : answer);
     } catch (error) {
       // Nobody knows what became of the others that wait there; another server of the cluster may answer.
       if (error instanceof Error && error.name === "TimeoutError" && timeout > within / 2) this.#drop(connection);
@@ -187,17 +191,33 @@ export class Link {
   #keep(connection: NatsConnection, client: NatsClient): NatsConnection {
     this.#client = client;
     this.#connection = connection;
+    this.#ends.set(connection, endOf(connection));
     this.#connected(connection, client);
     return connection;
   }
 }
 
 /** The client leaves such a request without an end when its connection is closed. */
-async function orClosed(answer: Promise<Msg>, connection: NatsConnection, doing: string): Promise<Msg> {
-  const closed = connection.closed().then(() => {
-    throw logUnavailable(doing, "the connection was closed");
+async function orClosed(answer: Promise<Msg>, ended: AbortSignal, doing: string): Promise<Msg> {
+  let stopListening = () => {};
+  const closed = new Promise<never>((_, reject) => {
+    stopListening = onAbort(ended, () => reject(logUnavailable(doing, "the connection was closed")));
   });
-  return await Promise.race([answer, closed]);
+  try {
+    return await Promise.race([answer, closed]);
+  } finally {
+    stopListening();
+  }
+}
+
+/** Aborts when the connection is closed: what waits for its promise instead would stay as long as the connection. */
+function endOf(connection: NatsConnection): AbortSignal {
+  const ended = new AbortController();
+  // Many questions may wait at the same time.
+  setMaxListeners(0, ended.signal);
+  const end = () => ended.abort();
+  connection.closed().then(end, end);
+  return ended.signal;
 }
 
 async function connected(
