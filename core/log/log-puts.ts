@@ -205,7 +205,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
       this.#writers.delete(part);
       connection.outcome("append", error);
-      throw passing(error);
+      throw ofPut(error);
     }
   }
 
@@ -232,10 +232,12 @@ function shorter(part: number, offset: number, length: number): AgentError {
 
 /**
  * What is wrong with a log that was open before passes when somebody has mended it: credentials that have expired, files of
- * certificates that are being replaced. What is put meanwhile is not to blame, and comes again.
+ * certificates that are being replaced. What is put meanwhile is not to blame, and comes again, unless it never fits.
  */
-function passing(error: unknown): unknown {
+function ofPut(error: unknown): unknown {
   const code = codeOf(error);
-  if (code === undefined || retryableOf(error) !== false || isOfRecord(error)) return error;
+  if (code === undefined || retryableOf(error) !== false) return error;
+  if (isOfRecord(error))
+    return new AgentError("NOTIFICATION_TOO_LARGE", reasonOf(error), { retryable: false, cause: error });
   return new AgentError(code, reasonOf(error), { retryable: true, cause: error });
 }

@@ -3,7 +3,7 @@ import type { PackedEvent } from "./packed-record.js";
 
 /** What an appender needs of its log. */
 export interface PartAppenderParts {
-  /** The most bytes of events in one record, unless one event alone has more. */
+  /** The most bytes of events in one record, unless one event alone has more, or the engine takes less. */
   readonly recordBytes: number;
   append(events: readonly PackedEvent[]): Promise<void>;
 }
@@ -22,10 +22,12 @@ interface Pending {
 export class PartAppender {
   readonly #parts: PartAppenderParts;
   readonly #pending: Pending[] = [];
+  #recordBytes: number;
   #isRunning = false;
 
   constructor(parts: PartAppenderParts) {
     this.#parts = parts;
+    this.#recordBytes = parts.recordBytes;
   }
 
   /** Calls `settle` when all of them are in the log; with an error, the first of them may be there. */
@@ -42,7 +44,7 @@ export class PartAppender {
     this.#isRunning = false;
   }
 
-  async #append({ events, whole, left, puts }: Chunk): Promise<void> {
+  async #append({ events, bytes, whole, left, puts }: Chunk): Promise<void> {
     const waited = this.#pending.length;
     try {
       await this.#parts.append(events);
@@ -50,10 +52,15 @@ export class PartAppender {
       const [first] = this.#pending;
       if (first !== undefined) first.done = left;
     } catch (error) {
-      // What waited while the log did not answer would wait as long again for each record before it.
-      const refused = isOfRecord(error) ? puts : waited;
-      for (const { settle } of this.#pending.splice(0, refused)) settle(error);
+      // The engine takes less than it said, or nobody could ask it: what was put is not to blame for being packed together.
+      if (isOfRecord(error) && events.length > 1) this.#recordBytes = bytes / 2;
+      else this.#refuse(isOfRecord(error) ? puts : waited, error);
     }
+  }
+
+  /** What waited while the log did not answer is refused together: it would wait as long again for each record before it. */
+  #refuse(puts: number, error: unknown): void {
+    for (const { settle } of this.#pending.splice(0, puts)) settle(error);
   }
 
   /** What fits into one record, at least one event. */
@@ -64,20 +71,21 @@ export class PartAppender {
     for (const put of this.#pending) {
       for (let at = put.done; at < put.events.length; at += 1) {
         const event = put.events[at];
-        if (event === undefined || (bytes > 0 && bytes + event.bytes > this.#parts.recordBytes))
-          return { events, whole, left: at, puts: at > put.done ? whole + 1 : whole };
+        if (event === undefined || (bytes > 0 && bytes + event.bytes > this.#recordBytes))
+          return { events, bytes, whole, left: at, puts: at > put.done ? whole + 1 : whole };
         bytes += event.bytes;
         events.push(event);
       }
       whole += 1;
     }
-    return { events, whole, left: 0, puts: whole };
+    return { events, bytes, whole, left: 0, puts: whole };
   }
 }
 
 /** What goes into one record, and of which puts. */
 interface Chunk {
   readonly events: readonly PackedEvent[];
+  readonly bytes: number;
   /** How many puts end with it. */
   readonly whole: number;
   /** How many events of the put behind these are in it, or in records before. */

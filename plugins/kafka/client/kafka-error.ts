@@ -50,6 +50,7 @@ const kinds: Readonly<Record<string, KafkaErrorKind>> = {
 };
 
 const meanings: Readonly<Record<string, string>> = {
+  MESSAGE_TOO_LARGE: "it has more bytes than max.message.bytes of the topic, which can be raised",
   KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
   NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas",
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: "fewer replicas are in sync than min.insync.replicas",
