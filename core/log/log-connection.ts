@@ -117,12 +117,12 @@ export class LogConnection {
 
   /** The number of events that are left out, as far as that is known now. */
   skipTo(position: string): number {
-    return this.#tell((opened) => opened.places.skipTo(position)) ?? 0;
+    return this.#inform((opened) => opened.places.skipTo(position)) ?? 0;
   }
 
   /** Whether an event with a dead letter is left out. */
   leaveOut(id: string): boolean {
-    return this.#tell((opened) => opened.places.leaveOut(id)) ?? false;
+    return this.#inform((opened) => opened.places.leaveOut(id)) ?? false;
   }
 
   async stop(signal: AbortSignal): Promise<void> {
@@ -146,23 +146,32 @@ export class LogConnection {
   }
 
   #works(use: LogUse): void {
-    if (!this.#failing.delete(use) || this.#failing.size > 0) return;
-    this.#failures.works();
-    this.#failure = undefined;
-    this.#parts.context.report?.({ state: "up" });
+    if (!this.#failing.delete(use)) return;
+    if (this.#failing.size === 0) this.#failures.works();
+    this.#tell();
   }
 
   #fails(use: LogUse, error: unknown): void {
-    const { context, clocks } = this.#parts;
-    if (use === "append") this.#refusedAt = clocks.steady();
+    if (use === "append") this.#refusedAt = this.#parts.clocks.steady();
+    // The newest is the last.
+    this.#failing.delete(use);
     this.#failing.set(use, error);
     this.#failures.failed("error", error, { message: "the log cannot be used now; it will be tried again" });
-    const reason = reasonOf(error);
-    this.#failure = { reason, since: this.#failure?.since ?? context.now().getTime() };
-    context.report?.({ state: "down", reason });
+    this.#tell();
   }
 
-  #tell<T>(tell: (opened: OpenedLog) => T): T | undefined {
+  #tell(): void {
+    const { context } = this.#parts;
+    // What is stored and not removed keeps no event from being put or stored.
+    const failing = [...this.#failing].findLast(([use]) => use !== "trim");
+    const reason = reasonOf(failing === undefined ? this.#failing.get("trim") : failing[1]);
+    const since = this.#failure?.since ?? context.now().getTime();
+    this.#failure = failing === undefined ? undefined : { reason, since };
+    if (this.#failing.size === 0) context.report?.({ state: "up" });
+    else context.report?.({ state: failing === undefined ? "degraded" : "down", reason });
+  }
+
+  #inform<T>(tell: (opened: OpenedLog) => T): T | undefined {
     if (this.#opened !== undefined) return tell(this.#opened);
     this.#early.push(tell);
     return this.#beginning === undefined ? undefined : tell(this.#beginning);
