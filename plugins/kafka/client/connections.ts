@@ -121,7 +121,7 @@ async function limited<T>({ millis, signal }: RequestLimits, doing: string, work
   let timer: NodeJS.Timeout | undefined;
   let stopListening = () => {};
   const ended = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: no answer in ${millis} ms`)), millis);
+    timer = setTimeout(() => reject(new KafkaError("unavailable", `${doing}: no answer in time`)), millis);
     if (signal !== undefined) {
       stopListening = onAbort(signal, () => reject(new KafkaError("unavailable", `${doing}: aborted`)));
     }

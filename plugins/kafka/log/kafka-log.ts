@@ -65,10 +65,11 @@ export class KafkaLog implements PartitionedLog {
 
   async append(part: LogPart, value: Uint8Array): Promise<Appended> {
     const { producer, facts } = this.#open();
-    const doing = () => `appending ${value.length} bytes to part ${part} of the log`;
+    // Without its size: each refusal would be another cause to log.
+    const doing = `appending to part ${part} of the log`;
     if (value.length > facts.largestRecord) {
-      const limit = `the largest record of topic "${this.#topics.events}" is ${facts.largestRecord} bytes; a larger max.message.bytes of the topic allows more`;
-      throw new AgentError("RECORD_TOO_LARGE", `${doing()}: ${limit}`, { retryable: false });
+      const limit = `it has ${value.length} bytes, and the largest record of topic "${this.#topics.events}" ${facts.largestRecord}; a larger max.message.bytes of the topic allows more`;
+      throw new AgentError("RECORD_TOO_LARGE", `${doing}: ${limit}`, { retryable: false });
     }
     try {
       const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
@@ -76,7 +77,7 @@ export class KafkaLog implements PartitionedLog {
       // Nothing else than records has an offset in these topics, and each has the next one.
       return { offset, previous: offset - 1 };
     } catch (error) {
-      throw logError(error, doing());
+      throw logError(error, doing);
     }
   }
 

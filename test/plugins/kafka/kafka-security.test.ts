@@ -83,9 +83,12 @@ test("a user who may see a topic and not write to it is told so by the append", 
 
   const { warnings } = await log.open(never());
   const failure = await failureOf(log.append(0, Buffer.from("event")));
+  const another = await failureOf(log.append(0, Buffer.from("a longer event")));
   const reading = await failureOf(log.read(new Map([[0, 0]]), { bytes: 1000, waitMillis: 5000 }, never()));
 
   assert.match(warnings.join("\n"), /settings of topic "seen" cannot be read/);
   for (const { code, retryable } of [failure, reading]) assert.deepEqual([code, retryable], ["LOG_DENIED", false]);
   assert.match(failure.message, /allow Write/);
+  // Each text is a cause that is logged: those of all sizes are one.
+  assert.equal(another.message, failure.message);
 });
