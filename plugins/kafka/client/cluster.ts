@@ -115,9 +115,12 @@ export class KafkaCluster {
         this.#order.answered(address);
         return answer;
       } catch (error) {
-        failure = error;
+        const { kind } = kafkaErrorOf(error, "");
+        // One that refuses this client explains more than others that are away.
+        if (kind === "denied" || failure === undefined || kafkaErrorOf(failure, "").kind !== "denied") failure = error;
         this.#order.doubt(address);
-        if (kafkaErrorOf(error, "").kind !== "unavailable" || this.closing.aborted) break;
+        // Its certificate, and the users that it knows, say nothing about the other brokers.
+        if ((kind !== "unavailable" && kind !== "denied") || this.closing.aborted) break;
       }
     }
     throw failure;

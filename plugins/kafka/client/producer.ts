@@ -55,8 +55,7 @@ export class Producer {
         return offset;
       } catch (error) {
         const failure = kafkaErrorOf(error, `writing to topic "${place.topic}"`);
-        // What a broker said explains more than that it said nothing in what was left of the time.
-        if (failure.id !== "") told = failure;
+        if (saysWhy(failure)) told = failure;
         const over = await this.#mayTryAgain(failure, progress, end);
         if (over !== undefined) {
           // Whether it was written is not known: a next message must not have its number.
@@ -70,7 +69,7 @@ export class Producer {
   /** Undefined to try again, or the error with which to end. */
   async #mayTryAgain(failure: KafkaError, progress: Progress, end: number): Promise<KafkaError | undefined> {
     if (forgotten.includes(failure.id)) this.#forget(progress);
-    else if (failure.kind !== "unavailable" && failure.kind !== "full") return failure;
+    else if (!isPassing(failure)) return failure;
     if (this.#cluster.closing.aborted) return failure;
     await this.#cluster.pause();
     if (performance.now() >= end) return failure;
@@ -78,7 +77,7 @@ export class Producer {
       await this.#directory.refresh();
     } catch (error) {
       const other = kafkaErrorOf(error, "reading the metadata");
-      if (other.kind !== "unavailable" && other.kind !== "full") return other;
+      if (!isPassing(other)) return other;
     }
     return performance.now() >= end ? failure : undefined;
   }
@@ -123,6 +122,15 @@ export class Producer {
     this.#lanes.set(node, lane);
     return lane;
   }
+}
+
+/** That a broker said nothing in what was left of the time explains less than what one said before. */
+function saysWhy(failure: KafkaError): boolean {
+  return failure.id !== "" || !isPassing(failure);
+}
+
+function isPassing({ kind }: KafkaError): boolean {
+  return kind === "unavailable" || kind === "full";
 }
 
 /** Brokers give identities to users that are allowed to write to any topic. */

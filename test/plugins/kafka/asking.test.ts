@@ -3,12 +3,14 @@ import { test } from "node:test";
 import { type ClusterConnections, KafkaCluster } from "../../../plugins/kafka/client/cluster.js";
 import type { Line } from "../../../plugins/kafka/client/connections.js";
 import { Directory } from "../../../plugins/kafka/client/directory.js";
-import { KafkaError } from "../../../plugins/kafka/client/kafka-error.js";
+import { KafkaError, type KafkaErrorKind } from "../../../plugins/kafka/client/kafka-error.js";
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
+import { Producer } from "../../../plugins/kafka/client/producer.js";
 import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { connection } from "./topic-client.js";
 
 const NOT_CONTROLLER = 41;
+const NOT_LEADER = 6;
 
 /** Brokers of which each gives the answer of its script; `asked` are the ports that were. */
 async function brokersThat(answer: (port: number) => unknown) {
@@ -54,6 +56,24 @@ test("a broker that did not answer is asked after the others, until it answers a
   assert.deepEqual(asked, [1, 2, 2, 2, 3, 1, 1]);
 });
 
+test("a broker that refuses this client says nothing about the others, and is told of when none of them answers", async () => {
+  let kinds: readonly (KafkaErrorKind | undefined)[] = ["denied"];
+  const { cluster, asked } = await brokersThat((port) => {
+    const kind = kinds[port - 1];
+    if (kind !== undefined) throw new KafkaError(kind, `broker ${port}: ${kind}`);
+    return "answer";
+  });
+  const ask = () => cluster.askAny(async () => "");
+
+  await ask();
+  kinds = ["denied", "unavailable", "unavailable"];
+  const refusal = await ask().catch((error: unknown) => error);
+
+  assert.deepEqual(asked, [1, 2, 2, 3, 1]);
+  assert.ok(refusal instanceof KafkaError);
+  assert.deepEqual([refusal.kind, refusal.message], ["denied", "broker 1: denied"]);
+});
+
 test("leaders are looked for at one broker after another, and what a broker that was cut off says does not count", async () => {
   const { cluster, asked } = await brokersThat((port) => (port === 1 ? metadata(1, 5) : metadata(2, 6)));
   const directory = new Directory(cluster, await readMetadata(cluster, ["t"]));
@@ -67,6 +87,26 @@ test("leaders are looked for at one broker after another, and what a broker that
 
   assert.deepEqual(asked, [1, 2, 3, 1]);
   assert.deepEqual(leaders, [1, 2, 2, 2]);
+});
+
+test("a write that a broker refuses for good says so, also after another broker was not the leader", async () => {
+  const answers: readonly (() => unknown)[] = [
+    () => metadata(1, 5),
+    () => ({ errorCode: 0, producerId: 1, producerEpoch: 0 }),
+    () => ({ responses: [{ name: "t", partitionResponses: [{ index: 0, errorCode: NOT_LEADER }] }] }),
+    () => metadata(2, 6),
+    () => {
+      throw new KafkaError("denied", "the certificate of the broker is not valid now");
+    },
+  ];
+  let at = 0;
+  const { cluster } = await brokersThat(() => answers[at++]?.());
+  const producer = new Producer(cluster, new Directory(cluster, await readMetadata(cluster, ["t"])));
+
+  const refusal = await producer.write({ topic: "t", partition: 0 }, []).catch((error: unknown) => error);
+
+  assert.ok(refusal instanceof KafkaError);
+  assert.deepEqual([refusal.kind, refusal.message], ["denied", "the certificate of the broker is not valid now"]);
 });
 
 test("a topic is made by the broker that is the controller, where the others do not pass it on", async () => {
