@@ -1,9 +1,10 @@
 import { TLSSocket } from "node:tls";
 import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import { type KafkaCluster, openCluster } from "./client/cluster.js";
-import { KafkaError } from "./client/kafka-error.js";
+import { KafkaError, kafkaErrorOf } from "./client/kafka-error.js";
 import type { ConnectionConfig } from "./client/properties.js";
 import { lackedRights, type Operation } from "./client/rights.js";
+import { readMetadata } from "./client/topics.js";
 
 /** The result of a probe that could not make topics. */
 export function notMade(error: unknown): ProbeResult {
@@ -47,9 +48,30 @@ export function connectProbe(
   };
   return {
     tries: `connect to ${bootstrap_servers.join(" ")} with ${security_protocol}${user}`,
-    run: (signal) => inCluster(signal, async (cluster) => secured(cluster, config, examiner)),
+    run: (signal) => inCluster(signal, async (cluster) => await reached(cluster, secured(cluster, config, examiner))),
     next: next.map(({ tries, run }) => ({ tries, run: (signal) => inCluster(signal, run) })),
   };
+}
+
+/** One broker may answer for all, but each partition is read and written at the broker that leads it. */
+async function reached(cluster: KafkaCluster, found: ProbeResult): Promise<ProbeResult> {
+  const { brokers } = await readMetadata(cluster, []);
+  const asked = [...brokers].map(async ([node, { host, port }]) => {
+    try {
+      await cluster.askNode(node, async (line, library) => await library.metadataV12.api.async(line, [], false, false));
+      return [];
+    } catch (error) {
+      return [kafkaErrorOf(error, `asking ${host}:${port}`)];
+    }
+  });
+  const failures = (await Promise.all(asked)).flat();
+  const [first] = failures;
+  if (first === undefined) return found;
+  const [reason = "", remedy = "see the advertised.listeners of the brokers, and whether they run"] =
+    first.message.split("; ");
+  const count = `${failures.length} of ${brokers.size} brokers cannot be used: ${reason}`;
+  const reasons = [found.reason, count].filter((text) => text !== undefined).join("; ");
+  return { outcome: failures.length === brokers.size ? "failed" : "warning", reason: reasons, remedy };
 }
 
 function secured(cluster: KafkaCluster, { ssl_verify }: ConnectionConfig, examiner: Examiner): ProbeResult {

@@ -1,4 +1,5 @@
 import type { KafkaPrograms } from "./kafka-jars.js";
+import type { KafkaSettings } from "./kafka-properties.js";
 import { type OwnKafka, startOwnKafka } from "./own-kafka.js";
 
 export const PASSWORDS = { admin: "admin-secret", bob: "bob-secret" } as const;
@@ -10,10 +11,12 @@ const scram = "org.apache.kafka.common.security.scram.ScramLoginModule required;
 export async function startSecuredKafka(
   programs: KafkaPrograms,
   { key, cert }: { readonly key: string; readonly cert: string },
+  ways: NonNullable<KafkaSettings["ways"]> = [],
 ): Promise<OwnKafka> {
   const { admin, bob } = PASSWORDS;
   return await startOwnKafka(programs, {
     protocol: "SASL_SSL",
+    ways,
     users: PASSWORDS,
     files: { "server.pem": `${key}${cert}`, "ca.pem": cert },
     lines: [

@@ -8,6 +8,7 @@ import { ProbeRuns } from "../../../core/agent/probe-runs.js";
 import type { Probe } from "../../../core/sdk/index.js";
 import type { ConnectionConfig } from "../../../plugins/kafka/client/properties.js";
 import { selfSigned } from "../../support/certificates.js";
+import { freePort } from "../../support/free-port.js";
 import { kafkaPrograms } from "../../support/kafka-jars.js";
 import type { OwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
@@ -26,6 +27,9 @@ const { admin, bob } = usersBy(ca);
 const TOPIC = "there";
 const TOPICS = [TOPIC, `${TOPIC}.agents`, `${TOPIC}.letters`];
 
+/** Its clients are told that the broker is where nobody listens. */
+const way = await freePort("127.0.0.1");
+
 let kafka: OwnKafka;
 before(async () => {
   const certificate = selfSigned("broker");
@@ -33,7 +37,7 @@ before(async () => {
   await writeFile(other, selfSigned("other").ca);
   await writeFile(broken, "-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n");
   if (programs === undefined) return;
-  kafka = await startSecuredKafka(programs, certificate);
+  kafka = await startSecuredKafka(programs, certificate, [{ port: way, advertised: 1 }]);
 });
 after(async () => {
   if (programs !== undefined) await kafka.stop();
@@ -111,6 +115,18 @@ for (const { what, changes, says } of refused)
     }
     assert.doesNotMatch(JSON.stringify(found), /secret/);
   });
+
+test("a broker that answers, and names an address at which it does not, is found by the first probe", {
+  skip,
+}, async (context) => {
+  const found = await findings(context, { bootstrap_servers: [`127.0.0.1:${way}`], request_timeout: 3000 });
+
+  for (const [first, ...more] of Object.values(found)) {
+    assert.match(first ?? "", /^failed: .*1 of 1 brokers cannot be used: .*127\.0\.0\.1:1: ECONNREFUSED/);
+    assert.match(first ?? "", / => see the advertised\.listeners of the brokers, and whether they run$/);
+    assert.deepEqual(more, []);
+  }
+});
 
 test("a right that the user lacks is named with its topic or group, one after another", { skip }, async (context) => {
   await ownLog(context, kafka, { ...admin, topic: TOPIC }).open(never());
