@@ -23,6 +23,8 @@ export interface RequestLimits {
 interface Entry {
   readonly connection: Connection;
   readonly ready: Promise<void>;
+  /** Why the connection broke, which requests on their way are not told. */
+  broken?: unknown;
 }
 
 /** One connection for each line, made when it is used, and again after it broke. */
@@ -52,7 +54,7 @@ export class Connections {
     } catch (error) {
       this.#forget(line, entry);
       destroy(entry);
-      throw kafkaErrorOf(error, doing);
+      throw kafkaErrorOf(entry.broken ?? error, doing);
     }
   }
 
@@ -73,7 +75,10 @@ export class Connections {
     const entry: Entry = { connection, ready: connected(connection, line) };
     entry.ready.catch(() => undefined);
     // Without a listener the emitter throws.
-    connection.on("error", () => this.#forget(line, entry));
+    connection.on("error", (error) => {
+      entry.broken = error;
+      this.#forget(line, entry);
+    });
     connection.on("close", () => this.#forget(line, entry));
     this.#entries.set(keyOf(line), entry);
     return entry;

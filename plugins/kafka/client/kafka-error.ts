@@ -138,6 +138,8 @@ function tlsMeaning(code: string, message: string): string | undefined {
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || message.startsWith("TLS handshake failed")) {
     return "the broker does not speak TLS on this port; see security_protocol";
   }
+  if (/^ERR_SSL_.*_ALERT_.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code))
+    return `the brokers refuse the certificate of this client, or want one (${code}); see ssl_cert_file and ssl_key_file`;
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_OSSL_"))
     return `TLS failed (${code}); see ssl_ca_file, ssl_cert_file and ssl_key_file`;
   return undefined;

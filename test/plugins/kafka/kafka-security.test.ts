@@ -6,12 +6,13 @@ import { after, before, test } from "node:test";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { selfSigned } from "../../support/certificates.js";
 import { kafkaPrograms } from "../../support/kafka-jars.js";
-import type { OwnKafka } from "../../support/own-kafka.js";
+import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { PASSWORDS, startSecuredKafka } from "../../support/secured-kafka.js";
 import { allow, usersBy } from "./acls.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 
+const broker = selfSigned("broker");
 const programs = await kafkaPrograms();
 const skip = programs === undefined ? NO_KAFKA : false;
 const folder = await mkdtemp(join(tmpdir(), "deneb-kafka-certificates-"));
@@ -19,10 +20,9 @@ const [ca, other] = [join(folder, "ca.pem"), join(folder, "other.pem")];
 
 let kafka: OwnKafka;
 before(async () => {
-  const certificate = selfSigned("broker");
-  await writeFile(ca, certificate.ca);
+  await writeFile(ca, broker.ca);
   await writeFile(other, selfSigned("other").ca);
-  if (programs !== undefined) kafka = await startSecuredKafka(programs, certificate);
+  if (programs !== undefined) kafka = await startSecuredKafka(programs, broker);
 });
 after(async () => {
   if (programs !== undefined) await kafka.stop();
@@ -91,4 +91,37 @@ test("a user who may see a topic and not write to it is told so by the append", 
   assert.match(failure.message, /allow Write/);
   // Each text is a cause that is logged: those of all sizes are one.
   assert.equal(another.message, failure.message);
+});
+
+test("a client without a certificate that brokers trust learns which property to look at", {
+  skip,
+}, async (context) => {
+  if (programs === undefined) return;
+  const mutual = await startOwnKafka(programs, {
+    protocol: "SSL",
+    files: { "server.pem": `${broker.key}${broker.cert}`, "ca.pem": broker.ca },
+    lines: [
+      "ssl.client.auth=required",
+      ...["keystore", "truststore"].map((store) => `ssl.${store}.type=PEM`),
+      "ssl.keystore.location=FOLDER/server.pem",
+      "ssl.truststore.location=FOLDER/ca.pem",
+    ],
+  });
+  context.after(() => mutual.stop());
+  const [cert, key, strange] = [join(folder, "cert.pem"), join(folder, "key.pem"), selfSigned("strange")];
+  const trusted = { security_protocol: "SSL", ssl_ca_file: ca } as const;
+  const named = { ...trusted, ssl_cert_file: cert, ssl_key_file: key };
+
+  const without = await failureOf(ownLog(context, mutual, trusted).open(never()));
+  await writeFile(cert, strange.cert);
+  await writeFile(key, strange.key);
+  const untrusted = await failureOf(ownLog(context, mutual, named).open(never()));
+  await writeFile(cert, broker.cert);
+  await writeFile(key, broker.key);
+  await ownLog(context, mutual, named).open(never());
+
+  for (const { code, message } of [without, untrusted]) {
+    assert.equal(code, "LOG_DENIED");
+    assert.match(message, /see ssl_cert_file and ssl_key_file/);
+  }
 });
