@@ -2,7 +2,7 @@ import { AgentError, codeOf, eventsOf, positionFaults, retryAfterOf, retryableOf
 import type { Event } from "./event.js";
 import { KeptConnection, writeAborted } from "./kept-connection.js";
 import { type BatchSinkPositions, type KeptPosition, KeptPositions } from "./kept-positions.js";
-import { onAbort } from "./lifecycle.js";
+import { onAbort, withEither } from "./lifecycle.js";
 import { type Batch, idOf, type Receipt, type Sink, type SinkPositions, type SinkTuning } from "./sink.js";
 
 /**
@@ -79,19 +79,14 @@ export function batchSink<Connection>(parts: BatchSinkParts<Connection>): Sink {
   let stopped = false;
 
   async function inTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    // AbortSignal.any would leave something in a signal that lives as long as the sink, with each call.
-    const either = new AbortController();
-    const stops = [signal, stopping.signal].map((one) => onAbort(one, () => either.abort(one.reason)));
-    const turn = last.then(() => {
-      if (stopped || either.signal.aborted) throw writeAborted();
-      return work(either.signal);
+    const before = last;
+    const turn = withEither([signal, stopping.signal], async (either) => {
+      await before;
+      if (stopped || either.aborted) throw writeAborted();
+      return await work(either);
     });
     last = turn.catch(() => undefined);
-    try {
-      return await turn;
-    } finally {
-      for (const stop of stops) stop();
-    }
+    return await turn;
   }
 
   async function persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {

@@ -71,7 +71,7 @@ export {
   textCodecs,
 } from "./kept-text.js";
 export type { Lifecycle } from "./lifecycle.js";
-export { onAbort } from "./lifecycle.js";
+export { onAbort, withEither } from "./lifecycle.js";
 export { originHeader, type RequestOrigin } from "./origin.js";
 export type { Permissions } from "./permissions.js";
 export type { Examined, Examiner, FolderUse, Probe, ProbeResult } from "./probe.js";

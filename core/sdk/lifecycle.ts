@@ -30,3 +30,21 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   else signal.addEventListener("abort", abort, { once: true });
   return () => signal.removeEventListener("abort", abort);
 }
+
+/**
+ * Does the work with a signal that aborts with the first of these. What `AbortSignal.any` leaves in signals that outlive the work,
+ * as those of a component do, is left in none.
+ * @beta
+ */
+export async function withEither<T>(
+  signals: readonly AbortSignal[],
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const either = new AbortController();
+  const stops = signals.map((signal) => onAbort(signal, () => either.abort(signal.reason)));
+  try {
+    return await work(either.signal);
+  } finally {
+    for (const stop of stops) stop();
+  }
+}

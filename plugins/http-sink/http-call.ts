@@ -1,6 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { AgentError, codeOf } from "deneb/sdk";
+import { AgentError, codeOf, withEither } from "deneb/sdk";
 
 export interface HttpCall {
   readonly url: URL;
@@ -27,9 +27,11 @@ export interface CallOptions {
 export async function send(call: HttpCall, { agent, timeout, signal }: CallOptions): Promise<HttpResponse> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeout);
-  const either = AbortSignal.any([deadline.signal, signal]);
   try {
-    const response = (await attempt(call, agent, either)) ?? (await attempt(call, agent, either));
+    const response = await withEither(
+      [deadline.signal, signal],
+      async (either) => (await attempt(call, agent, either)) ?? (await attempt(call, agent, either)),
+    );
     if (response !== undefined) return response;
     throw new Error("the connection was closed");
   } catch (cause) {

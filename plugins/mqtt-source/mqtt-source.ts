@@ -1,4 +1,4 @@
-import { AgentError, type Examiner, onAbort, type Probe, reasonOf, type Source } from "deneb/sdk";
+import { AgentError, type Examiner, onAbort, type Probe, reasonOf, type Source, withEither } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
@@ -79,11 +79,7 @@ export class MqttSource implements Source {
 
   async #handle(message: Message, done: (error?: Error) => void): Promise<void> {
     const { signal } = this.#connection;
-    // AbortSignal.any would leave something in a signal that lives as long as the source, with each message.
-    const ending = new AbortController();
-    const stops = [signal, this.#stopping.signal].map((end) => onAbort(end, () => ending.abort()));
-    const isDone = await this.#reader.read(message, ending.signal);
-    for (const stop of stops) stop();
+    const isDone = await withEither([signal, this.#stopping.signal], (either) => this.#reader.read(message, either));
     if (isDone && !signal.aborted) done();
     else done(new AgentError("NOT_ACKNOWLEDGED", "the broker has to deliver the message again", { retryable: true }));
   }

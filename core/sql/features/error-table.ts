@@ -1,6 +1,6 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
 import { FailureLog } from "../../sdk/failure-log.js";
-import type { Context } from "../../sdk/index.js";
+import { type Context, withEither } from "../../sdk/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { abortable, type Store } from "../contract/driver.js";
@@ -169,9 +169,11 @@ export class ErrorTableWriter {
 
   async #run(): Promise<void> {
     for (let [first, ...rest] = this.#waiting; first !== undefined; [first, ...rest] = this.#waiting) {
+      const row = first;
       this.#waiting = rest;
       try {
-        await this.#table.add(first, AbortSignal.any([this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)]));
+        const limits = [this.#ending.signal, AbortSignal.timeout(ROW_LIMIT_MILLIS)];
+        await withEither(limits, (either) => this.#table.add(row, either));
         this.#failures.works();
       } catch (error) {
         this.#waiting = [];

@@ -1,6 +1,6 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { Appended, Bounds, LogFacts, LogPart, LogRecord, PartitionedLog, ReadLimits } from "deneb/log";
-import { type Examiner, onAbort, type Probe } from "deneb/sdk";
+import { type Examiner, type Probe, withEither } from "deneb/sdk";
 import type { JetStreamConfig } from "../config.js";
 import { Announcements } from "./announcements.js";
 import { boundsOf } from "./bounds.js";
@@ -81,16 +81,11 @@ export class JetStreamLog implements PartitionedLog {
   ): Promise<ReadonlyMap<LogPart, readonly LogRecord[]>> {
     const { reader } = this.#open("reading records");
     const ended = this.#ended.signal;
-    // AbortSignal.any would leave something in a signal that lives as long as the log, with each read.
-    const ending = new AbortController();
-    const stops = [signal, ended].map((end) => onAbort(end, () => ending.abort()));
     try {
-      return await reader.read(from, limits, ending.signal);
+      return await withEither([signal, ended], (either) => reader.read(from, limits, either));
     } catch (error) {
       if (ended.aborted) return new Map();
       throw error;
-    } finally {
-      for (const stop of stops) stop();
     }
   }
 
