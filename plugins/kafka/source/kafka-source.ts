@@ -13,6 +13,8 @@ import { type KafkaSourceContext, RecordReader } from "./record-reader.js";
 import { sourceProbes } from "./source-probes.js";
 
 const RETRY_MILLIS = 1000;
+/** One outage has no more: each broker in each state. */
+const MOST_REASONS = 100;
 /** How often topics and their partitions are counted. */
 const LOOK_MILLIS = 10_000;
 
@@ -24,8 +26,8 @@ export class KafkaSource implements Source {
   readonly #losses: Losses;
   #cluster: KafkaCluster | undefined;
   #running: Promise<void> | undefined;
-  /** The reason that was last logged; it is logged once. */
-  #failing: string | undefined;
+  /** Reasons that were logged since it last read; each is logged once. */
+  readonly #failing = new Set<string>();
 
   constructor(config: KafkaSourceConfig, context: KafkaSourceContext) {
     this.#config = config;
@@ -130,17 +132,16 @@ export class KafkaSource implements Source {
   }
 
   #joined(partitions: number): void {
-    this.#failing = undefined;
+    this.#failing.clear();
     this.#context.report?.({ state: "up" });
     this.#context.log.info({ topics: this.#config.topics, group: this.#group, partitions }, "reading");
   }
 
   #failed(reason: string): void {
-    if (this.#failing === undefined) {
-      this.#context.log.warn({ reason, retryInMilliseconds: RETRY_MILLIS }, "no reading from Kafka");
-      this.#context.report?.({ state: "degraded", reason });
-    }
-    this.#failing ??= reason;
+    this.#context.report?.({ state: "degraded", reason });
+    if (this.#failing.has(reason) || this.#failing.size >= MOST_REASONS) return;
+    this.#failing.add(reason);
+    this.#context.log.warn({ reason, retryInMilliseconds: RETRY_MILLIS }, "no reading from Kafka");
   }
 }
 

@@ -9,8 +9,10 @@ import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { PASSWORDS, startSecuredKafka } from "../../support/secured-kafka.js";
+import { until } from "../../support/until.js";
 import { allow, usersBy } from "./acls.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
+import { runningSource } from "./running-source.js";
 
 const broker = selfSigned("broker");
 const programs = await kafkaPrograms();
@@ -91,6 +93,27 @@ test("a user who may see a topic and not write to it is told so by the append", 
   assert.match(failure.message, /allow Write/);
   // Each text is a cause that is logged: those of all sizes are one.
   assert.equal(another.message, failure.message);
+});
+
+test("a source says why it does not read, also when that is another reason than before", { skip }, async (context) => {
+  const topic = "read";
+  await ownLog(context, kafka, { ...admin, topic }).open(never());
+  const config = { ...bob, bootstrap_servers: [kafka.address], topics: [topic], group: "readers" };
+  const { lines } = await runningSource(context, { config });
+  const reason = (name: string) =>
+    until(
+      async () => lines.filter(({ fields }) => JSON.stringify(fields).includes(name)),
+      (found) => found.length > 0,
+    );
+
+  await reason("TOPIC_AUTHORIZATION_FAILED");
+  await allow(kafka, admin, { topics: [topic], operation: "Read" });
+  await reason("GROUP_AUTHORIZATION_FAILED");
+  await allow(kafka, admin, { groups: ["readers"], operation: "Read" });
+  await until(
+    async () => lines.at(-1)?.message,
+    (message) => message === "reading",
+  );
 });
 
 test("a client without a certificate that brokers trust learns which property to look at", {
