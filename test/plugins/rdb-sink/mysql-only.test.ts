@@ -216,14 +216,19 @@ test(
 test(
   "a connection that the server ended is replaced at the next write",
   { skip },
-  onServer(async ({ server, made, service }) => {
+  onServer(async ({ server, config, service }) => {
+    // A user of its own: others have connections to this server, too.
+    const user = `deneb_ended_${process.pid}`;
+    await server.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'right'`);
+    await server.query(`GRANT ALL PRIVILEGES ON *.* TO '${user}'@'%'`);
+    const made = sinkOf({ ...config, rdb_username: user, rdb_password: "right" });
     await persist(made, service, "1");
-    const [{ id } = {}] = await server.query(
-      `SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND command = 'Sleep' ORDER BY id DESC LIMIT 1`,
-    );
-    await server.query(`KILL ${id}`);
+    const open = await server.query(`SELECT id FROM information_schema.processlist WHERE user = '${user}'`);
+    for (const { id } of open) await server.query(`KILL ${id}`);
 
     await persist(made, service, "2").catch(() => persist(made, service, "2"));
+    await made.sink.stop(never);
+    await server.query(`DROP USER '${user}'@'%'`);
 
     assert.equal((await server.query(`SELECT 1 FROM ${service}.e`)).length, 2);
   }),
