@@ -118,12 +118,15 @@ async function defineListed(
   } catch (error) {
     const databaseError = databaseErrorOf(error);
     if (register === undefined || listing.length === 0) throw error;
-    register.forget(created);
     // Another process created or dropped such an object at the same time: everything is tried again.
-    if (store.dialect.errors.missing(databaseError) || store.dialect.errors.raced(databaseError)) throw error;
+    if (store.dialect.errors.missing(databaseError) || store.dialect.errors.raced(databaseError)) {
+      register.forget(created);
+      throw error;
+    }
     await register.throwUnlessAnswered(error, signal);
     await define(statements, store, signal);
-    register.pause(created, error);
+    // They are listed by themselves next: the cause may have been the connection.
+    register.leave(created);
   }
 }
 

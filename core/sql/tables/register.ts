@@ -111,10 +111,15 @@ export class Register {
     for (const name of this.#registersOf(tables).values()) this.#store.tables.forget(name);
   }
 
-  /** Called after only the listing of these tables was refused. */
-  pause(tables: readonly Written[], error: unknown): void {
-    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, databaseErrorOf(error).message);
+  /** Called after these tables were created without being listed. */
+  leave(tables: readonly Written[]): void {
     for (const table of tables) this.#setUnlisted(table);
+  }
+
+  /** After only the listing of these tables was refused. */
+  #pause(tables: readonly Written[], error: unknown): void {
+    for (const name of this.#registersOf(tables).values()) this.#pauseRegister(name, databaseErrorOf(error).message);
+    this.leave(tables);
   }
 
   #pauseRegister(name: TableName, reason: string): void {
@@ -137,7 +142,7 @@ export class Register {
       // Created or dropped by another process: the next batch looks it up again.
       if (errors.raced(databaseErrorOf(error)) || errors.missing(databaseErrorOf(error))) return this.forget(open);
       await this.throwUnlessAnswered(error, signal);
-      this.pause(open, error);
+      this.#pause(open, error);
     }
   }
 
@@ -160,14 +165,25 @@ export class Register {
     try {
       return await this.#ask(tables, signal);
     } catch (error) {
-      if (signal.aborted || this.#registersOf(tables).size === 0 || codeOf(error) === NEWER_TABLE) throw error;
-      // A register was dropped, or access to it is refused: the tables are looked up without it.
+      this.#throwIfFinal(error, tables, signal);
+      // A register was dropped, or the connection broke.
+      this.forget(tables);
+    }
+    try {
+      return await this.#ask(tables, signal);
+    } catch (error) {
+      this.#throwIfFinal(error, tables, signal);
+      // Access to it is refused: the tables are looked up without it.
       this.forget(tables);
       const columns = await this.#store.driver.read(this.#store.dialect.catalogue(tables.map(nameOf)), signal);
       learnAll(columns, this.#store);
-      if (!this.#store.dialect.errors.missing(databaseErrorOf(error))) this.pause(tables, error);
+      if (!this.#store.dialect.errors.missing(databaseErrorOf(error))) this.#pause(tables, error);
       return [];
     }
+  }
+
+  #throwIfFinal(error: unknown, tables: readonly Written[], signal: AbortSignal): void {
+    if (signal.aborted || this.#registersOf(tables).size === 0 || codeOf(error) === NEWER_TABLE) throw error;
   }
 
   async #ask(tables: readonly Written[], signal: AbortSignal): Promise<readonly RegisterRow[]> {
