@@ -70,7 +70,8 @@ function byDatabase(tables: readonly TableName[]): readonly (readonly [string, r
 }
 
 // Bounds of times are written in the zone and style of the session, with abbreviations that can mean several zones. A join
-// gives no row, and so writes no bound, before the setting is made.
+// gives no row, and so writes no bound, before the setting is made. Patterns have no backslash, which a database may read as an
+// escape (standard_conforming_strings).
 const LIST = `
   WITH session AS MATERIALIZED (SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true)),
   wanted AS (SELECT * FROM json_to_recordset($2::json) AS w("schema" text, "table" text)),
@@ -86,8 +87,8 @@ const LIST = `
     LEFT JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
     LEFT JOIN pg_catalog.pg_namespace m ON m.oid = c.relnamespace),
   texts AS (
-    SELECT *, substring(bound FROM 'FROM \\(''([^'']*)''\\)') AS lower_bound,
-      substring(bound FROM 'TO \\(''([^'']*)''\\)') AS upper_bound
+    SELECT *, substring(bound FROM 'FROM [(]''([^'']*)''[)]') AS lower_bound,
+      substring(bound FROM 'TO [(]''([^'']*)''[)]') AS upper_bound
     FROM found)
   SELECT $1, parent_schema, parent, schema, partition, ${inUtc("lower_bound")}, ${inUtc("upper_bound")},
     CASE WHEN bound = 'DEFAULT' THEN 'filler' END

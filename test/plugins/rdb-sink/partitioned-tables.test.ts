@@ -202,12 +202,13 @@ describe("partitioned tables in PostgreSQL", { skip }, () => {
     assert.equal((await query("SELECT * FROM p3.deneb_urn_x_p2026_12_31")).length, 1);
   });
 
-  test("typed partitions are at midnights in UTC whatever zone and style of dates the sessions have", async (context) => {
+  test("typed partitions are at midnights in UTC whatever zone, dates and texts the sessions have", async (context) => {
     const zoned = await postgresqlDatabase();
     context.after(() => zoned?.drop());
     // The server writes IST and reads it as the time of another country.
     await zoned?.query(`ALTER DATABASE ${zoned.database} SET TimeZone = 'Asia/Kolkata'`);
     await zoned?.query(`ALTER DATABASE ${zoned.database} SET DateStyle = 'SQL, DMY'`);
+    await zoned?.query(`ALTER DATABASE ${zoned.database} SET standard_conforming_strings = off`);
     const config = { ...base, rdb_database: zoned?.database ?? "", attr_native_types: true } as const;
     const { sink } = sinkOf({ ...config, partition: "month" }, clock(noon));
     context.after(() => sink.stop(never));
