@@ -64,11 +64,11 @@ export const mysql = {
   createSchema: (at) => [plain(at, `CREATE DATABASE IF NOT EXISTS ${quoted(at.schema)} CHARACTER SET utf8mb4`)],
   createTable,
   addColumns: (name, columns) => {
-    const additions = columns.map((column) => `ADD COLUMN ${definition(column)}`);
+    const additions = columns.map((column) => `ADD COLUMN ${ofUnicode(column)}`);
     return [plain(name, `ALTER TABLE ${path(name)} ${additions.join(", ")}`)];
   },
   widenColumns: (name, columns) => {
-    const changes = columns.map((column) => `MODIFY COLUMN ${definition({ name: column, kind: "longtext" })}`);
+    const changes = columns.map((column) => `MODIFY COLUMN ${ofUnicode({ name: column, kind: "longtext" })}`);
     return [plain(name, `ALTER TABLE ${path(name)} ${changes.join(", ")}`)];
   },
   insert,
@@ -247,4 +247,10 @@ function tablesWith(columns: number): string {
 
 function definition({ name, kind }: Column): string {
   return `${quoted(name)} ${types[kind]}`;
+}
+
+/** For a table of somebody else, whose character set may lack characters. */
+function ofUnicode(column: Column): string {
+  const isText = types[column.kind].endsWith("text");
+  return `${definition(column)}${isText ? " CHARACTER SET utf8mb4" : ""}`;
 }

@@ -53,7 +53,7 @@ test("MySQL: names are quoted, a key is short and exact", () => {
       "CREATE DATABASE IF NOT EXISTS `s``1` CHARACTER SET utf8mb4",
       "CREATE TABLE IF NOT EXISTS `s``1`.`t``1` (`k``` varchar(768) COLLATE utf8mb4_bin, `a` text, PRIMARY KEY (`k```)) CHARACTER SET utf8mb4",
       "ALTER TABLE `s``1`.`t``1` ADD COLUMN `j` json COMMENT 'json'",
-      "ALTER TABLE `s``1`.`t``1` MODIFY COLUMN `a` longtext",
+      "ALTER TABLE `s``1`.`t``1` MODIFY COLUMN `a` longtext CHARACTER SET utf8mb4",
     ],
   );
 });

@@ -149,6 +149,26 @@ for (const { what, objects } of doubtful)
   );
 
 test(
+  "new and wider columns of a table with few characters take all of Unicode",
+  { skip },
+  onServer(async ({ server, made, service }) => {
+    await server.query(`CREATE DATABASE ${service}`);
+    await server.query(
+      `CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a text CHARACTER SET utf8mb4) CHARACTER SET latin1`,
+    );
+    await persist(made, service, "日本");
+
+    await made.sink.persist({ events: [eventOf(entity("e", { a: "😀".repeat(20_000), b: "日本" }), service)] }, never);
+
+    const rows = await server.query(`SELECT LEFT(a, 2) AS a, b FROM ${service}.e`);
+    assert.deepEqual(rows, [
+      { a: "日本", b: null },
+      { a: "😀😀", b: "日本" },
+    ]);
+  }),
+);
+
+test(
   "a connection whose write failed between two settings of its session has those of the server again",
   { skip },
   onServer(async ({ config }) => {
