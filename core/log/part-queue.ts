@@ -1,12 +1,19 @@
 import type { SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
-import { type Passed, type QueuedPartEvent, ReadEdge, type ReadEvent, type ReadRecords } from "./read-edge.js";
+import {
+  behind,
+  type Passed,
+  type QueuedPartEvent,
+  ReadEdge,
+  type ReadEvent,
+  type ReadRecords,
+  type Step,
+} from "./read-edge.js";
 import type { Lacking } from "./writer-gaps.js";
 
 interface Entry {
   readonly queued: QueuedPartEvent;
-  /** Up to where the part is done once this and all before it are. */
-  readonly after: Passed;
+  readonly step: Step;
   state: "waiting" | "taken" | "done";
 }
 
@@ -163,11 +170,12 @@ export class PartQueue {
   /** Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. */
   after(events: readonly QueuedPartEvent[]): LogPosition {
     const own = new Set(events);
-    let position = this.#done;
-    for (const { queued, after, state } of this.#entries) {
+    const steps: Step[] = [];
+    for (const { queued, step, state } of this.#entries) {
       if (state !== "done" && !own.has(queued)) break;
-      position = after;
+      steps.push(step);
     }
+    const position = behind(this.#done, steps);
     return this.#with(position, position.events - this.#done.events);
   }
 
@@ -215,8 +223,8 @@ export class PartQueue {
     return { ...place, stored: this.#books.stored + stored, deadLettered, filtered };
   }
 
-  #push({ queued, after, isRepeated }: ReadEvent, hasLetter: boolean): void {
-    this.#entries.push({ queued, after, state: isRepeated || hasLetter ? "done" : "waiting" });
+  #push({ queued, step, isRepeated }: ReadEvent, hasLetter: boolean): void {
+    this.#entries.push({ queued, step, state: isRepeated || hasLetter ? "done" : "waiting" });
     this.#bytes += queued.bytes;
     if (hasLetter && !isRepeated) this.#noteDeadLetter();
     if (!hasLetter && !isRepeated) this.#waiting += 1;
@@ -229,14 +237,17 @@ export class PartQueue {
   /** Moves over what is done. */
   #settle(): void {
     let count = 0;
-    for (const { state, after, queued } of this.#entries) {
+    for (const { state, queued } of this.#entries) {
       if (state !== "done") break;
-      this.#done = after;
       this.#bytes -= queued.bytes;
       count += 1;
     }
     if (count === 0) return;
-    this.#entries.splice(0, count);
+    const done = this.#entries.splice(0, count);
+    this.#done = behind(
+      this.#done,
+      done.map(({ step }) => step),
+    );
     this.#firstWaiting = Math.max(0, this.#firstWaiting - count);
   }
 }

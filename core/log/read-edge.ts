@@ -19,6 +19,11 @@ export interface QueuedPartEvent {
 /** A place in a part, and what came before it. */
 export type Passed = Pick<LogPosition, "offset" | "index" | "events" | "origins">;
 
+/** The place of an event, how many events there are up to it, and where it came from unless it came before. */
+export interface Step extends Pick<LogPosition, "offset" | "index" | "events"> {
+  readonly origin: Origin | undefined;
+}
+
 /** A record as it was read, and what it takes in memory. */
 export interface ReadRecord extends Unpacked {
   readonly offset: number;
@@ -34,8 +39,7 @@ export interface ReadRecords {
 /** An event that was read for the first time. */
 export interface ReadEvent {
   readonly queued: QueuedPartEvent;
-  /** Up to where the part is done once this and all before it are. */
-  readonly after: Passed;
+  readonly step: Step;
   /** It came from its log before. */
   readonly isRepeated: boolean;
 }
@@ -46,7 +50,9 @@ export class ReadEdge {
   readonly #before: number;
   readonly #writers: WriterGaps;
   readonly #gapless: boolean;
-  #at: Passed;
+  #at: Omit<Passed, "origins">;
+  /** For each part of a log that the events came from, the last of them. */
+  #origins: Map<string, Pick<Origin, "offset" | "index">>;
   #next: number;
   #repeated = 0;
   /** Records whose offsets are missing. */
@@ -64,12 +70,13 @@ export class ReadEdge {
     this.#before = before;
     this.#gapless = gapless;
     this.#at = from;
+    this.#origins = new Map(from.origins);
     this.#writers = new WriterGaps(from.offset);
     // The rest of that record, if there is one, is still to be read.
     this.#next = Math.max(0, from.offset);
   }
 
-  get at(): Passed {
+  get at(): Omit<Passed, "origins"> {
     return this.#at;
   }
 
@@ -118,6 +125,7 @@ export class ReadEdge {
   /** What is up to this position need not be read. */
   moveTo(position: Passed): void {
     this.#at = position;
+    this.#origins = new Map(position.origins);
     this.#next = Math.max(this.#next, position.offset);
     this.#writers.passTo(position.offset);
   }
@@ -154,18 +162,25 @@ export class ReadEdge {
 
   #event(queued: QueuedPartEvent, origin: Origin | undefined): ReadEvent {
     const { offset, index } = queued;
-    const { events, origins } = this.#at;
-    const known = origin === undefined ? undefined : origins.get(origin.of);
+    const known = origin === undefined ? undefined : this.#origins.get(origin.of);
     const isRepeated = origin !== undefined && known !== undefined && isUpTo(origin, known);
-    // What came before is no event of the log: the number of events does not rise.
-    const passed = isRepeated ? { events, origins } : { events: events + 1, origins: withOrigin(origins, origin) };
     if (isRepeated) this.#repeated += 1;
-    this.#at = { offset, index, ...passed };
-    return { queued, after: this.#at, isRepeated };
+    else if (origin !== undefined) this.#origins.set(origin.of, origin);
+    // What came before is no event of the log: the number of events does not rise.
+    const events = this.#at.events + (isRepeated ? 0 : 1);
+    this.#at = { offset, index, events };
+    return { queued, step: { offset, index, events, origin: isRepeated ? undefined : origin }, isRepeated };
   }
 }
 
-function withOrigin(origins: LogPosition["origins"], origin: Origin | undefined): LogPosition["origins"] {
-  if (origin === undefined) return origins;
-  return new Map(origins).set(origin.of, { offset: origin.offset, index: origin.index });
+/** Where the part stands behind these steps. What each of thousands of them came behind is not kept with it: there may be many origins. */
+export function behind(at: Passed, steps: readonly Step[]): Passed {
+  const last = steps.at(-1);
+  if (last === undefined) return at;
+  const { offset, index, events } = last;
+  const from = steps.flatMap(({ origin }) => (origin === undefined ? [] : [origin]));
+  if (from.length === 0) return { offset, index, events, origins: at.origins };
+  const origins = new Map(at.origins);
+  for (const { of, ...place } of from) origins.set(of, place);
+  return { offset, index, events, origins };
 }
