@@ -6,9 +6,10 @@ const check = readFileSync(new URL("../core/check-node.js", import.meta.url), "u
 const entry = new URL("../dist/core/main.js", import.meta.url);
 
 // `import()` in a text, because Node 8 cannot parse it. Node opens its debugger on SIGUSR1, for every process of the
-// machine, unless somebody listens.
+// machine, unless somebody listens. SIGHUP asks an agent to reload, and must not end one that is still being loaded.
 const load = `if (!isNodeTooOld) {
   process.on("SIGUSR1", function () {});
+  if (process.argv[2] === "run") process.on("SIGHUP", function () {});
   Function("specifier", "return import(specifier)")("./entry/entry.js");
 }
 `;

@@ -17,6 +17,8 @@ let stopsAskedFor = 0;
 let endsInOrder = false;
 let interruptedBy: Signal | undefined;
 let listens = false;
+/** Before there was an agent that could. */
+let wasAskedToReload = false;
 /** Takes errors of plugins that nobody caught; undefined while no agent with plugins of others runs. */
 let takeStray: ((error: unknown) => boolean) | undefined;
 let suspected: readonly string[] = [];
@@ -45,8 +47,11 @@ const terminal: Terminal = printingOnly({
   },
   ...(role === undefined ? {} : { worker: { role, ready: () => supervision?.ready() } }),
   onReload: (listener) => {
-    if (supervision === undefined) process.on("SIGHUP", listener);
-    else supervision.onReload(listener);
+    if (supervision !== undefined) supervision.onReload(listener);
+    else {
+      process.on("SIGHUP", listener);
+      if (wasAskedToReload) listener();
+    }
   },
   onStopAgain: (listener) => {
     eventsInMemory = listener;
@@ -64,6 +69,12 @@ const timeAfterSignal = 2000;
 // A command that never asks is ended by the system, even while code of a plugin blocks the process; but the system ends no
 // process with number 1, the first one of a container.
 if (process.pid === 1) listen();
+
+// Without a listener the signal ends a process, also an agent that waits for its folders.
+if (process.argv[2] === "run")
+  process.once("SIGHUP", () => {
+    wasAskedToReload = true;
+  });
 
 function listen(): void {
   if (listens || role !== undefined) return;

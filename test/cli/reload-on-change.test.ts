@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -6,6 +7,7 @@ import { ReloadOnChange, startTextOf } from "../../core/cli/reload-on-change.js"
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { recordingLog } from "../support/recording-log.js";
+import { main } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
@@ -79,6 +81,29 @@ test("a properties file that may not be read is unreadable", async (context) => 
   await chmod(file, 0o000);
 
   await becomes("unreadable");
+});
+
+test("SIGHUP while an agent waits for its folders does not end it: it reloads when it is ready", async (context) => {
+  const folder = await tempFolder(context);
+  const first = await startAgent(context, { properties: loggingAgent, folder });
+  const file = join(folder, "agent.properties");
+  const flags = ["--config", file, "--data-dir", join(folder, "data"), "--management-port", "0", "--lock-wait", "60"];
+  const second = spawn(process.execPath, [main, "run", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  context.after(() => second.kill("SIGKILL"));
+  let said = "";
+  for (const output of [second.stdout, second.stderr]) output.on("data", (text) => (said += String(text)));
+  const saying = (words: RegExp) =>
+    until(
+      async () => said,
+      (text) => words.test(text),
+    );
+
+  await saying(/is in use by another process; waiting/);
+  second.kill("SIGHUP");
+  await first.end("SIGTERM");
+
+  await saying(/configuration read again: no component differs/);
+  assert.equal(second.signalCode, null);
 });
 
 /** Reloads of a file of its own, which takes as long as the caller wants. */
