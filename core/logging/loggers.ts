@@ -117,12 +117,22 @@ export function pinoRoot(destination: DestinationStream, { agent, worker }: Writ
       level: "trace",
       base: { agent, ...(worker === undefined ? {} : { worker }) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: renamed },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: "***" },
     },
     destination,
   );
 }
+
+/** A field of an entry would replace what each line begins with. */
+function renamed(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!taken.some((name) => Object.hasOwn(fields, name))) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [taken.includes(name) ? `${name}_` : name, value]),
+  );
+}
+
+const taken = ["level", "time"];
 
 /** The values of fields of these names are never written. */
 const secretNames = ["password", "rdb_password", "token", "xauthtoken", "authToken", "authorization"];

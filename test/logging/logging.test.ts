@@ -30,6 +30,26 @@ test("without a file there is one appender: JSON lines at info, secrets masked",
   assert.deepEqual(others, []);
 });
 
+test("a field of an entry replaces neither the level nor the time of its line", async (context) => {
+  const folder = await tempFolder(context);
+  const console: string[] = [];
+  const appenders = {
+    out: { class: "console", layout: "pattern", ConversionPattern: "%p %m%n" },
+    kept: { class: "file", layout: "json" },
+  };
+  await writeFile(path.join(folder, "logging.json"), JSON.stringify({ appenders }));
+  const logging = await testLogging(folder, { console });
+
+  logging.loggers.of("tank").warn({ level: 3, time: "12:00" }, "full");
+  logging.close();
+
+  assert.deepEqual(console, ["WARN full level_=3 time_=12:00\n"]);
+  const [line = ""] = await lines(folder, "logs", "kept.log");
+  const { level, time, level_, time_ } = JSON.parse(line);
+  assert.deepEqual([level, level_, time_], ["warn", 3, "12:00"]);
+  assert.ok(!Number.isNaN(Date.parse(time)));
+});
+
 test("appenders and levels of the file are in force from the start", async (context) => {
   const folder = await tempFolder(context);
   const console: string[] = [];
