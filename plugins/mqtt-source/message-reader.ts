@@ -5,7 +5,7 @@ import type { MqttConfig } from "./config.js";
 import { type Content, contentOf, faultyField } from "./envelope.js";
 import { type Origin, originOf } from "./topics.js";
 
-export type MqttContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
+export type MqttContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused" | "report">;
 
 export interface Message {
   readonly topic: string;

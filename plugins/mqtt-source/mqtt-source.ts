@@ -4,8 +4,7 @@ import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
-
-const refusedQos = 128;
+import { subscribed } from "./subscription.js";
 
 /** Milliseconds that the broker has to close a connection that was ended. */
 const LONGEST_END = 2000;
@@ -66,14 +65,18 @@ export class MqttSource implements Source {
     const { log } = this.#context;
     const { signal } = this.#connection;
     try {
-      const grants = await client.subscribeAsync([...topics], { qos: qos === 0 ? 0 : 1 });
-      const refused = grants.filter((grant) => grant.qos === refusedQos).map(({ topic }) => topic);
+      const refused = await subscribed(client, topics, qos === 0 ? 0 : 1);
       if (refused.length > 0) log.error({ topics: refused }, "subscription refused");
       this.#failing = undefined;
-      log.info({ url: this.#config.url, topics, sessionPresent }, "subscribed");
+      this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
+      if (refused.length === topics.length) return;
+      const taken = topics.filter((topic) => !refused.includes(topic));
+      log.info({ url: this.#config.url, topics: taken, sessionPresent }, "subscribed");
     } catch (error) {
       // A connection that closes in the meantime is logged elsewhere, and the next one subscribes again.
-      if (!signal.aborted) log.error({ topics, reason: reasonOf(error) }, "subscription failed");
+      if (signal.aborted) return;
+      log.error({ topics, reason: reasonOf(error) }, "subscription failed");
+      this.#report(`the subscription failed: ${reasonOf(error)}`);
     }
   }
 
@@ -88,8 +91,14 @@ export class MqttSource implements Source {
     if (this.#failing === undefined) {
       const retryInMilliseconds = this.#config.reconnect_interval;
       this.#context.log.warn({ url: this.#config.url, reason, retryInMilliseconds }, "no connection to the broker");
+      this.#report(`no connection to the broker: ${reason}`);
     }
     this.#failing ??= reason;
+  }
+
+  /** The health of the source: up without a reason. */
+  #report(reason: string | undefined): void {
+    this.#context.report?.(reason === undefined ? { state: "up" } : { state: "degraded", reason });
   }
 
   /** The current message may still reach the channels and be acknowledged; those behind it stay at the broker. */

@@ -4,8 +4,7 @@ import { type Examiner, onAbort, type Probe, type ProbeResult, reasonOf } from "
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
-
-const REFUSED = 128;
+import { subscribed } from "./subscription.js";
 
 /**
  * Whether the broker lets this client in, and to its topics. The client has a name and a session of its own, which ends with
@@ -16,7 +15,7 @@ export function mqttProbes(config: MqttConfig, source: string, examiner: Examine
   const own = topics.filter((topic) => !topic.startsWith("$share/"));
   const subscribe: Probe = {
     tries: `subscribe to ${own.join(" ")}`,
-    run: (signal) => connected({ config, source, signal }, async (client) => await subscribed(client, own)),
+    run: (signal) => connected({ config, source, signal }, async (client) => await subscribing(client, own)),
   };
   const connect: Probe = {
     tries: `connect to ${url}${username === "" ? "" : ` as "${username}"`}`,
@@ -77,9 +76,8 @@ function secured({ stream }: MqttClient, { tls_verify }: MqttConfig, examiner: E
 }
 
 /** Messages that come meanwhile are of this session alone, and nobody acknowledges them. */
-async function subscribed(client: MqttClient, topics: readonly string[]): Promise<ProbeResult> {
-  const grants = await client.subscribeAsync([...topics], { qos: 0 });
-  const refused = grants.filter(({ qos }) => qos === REFUSED).map(({ topic }) => topic);
+async function subscribing(client: MqttClient, topics: readonly string[]): Promise<ProbeResult> {
+  const refused = await subscribed(client, topics, 0);
   if (refused.length === 0) return { outcome: "ok" };
   const remedy = "allow the user to read them at the broker";
   return { outcome: "failed", reason: `the broker refuses ${refused.join(" ")}`, remedy };

@@ -28,6 +28,9 @@ test("a source logs in, and a broker that refuses it is tried again and named wi
 
   assert.deepEqual(await taken.received(1), ["1"]);
   assert.match(JSON.stringify(line), /Not authorized/);
+  assert.deepEqual(taken.health, [{ state: "up" }]);
+  assert.deepEqual(refused.health.length, 1);
+  assert.match(JSON.stringify(refused.health), /degraded.*no connection to the broker: .*Not authorized/);
   assert.doesNotMatch(JSON.stringify([refused.lines, taken.lines]), /secret/);
 });
 

@@ -8,8 +8,14 @@ const CONNECT = 0x10;
 const SUBSCRIBE = 0x80;
 const CONNACK = [0x20, 2, 0, 0];
 
+interface Script {
+  readonly answers: number;
+  /** What each topic is given: its quality of service, or 128 for a refusal. */
+  readonly grants?: readonly number[];
+}
+
 /** A broker that stands still after it has answered this many packets: its connections stay open whatever is sent. */
-async function hangingBroker(context: TestContext, { answers }: { readonly answers: number }) {
+async function hangingBroker(context: TestContext, { answers, grants = [1] }: Script) {
   const sockets: Socket[] = [];
   let asked = 0;
   let stands = () => {};
@@ -24,7 +30,8 @@ async function hangingBroker(context: TestContext, { answers }: { readonly answe
       const kind = (packet[0] ?? 0) & 0xf0;
       if (asked > answers) stands();
       else if (kind === CONNECT) socket.write(Buffer.from(CONNACK));
-      else if (kind === SUBSCRIBE) socket.write(Buffer.from([0x90, 3, packet[2] ?? 0, packet[3] ?? 0, 1]));
+      else if (kind === SUBSCRIBE)
+        socket.write(Buffer.from([0x90, 2 + grants.length, packet[2] ?? 0, packet[3] ?? 0, ...grants]));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -65,4 +72,16 @@ test("a stop ends at once when its grace period is over, whatever the broker doe
   await stopped;
 
   assert.ok(performance.now() - begun < 1000);
+});
+
+test("a source is degraded while its broker refuses a topic, which is named, and reads the others", async (context) => {
+  const { url } = await hangingBroker(context, { answers: 2, grants: [1, 128] });
+
+  const { health, logged } = await runningSource(context, { config: { url, topics: ["own/#", "other/#"] } });
+  const [refused] = await logged("subscription refused");
+  const [taken] = await logged("subscribed");
+
+  assert.deepEqual(health, [{ state: "degraded", reason: "the broker refuses the topics other/#" }]);
+  assert.deepEqual(refused?.fields, { topics: ["other/#"] });
+  assert.deepEqual(taken?.fields, { url, topics: ["own/#"], sessionPresent: false });
 });

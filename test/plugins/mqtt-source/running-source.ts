@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import { connectAsync, type IClientOptions } from "mqtt";
 import type { ServiceQuota } from "../../../core/pipeline/service-quota.js";
-import type { Emit, Event, Handler } from "../../../core/sdk/index.js";
+import type { Emit, Event, Handler, HealthReport } from "../../../core/sdk/index.js";
 import type { MqttConfig } from "../../../plugins/mqtt-source/config.js";
 import { MqttSource } from "../../../plugins/mqtt-source/mqtt-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
@@ -61,7 +61,11 @@ export async function runningSource(context: TestContext, setting: Setting) {
     ...(setting.emit === undefined ? {} : { emit: setting.emit }),
     ...(setting.quota === undefined ? {} : { quota: setting.quota }),
   });
-  const source = new MqttSource({ ...mqttConfig, ...setting.config }, traced.context);
+  const health: HealthReport[] = [];
+  const report = (one: HealthReport) => {
+    health.push(one);
+  };
+  const source = new MqttSource({ ...mqttConfig, ...setting.config }, { ...traced.context, report });
   context.after(async () => {
     await source.stop(AbortSignal.abort());
     await forgetSession(setting.config?.client_id);
@@ -80,7 +84,7 @@ export async function runningSource(context: TestContext, setting: Setting) {
       async () => values(),
       (sight) => sight.length >= count,
     );
-  return { source, emitted, accounted, refused, lines, logged, received };
+  return { source, emitted, accounted, refused, lines, health, logged, received };
 }
 
 /** A broker, a topic that nobody else uses, and a client that publishes; undefined, and the test skipped, without. */
