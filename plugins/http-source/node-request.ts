@@ -23,8 +23,9 @@ export class NodeRequest implements HttpRequest {
     return this.#request.method ?? "";
   }
 
+  /** Of an address with scheme and host, which HTTP allows as well, what is behind them. */
   get path(): string {
-    return this.#request.url ?? "";
+    return (this.#request.url ?? "").replace(ORIGIN, "");
   }
 
   get body(): Uint8Array {
@@ -57,6 +58,8 @@ export class NodeRequest implements HttpRequest {
     this.#response.destroy();
   }
 }
+
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 const nothing = new Uint8Array(0);
 

@@ -35,6 +35,17 @@ test("the events are emitted with the reception time before the sender is answer
   ]);
 });
 
+test("a notification to a whole address, as a sender writes it to a proxy, is one to its path", async (context) => {
+  const { port, emitted } = await runningSource(context);
+  const connection = await RawConnection.open(context, port);
+
+  connection.send(post(notification).replace("POST /notify", "POST HTTP://agent:5050/notify"));
+  await connection.received(1);
+
+  assert.match(connection.pieces.join(""), /^HTTP\/1\.1 200 /);
+  assert.equal(emitted.length, 1);
+});
+
 test("of two service headers the first one wins", async (context) => {
   const { port, emitted } = await runningSource(context);
   const connection = await RawConnection.open(context, port);
