@@ -8,11 +8,16 @@ export interface Place {
   readonly partition: number;
 }
 
+/** Of a {@link KafkaError}: a topic is another one under the same name. */
+export const REMADE = "INCONSISTENT_TOPIC_ID";
+
 /** Who leads the partitions of some topics. A topic that is made again under its name is not the one that was opened. */
 export class Directory {
   readonly #cluster: KafkaCluster;
   #known: Metadata;
   #reading: Promise<void> | undefined;
+  /** Brokers write to a topic by its name, so nobody is to be asked any more. */
+  #remade: KafkaError | undefined;
 
   constructor(cluster: KafkaCluster, opened: Metadata) {
     this.#cluster = cluster;
@@ -25,8 +30,9 @@ export class Directory {
     return topic;
   }
 
-  /** The broker that leads a partition. Throws when none does now. */
+  /** The broker that leads a partition. Throws when none does now, and when the topic is another one. */
   leader({ topic, partition }: Place): number {
+    if (this.#remade !== undefined) throw this.#remade;
     const leader = this.topic(topic).partitions[partition]?.leader ?? -1;
     if (leader >= 0 && this.#known.brokers.has(leader)) return leader;
     throw new KafkaError("unavailable", `partition ${partition} of topic "${topic}" has no leader`);
@@ -61,8 +67,11 @@ export class Directory {
       const now = fresh.topics.get(name);
       if (now === undefined)
         throw fresh.faults.get(name) ?? new KafkaError("unavailable", `topic "${name}" is not there`);
-      if (now.id !== id)
-        throw new KafkaError("settings", `topic "${name}" was removed and made again while it was in use`);
+      if (now.id !== id) {
+        const reason = `topic "${name}" was removed and made again while it was in use`;
+        this.#remade = new KafkaError("settings", reason, { id: REMADE });
+        throw this.#remade;
+      }
       newest.set(name, { ...now, partitions: newer(partitions, now.partitions) });
     }
     this.#known = { ...fresh, topics: newest };

@@ -1,4 +1,5 @@
 import { AgentError } from "deneb/sdk";
+import { REMADE } from "../client/directory.js";
 import { KafkaError, type KafkaErrorKind } from "../client/kafka-error.js";
 
 const codes: Readonly<Record<KafkaErrorKind, { readonly code: string; readonly retryable: boolean }>> = {
@@ -14,5 +15,6 @@ const codes: Readonly<Record<KafkaErrorKind, { readonly code: string; readonly r
 export function logError(error: unknown, doing: string): unknown {
   if (!(error instanceof KafkaError)) return error;
   const { code, retryable } = codes[error.kind];
-  return new AgentError(code, `${doing}: ${error.message}`, { retryable, cause: error });
+  const remedy = error.id === REMADE ? "; restart the agents, which then use the new one" : "";
+  return new AgentError(code, `${doing}: ${error.message}${remedy}`, { retryable, cause: error });
 }

@@ -165,8 +165,15 @@ test("a topic that is made again while it is in use is refused", { skip }, async
   const again = await other.open(never());
 
   const failure = await failureOf(log.read(new Map([[0, 1]]), { bytes: 1000, waitMillis: 10_000 }, never()));
+  const refusals = [
+    await failureOf(log.append(0, Buffer.from("new"))),
+    await failureOf(log.append(1, Buffer.from("new"))),
+  ];
 
-  assert.equal(failure.code, "LOG_SETTINGS");
-  assert.match(failure.message, /removed and made again/);
+  for (const { code, message } of [failure, ...refusals]) {
+    assert.equal(code, "LOG_SETTINGS");
+    assert.match(message, /removed and made again .*; restart the agents/);
+  }
   assert.notEqual(again.id, id);
+  assert.deepEqual(await recordsOf(other, 0), []);
 });
