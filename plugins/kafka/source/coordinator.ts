@@ -4,6 +4,7 @@ import type { Place } from "../client/directory.js";
 import { KafkaError, kafkaErrorOf, protocolError } from "../client/kafka-error.js";
 import type { Library } from "../client/library.js";
 import { lackedIn } from "../client/rights.js";
+import { readMetadata } from "../client/topics.js";
 
 const NO_ERROR = 0;
 const OF_GROUPS = 0;
@@ -72,6 +73,8 @@ export class Coordinator {
       if (found.errorCode !== NO_ERROR) {
         throw protocolError(this.#cluster.library, found.errorCode, doing, found.errorMessage);
       }
+      // One that was away when the brokers were asked last is not known.
+      if (this.#cluster.addressOf(found.nodeId) === undefined) await readMetadata(this.#cluster, []);
       if (this.#cluster.addressOf(found.nodeId) === undefined) {
         throw new KafkaError("unavailable", `${doing}: broker ${found.nodeId} is not there`);
       }

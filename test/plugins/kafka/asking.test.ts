@@ -7,6 +7,7 @@ import { KafkaError, type KafkaErrorKind } from "../../../plugins/kafka/client/k
 import { loadLibrary } from "../../../plugins/kafka/client/library.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
 import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
 import { connection } from "./topic-client.js";
 
 const NOT_CONTROLLER = 41;
@@ -32,8 +33,8 @@ function typed<T>(answer: unknown): T {
   return JSON.parse(JSON.stringify(answer));
 }
 
-function metadata(leader: number, epoch: number) {
-  const brokers = [1, 2, 3].map((port) => ({ nodeId: port, host: "kafka", port, rack: null }));
+function metadata(leader: number, epoch: number, nodes: readonly number[] = [1, 2, 3]) {
+  const brokers = nodes.map((port) => ({ nodeId: port, host: "kafka", port, rack: null }));
   const partition = { errorCode: 0, partitionIndex: 0, leaderId: leader, leaderEpoch: epoch, replicaNodes: [1, 2, 3] };
   return { clusterId: "c", brokers, topics: [{ errorCode: 0, name: "t", topicId: "i", partitions: [partition] }] };
 }
@@ -107,6 +108,23 @@ test("a write that a broker refuses for good says so, also after another broker 
 
   assert.ok(refusal instanceof KafkaError);
   assert.deepEqual([refusal.kind, refusal.message], ["denied", "the certificate of the broker is not valid now"]);
+});
+
+test("a coordinator that was away when the brokers were asked last is found when it is back", async () => {
+  const answers: readonly unknown[] = [
+    metadata(1, 5, [1, 2]),
+    { coordinators: [{ key: "g", nodeId: 3, host: "kafka", port: 3, errorCode: 0, errorMessage: null }] },
+    metadata(1, 5),
+    "answer of the coordinator",
+  ];
+  let at = 0;
+  const { cluster, asked } = await brokersThat(() => answers[at++]);
+  await readMetadata(cluster, ["t"]);
+
+  const answer = await new Coordinator(cluster, "g").ask(async () => "", { signal: AbortSignal.timeout(5000) });
+
+  assert.equal(answer, "answer of the coordinator");
+  assert.equal(asked.at(-1), 3);
 });
 
 test("a topic is made by the broker that is the controller, where the others do not pass it on", async () => {
