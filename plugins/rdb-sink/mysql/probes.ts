@@ -33,6 +33,7 @@ export function mysqlProbes(parts: ProbeParts): readonly Probe[] {
       ...probe(`log in to ${server.address} as "${server.username}"`, loggedIn),
       next: [
         probe("encrypt the connection", encryption),
+        probe("see how the server keeps names of tables", names),
         probe("see the rights to create databases and tables, and to write, change and delete rows", rights),
         ...next,
       ],
@@ -90,6 +91,18 @@ function certificateOf(connection: Connection): X509Certificate | undefined {
   const certificate: unknown = typeof get === "function" ? Reflect.apply(get, stream, []) : undefined;
   return certificate instanceof X509Certificate ? certificate : undefined;
 }
+
+/** Names that it changes are not found again: rows are stored, and neither erased, exported nor deleted when they are old. */
+const names: Ask = async (connection, { config }) => {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
+  const kept = Number(rows[0]?.["kept"]);
+  if (kept === 0 || config.enable_lowercase === true) return { outcome: "ok" };
+  return {
+    outcome: kept === 1 ? "failed" : "warning",
+    reason: `lower_case_table_names is ${kept}: names with capitals are not the ones that the sink looks for`,
+    remedy: "set enable_lowercase = true",
+  };
+};
 
 const rights: Ask = async (connection, { config, server }) => {
   const [rows] = await connection.query<RowDataPacket[]>("SHOW GRANTS");

@@ -7,10 +7,11 @@ import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
 import { startOwnMysql } from "../../support/own-mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
+import { found, probed } from "./probes.js";
 import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
 
 // What operators of other applications set for all sessions of a server.
-const UNUSUAL = ["--autocommit=0", "--completion-type=CHAIN", "--sql-mode=ANSI"];
+const UNUSUAL = ["--autocommit=0", "--completion-type=CHAIN", "--sql-mode=ANSI", "--lower-case-table-names=1"];
 
 const programs = await mysqlPrograms();
 const own = programs === undefined ? undefined : await startOwnMysql(programs, UNUSUAL);
@@ -82,4 +83,17 @@ test("partitions are made, and found again", { skip }, async () => {
     rows.map(({ name }) => name).filter((name) => name?.startsWith("p")),
     ["p2026_01_01", "p2026_02_01"],
   );
+});
+
+test("names in lower case are wanted by a server that changes the others", { skip }, async () => {
+  if (server === undefined) return;
+  const of = async (enable_lowercase: boolean) =>
+    found(await probed({ ...configOn(server), enable_lowercase }), "see how the server keeps names");
+
+  assert.deepEqual(await of(false), {
+    outcome: "failed",
+    reason: "lower_case_table_names is 1: names with capitals are not the ones that the sink looks for",
+    remedy: "set enable_lowercase = true",
+  });
+  assert.deepEqual(await of(true), { outcome: "ok" });
 });
