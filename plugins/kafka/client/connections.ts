@@ -1,6 +1,6 @@
 import type { Connection, ConnectionOptions } from "@platformatic/kafka";
 import { onAbort } from "deneb/sdk";
-import { KafkaError, kafkaErrorOf } from "./kafka-error.js";
+import { isOfTls, KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import type { Library } from "./library.js";
 
 export interface Address {
@@ -54,7 +54,7 @@ export class Connections {
     } catch (error) {
       this.#forget(line, entry);
       destroy(entry);
-      throw kafkaErrorOf(entry.broken ?? error, doing);
+      throw kafkaErrorOf(isOfTls(entry.broken) ? entry.broken : error, doing);
     }
   }
 

@@ -83,7 +83,7 @@ export function kafkaErrorOf(error: unknown, doing: string): KafkaError {
     const text = `${doing}: ${id}${meaning === undefined ? "" : `, ${meaning}`}`;
     return new KafkaError(kinds[id] ?? "unavailable", text, { id, cause: error });
   }
-  const tls = chain.map(({ code, message }) => tlsMeaning(code ?? "", message)).find((text) => text !== undefined);
+  const tls = tlsMeaningOf(chain);
   if (tls !== undefined) return new KafkaError("denied", `${doing}: ${tls}`, { cause: error });
   if (chain.some(({ code }) => code === "PLT_KFK_AUTHENTICATION")) {
     const reason = `the authentication failed (${chain.at(-1)?.message}); see sasl_mechanism, sasl_username and sasl_password`;
@@ -92,6 +92,15 @@ export function kafkaErrorOf(error: unknown, doing: string): KafkaError {
   const last = chain.at(-1);
   const reason = last === undefined ? String(error) : last.code?.startsWith("E") ? last.code : last.message;
   return new KafkaError("unavailable", `${doing}: ${reason}`, { cause: error });
+}
+
+/** Whether it says what is wrong with TLS, which explains more than that a connection was closed. */
+export function isOfTls(error: unknown): boolean {
+  return tlsMeaningOf(causes(error)) !== undefined;
+}
+
+function tlsMeaningOf(chain: readonly Link[]): string | undefined {
+  return chain.map(({ code, message }) => tlsMeaning(code ?? "", message)).find((text) => text !== undefined);
 }
 
 interface Link {
