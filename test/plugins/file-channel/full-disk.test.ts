@@ -14,7 +14,7 @@ import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 /** A disk that fails on request: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
-  failing: "open" | "write" | "sync" | undefined;
+  failing: "open" | "write" | "sync" | "close" | undefined;
 
   readonly openFile: OpenFile = async (file) => {
     if (this.failing === "open") throw noSpace();
@@ -30,7 +30,10 @@ class FailingDisk {
         await handle.datasync();
       },
       truncate: (length) => handle.truncate(length),
-      close: () => handle.close(),
+      close: async () => {
+        await handle.close();
+        if (this.failing === "close") throw noSpace();
+      },
     };
   };
 }
@@ -76,6 +79,25 @@ for (const failing of ["open", "write", "sync"] as const)
       ],
     );
   });
+
+test("a file that fails when it is closed refuses no put, and a stop saves what is done and releases the folders", async (context) => {
+  const folder = await tempFolder(context);
+  const disk = new FailingDisk();
+  const { channel } = await openIn(folder, { maxFileSize: 100 }, disk.openFile);
+  disk.failing = "close";
+
+  for (const body of [0, 1, 2]) await put(channel, body);
+  const take = channel.openTake();
+  await take.take(2, never);
+  await take.commit();
+  await channel.stop();
+  const again = await openIn(folder);
+  const warnings = again.lines.filter(({ level }) => level !== "info");
+  await again.channel.stop();
+
+  assert.deepEqual((await contents(folder)).bodies, [2]);
+  assert.deepEqual(warnings, []);
+});
 
 test("a full file system refuses puts, lets takes go on, starts again while full, and recovers when there is room", async (context) => {
   const folder = await smallFileSystem(context);
