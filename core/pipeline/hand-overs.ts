@@ -148,7 +148,12 @@ export class HandOvers {
   #save(): void {
     const { file, row } = this.#parts.place;
     const line = lineOf(this.#mark);
-    if (file.handle !== undefined) writeSync(file.handle, line, 0, line.length, row * line.length);
+    if (file.handle === undefined) return;
+    try {
+      writeSync(file.handle, line, 0, line.length, row * line.length);
+    } catch {
+      // A disk that is full or fails: the next process suspects what the mark before says, and delivery goes on.
+    }
   }
 
   #watching(): Worker {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { CrashWatch } from "../../core/pipeline/crash-watch.js";
-import type { HandOvers } from "../../core/pipeline/hand-overs.js";
+import { HandOvers } from "../../core/pipeline/hand-overs.js";
 import type { Event } from "../../core/sdk/index.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -186,4 +186,19 @@ test("a suspected event from which the process does not come back is noted as st
   while (!readFileSync(file, "latin1").startsWith("stuck") && Date.now() - from < 30_000);
 
   assert.match(readFileSync(file, "latin1"), /^stuck/);
+});
+
+test("a mark that cannot be written, as on a full disk, keeps nothing from its sink", {
+  skip: process.platform !== "linux",
+}, async (context) => {
+  const file = { path: "/dev/full", handle: openSync("/dev/full", "w") };
+  context.after(() => closeSync(file.handle));
+  const sink = new HandOvers({ sink: "s1", before: undefined, place: { file, row: 0 } });
+
+  sink.begin([first]);
+  await turn();
+  sink.end();
+  sink.died();
+
+  assert.equal(sink.suspicion, undefined);
 });
