@@ -96,6 +96,7 @@ export class OpenedLog {
       members: this.members,
       clocks,
       sessionMillis,
+      stallMillis: config.stall_timeout * 1000,
       hasTaken: () => parts.hasTaken(),
       isHeard: () => this.#reports.isHeard,
       stored: (part) => this.places.stored(part),
@@ -289,7 +290,7 @@ export class OpenedLog {
       at: clocks.now().getTime(),
       // Its sinks have a while to begin.
       takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,
-      stuck: this.#stalled.look(this.own.all, now),
+      stuck: this.#stalled.look(this.own.all, now) || this.own.isHeldUp(now),
       left,
       parts: this.reported(),
       heard: this.members.groups,

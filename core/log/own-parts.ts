@@ -14,6 +14,8 @@ export interface OwnPartsParts {
   readonly members: Pick<Members, "share" | "worker" | "done" | "hasOthers">;
   readonly clocks: Clocks;
   readonly sessionMillis: number;
+  /** Milliseconds of waiting for `prepared` after which others get the parts. */
+  readonly stallMillis: number;
   /** True once a sink has taken: then it has told what it has stored. */
   hasTaken(): boolean;
   /** True while the other agents know of this one: else they may work on its parts. */
@@ -54,6 +56,9 @@ export class OwnParts {
   readonly #gone = new Map<number, number>();
   readonly #passedOver: PassedOver;
   #settling: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+  /** Since when it waits for what must be known of parts before they are taken. */
+  #unpreparedSince: number | undefined;
   #resettling: NodeJS.Immediate | undefined;
 
   constructor(parts: OwnPartsParts) {
@@ -70,11 +75,25 @@ export class OwnParts {
     return this.#ahead;
   }
 
-  /** Takes and gives away what the reports of the agents say; one call after another. Rejects when the log cannot be asked. */
+  /**
+   * Gives away at once and takes, one call after another, what the reports of the agents say; calls that come while one waits share
+   * the next. Rejects when the log cannot be asked.
+   */
   settle(): Promise<void> {
-    const next = this.#settling.catch(() => undefined).then(() => this.#settle());
-    this.#settling = next;
-    return next;
+    this.#giveAway();
+    this.#next ??= this.#settling
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        this.#settling = this.#take();
+        return this.#settling;
+      });
+    return this.#next;
+  }
+
+  /** True when it cannot take parts for a long time, as where the dead letters of others cannot be written. */
+  isHeldUp(now: number): boolean {
+    return (this.#unpreparedSince ?? now) < now - this.#parts.stallMillis;
   }
 
   /** A take that held events of the part has ended. */
@@ -120,9 +139,13 @@ export class OwnParts {
     });
   }
 
-  async #settle(): Promise<void> {
+  get #share(): ReadonlySet<number> {
     const { members, partitions, clocks, isHeard } = this.#parts;
-    const share = isHeard() ? members.share(partitions, clocks.steady()) : new Set<number>();
+    return isHeard() ? members.share(partitions, clocks.steady()) : new Set();
+  }
+
+  #giveAway(): void {
+    const share = this.#share;
     for (const [part, own] of this.#own) {
       if (share.has(part)) continue;
       if (!own.leaving) own.queue.discardWaiting();
@@ -131,8 +154,28 @@ export class OwnParts {
     }
     for (const since of [this.#wanted, this.#gone, this.#passedOver.since])
       for (const part of since.keys()) if (!share.has(part)) since.delete(part);
-    const free = [...share].filter((part) => this.#isFree(part));
-    if (free.length > 0) await this.#take(free);
+  }
+
+  async #take(): Promise<void> {
+    if (this.#free().length === 0) return;
+    await this.#prepared();
+    // It may have taken long, and other agents work on them by now.
+    this.#giveAway();
+    const free = this.#free();
+    if (free.length > 0) await this.#takeFree(free);
+  }
+
+  async #prepared(): Promise<void> {
+    this.#unpreparedSince = this.#parts.clocks.steady();
+    try {
+      await this.#parts.prepared();
+    } finally {
+      this.#unpreparedSince = undefined;
+    }
+  }
+
+  #free(): readonly number[] {
+    return [...this.#share].filter((part) => this.#isFree(part));
   }
 
   /** Another agent that works on the part is waited for, for one session. */
@@ -145,9 +188,8 @@ export class OwnParts {
     return members.worker(part, now) === undefined || now - since > sessionMillis;
   }
 
-  async #take(parts: readonly number[]): Promise<void> {
-    const { log, prepared, changed } = this.#parts;
-    await prepared();
+  async #takeFree(parts: readonly number[]): Promise<void> {
+    const { log, changed } = this.#parts;
     const before = new Map(parts.map((part) => [part, this.#from(part).offset]));
     const bounds = await log.bounds(parts);
     let isChanged = false;

@@ -11,18 +11,19 @@ const at = (offset: number): LogPosition => ({ ...atBeginning, offset, index: 0,
 /** An agent alone with one part; `bounds` says where the log ends, and may do something else meanwhile. */
 function alone(bounds: () => number, first = 0, gapless = true) {
   const { log, lines } = recordingLog();
-  const place = { stored: at(3), now: 0, share: [0], changes: 0 };
+  const place = { stored: at(3), now: 0, share: [0], changes: 0, prepared: Promise.resolve() };
   const own: OwnParts = new OwnParts({
-    log: { bounds: async () => new Map([[0, { first, next: bounds() }]]) },
-    partitions: 1,
+    log: { bounds: async (parts) => new Map([...parts].map((part) => [part, { first, next: bounds() }])) },
+    partitions: 2,
     gapless,
     members: { share: () => new Set(place.share), worker: () => undefined, done: () => undefined, hasOthers: true },
     clocks: { now: () => new Date(0), steady: () => place.now },
     sessionMillis: 1000,
+    stallMillis: 500,
     hasTaken: () => true,
     isHeard: () => true,
     stored: () => place.stored,
-    prepared: async () => {},
+    prepared: () => place.prepared,
     resettle: () => void own.settle(),
     changed: () => {
       place.changes += 1;
@@ -123,4 +124,29 @@ test("a part that is begun with again because a record was passed over goes on b
   assert.deepEqual([...whileTaken, afterwards], [true, true, true]);
   assert.notEqual(own.all.get(0), part);
   assert.equal(own.all.get(0)?.queue.done.offset, 5);
+});
+
+test("while dead letters of others cannot be taken over no part is taken, parts are given away, and later only the share of then is taken", async () => {
+  const { own, place } = alone(() => 20);
+  await own.settle();
+  let resolve = () => {};
+  place.prepared = new Promise((done) => {
+    resolve = done;
+  });
+  place.share = [0, 1];
+  const taking = own.settle();
+  await nextTurn();
+  const held = [[...own.all.keys()], own.isHeldUp(place.now)];
+
+  place.now = 501;
+  place.share = [1];
+  const asked = own.settle();
+  const given = [[...own.all.keys()], own.isHeldUp(place.now)];
+  place.share = [0];
+  resolve();
+  await Promise.all([taking, asked]);
+
+  assert.deepEqual(held, [[0], false]);
+  assert.deepEqual(given, [[], true]);
+  assert.deepEqual([[...own.all.keys()], own.isHeldUp(place.now)], [[0], false]);
 });
