@@ -59,6 +59,8 @@ export class LetterFollower implements LetterSharing {
   /** Changes since the log was last trimmed. */
   #changes = 0;
   #isCaughtUp = false;
+  /** Why entries of the log could not be taken over; undefined once they are. */
+  #notTakenOver: unknown;
   #following: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -108,6 +110,8 @@ export class LetterFollower implements LetterSharing {
     const shared = this.#parts.shared();
     if (this.#ending.signal.aborted || shared === undefined)
       throw this.#ending.signal.aborted ? sharingStopped() : notOpen();
+    // It would not come back either, and each attempt would add it to the log, and to the files of all others, once more.
+    if (this.#notTakenOver !== undefined) throw notTakenOver(this.#notTakenOver);
     const agent = this.#agent;
     const group = this.#group;
     return await this.#own.published(changes, {
@@ -162,9 +166,19 @@ export class LetterFollower implements LetterSharing {
     const { signal } = this.#ending;
     const caughtUp = () => {
       this.#isCaughtUp = true;
+      this.#notTakenOver = undefined;
       started();
     };
-    const listener = { entries: (entries: readonly SharedLetter[]) => this.#takeOver(entries), caughtUp };
+    const entries = async (some: readonly SharedLetter[]) => {
+      try {
+        await this.#takeOver(some);
+        this.#notTakenOver = undefined;
+      } catch (error) {
+        this.#notTakenOver = error;
+        throw error;
+      }
+    };
+    const listener = { entries, caughtUp };
     while (!signal.aborted) {
       const shared = this.#parts.shared();
       const summary = this.#parts.summary();
@@ -242,4 +256,9 @@ interface Numbered extends PlacedChange {
 function notOpen(): AgentError {
   const message = "sharing dead letters: the log that agents share is not open yet";
   return new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
+}
+
+function notTakenOver(cause: unknown): AgentError {
+  const message = "sharing dead letters: those that are in the log cannot be taken over now";
+  return new AgentError("DEAD_LETTERS_NOT_SHARED", message, { cause, retryable: true });
 }

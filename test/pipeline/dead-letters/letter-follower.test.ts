@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mkdir, rename, rmdir } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
@@ -144,6 +145,30 @@ test("letters that are kept while the log is away are refused, and a follower go
   await first.letters.keep([letter("l.0.1-a")]);
 
   await second.has("l.0.1-a");
+});
+
+test("an agent that cannot write letters into its files adds no more of them to the log, until it can", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  await first.letters.keep([letter("l.0.1-a")]);
+  const file = first.letters.fileOf("k1");
+  await rename(file, `${file}.aside`);
+  await mkdir(file);
+
+  const attempts = async (count: number) => {
+    for (let attempt = 0; attempt < count; attempt += 1) await assert.rejects(first.letters.keep([letter("l.0.2-a")]));
+  };
+  await attempts(1);
+  const once = shared.letters.length;
+  await attempts(5);
+  const often = shared.letters.length;
+  await rmdir(file);
+  await rename(`${file}.aside`, file);
+  await first.has("l.0.1-a", "l.0.2-a");
+  await first.letters.keep([letter("l.0.3-a")]);
+
+  assert.deepEqual([once, often], [2, 2]);
+  assert.deepEqual(await first.ids(), ["l.0.1-a", "l.0.2-a", "l.0.3-a"]);
 });
 
 test("a sink whose name no file can have is left out", async (context) => {
