@@ -8,6 +8,8 @@ import { LetterTable, type Sharing } from "./table.js";
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
 export class DeadLetterFile {
   readonly path: string;
+  /** True when its end may be a part of a line. */
+  #isTorn = false;
 
   constructor(file: string) {
     this.path = file;
@@ -17,19 +19,31 @@ export class DeadLetterFile {
   async append(records: readonly LetterRecord[]): Promise<void> {
     const folder = path.dirname(this.path);
     await mkdir(folder, { recursive: true, mode: folderMode });
+    if (this.#isTorn) await mendTail(this.path);
+    this.#isTorn = false;
     const handle = await open(this.path, "a", fileMode);
-    const { size } = await handle.stat();
+    let isNew: boolean;
     try {
-      await handle.appendFile(records.map(lineOf).join(""));
-      await handle.datasync();
-    } catch (error) {
-      // What a full disk took of the text must not run into the next line.
-      await handle.truncate(size);
-      throw error;
+      const { size } = await handle.stat();
+      isNew = size === 0;
+      await this.#write(handle, records.map(lineOf).join(""), size);
     } finally {
       await handle.close();
     }
-    if (size === 0) await syncFolder(folder);
+    if (isNew) await syncFolder(folder);
+  }
+
+  async #write(handle: FileHandle, text: string, size: number): Promise<void> {
+    try {
+      await handle.appendFile(text);
+      await handle.datasync();
+    } catch (error) {
+      // What a full disk took of the text must not run into the next line.
+      this.#isTorn = true;
+      await handle.truncate(size);
+      this.#isTorn = false;
+      throw error;
+    }
   }
 
   /** Cuts off a last line that a crash tore, and removes what a crash left of writing the file anew. */

@@ -1,5 +1,16 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import {
@@ -74,6 +85,28 @@ test("whatever byte a crash tore the last letter at, the others stay and the nex
 
     assert.deepEqual(await openIds(next), ["a waiting", "c waiting"]);
   }
+});
+
+test("a letter that a failing disk took half of, and that could not be cut off again, costs no other one", async (context) => {
+  const { letters, file, open: reopen } = await setUp(context);
+  await letters.keep([letter("a")]);
+  const handle = await open(file, "r");
+  const files = Object.getPrototypeOf(handle);
+  await handle.close();
+  const fails = () => Promise.reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
+  const write = context.mock.method(files, "appendFile", async function (this: FileHandle, text: string) {
+    await this.write(text.slice(0, 20));
+    return await fails();
+  });
+  const truncate = context.mock.method(files, "truncate", fails);
+
+  await assert.rejects(letters.keep([letter("b")]), { code: "DEAD_LETTERS_UNWRITABLE" });
+  write.mock.restore();
+  await assert.rejects(letters.keep([letter("c")]), { code: "DEAD_LETTERS_UNWRITABLE" });
+  truncate.mock.restore();
+  await letters.keep([letter("c")]);
+
+  assert.deepEqual(await openIds(reopen()), ["a waiting", "c waiting"]);
 });
 
 test("a damaged line in the middle costs that line only", async (context) => {
