@@ -11,8 +11,8 @@ export const folderMode = 0o700;
 const copyStep = 1_048_576;
 const lineFeed = Buffer.from("\n");
 
-/** Marks of stored letters that are kept, the newest: they keep a second copy in a channel from being stored. */
-const mostStoredMarks = 100_000;
+/** Stored letters that are remembered, the newest: their marks keep a second copy in a channel from being stored. */
+export const rememberedLetters = 100_000;
 
 /** A file that is to take the place of another one. */
 export interface Draft {
@@ -114,7 +114,7 @@ function neededBy(table: LetterTable): (read: NumberedRecord) => boolean {
 export function rememberedStored(table: LetterTable): (entry: LetterEntry) => boolean {
   const lines: number[] = [];
   for (const { mark, lastLine } of table.entries()) if (mark === "stored") lines.push(lastLine);
-  const first = Float64Array.from(lines).sort()[Math.max(0, lines.length - mostStoredMarks)] ?? 0;
+  const first = Float64Array.from(lines).sort()[Math.max(0, lines.length - rememberedLetters)] ?? 0;
   return ({ mark, lastLine }) => mark === "stored" && lastLine >= first;
 }
 

@@ -1,19 +1,20 @@
 import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index.js";
 import type { DeadLetters } from "./dead-letters.js";
+import { rememberedLetters } from "./draft.js";
 
 export interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;
   /** Other names under which its letters may have been kept: of the sinks of a group before they were in it. */
   readonly others?: readonly string[];
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: Pick<DeadLetters, "stored" | "entry" | "holder" | "mark">;
   readonly log: Logger;
 }
 
 /** What a sink must know of replays: which letters it has stored, so that none is stored twice. */
 export class ReplayedLetters {
   readonly #parts: ReplayedLettersParts;
-  readonly #stored = new Set<string>();
+  readonly #stored = new NewestIds(rememberedLetters);
 
   constructor(parts: ReplayedLettersParts) {
     this.#parts = parts;
@@ -72,5 +73,28 @@ export class ReplayedLetters {
       holders.set(holder, [...(holders.get(holder) ?? []), id]);
     }
     for (const [holder, own] of holders) await deadLetters.mark(holder, own, "stored");
+  }
+}
+
+/** The ids that were added last, this number at least and twice as many at most. */
+class NewestIds {
+  readonly #least: number;
+  #ids = new Set<string>();
+  #before: ReadonlySet<string> = new Set();
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id) || this.#before.has(id);
+  }
+
+  add(id: string): void {
+    if (this.#ids.size === this.#least) {
+      this.#before = this.#ids;
+      this.#ids = new Set();
+    }
+    this.#ids.add(id);
   }
 }
