@@ -6,8 +6,9 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
 import { drain, never, numbered, put, upTo } from "../../../core/testing/channel-fixture.js";
-import { type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
+import { DiskState, type OpenFile, openNewFile } from "../../../plugins/file-channel/log/files.js";
 import { positionOf } from "../../support/position.js";
+import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
 import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
@@ -79,6 +80,31 @@ for (const failing of ["open", "write", "sync"] as const)
       ],
     );
   });
+
+test("a disk that is nearly full, and takes some events and refuses others, is told of once a minute", () => {
+  const { log, lines } = recordingLog();
+  let now = 0;
+  const disk = new DiskState("c1", ["data"], log, () => now);
+  const flutter = () => {
+    for (let flip = 0; flip < 100; flip += 1) {
+      disk.failed(noSpace());
+      disk.succeeded();
+    }
+  };
+
+  flutter();
+  now = 59_999;
+  flutter();
+  disk.failed(noSpace());
+  now = 60_000;
+  disk.failed(noSpace());
+
+  const [failure, recovery] = ["events cannot be written", "events are written again"];
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    [failure, recovery, failure],
+  );
+});
 
 test("a file that fails when it is closed refuses no put, and a stop saves what is done and releases the folders", async (context) => {
   const folder = await tempFolder(context);
