@@ -10,17 +10,22 @@ interface ActionsParts {
   readonly choice: LetterChoice;
   /** Whether the list is empty, so that nothing can be done. */
   readonly isEmpty: boolean;
+  /** Whether the fields say something else than what the list was searched by. */
+  readonly isChanged: boolean;
   /** With a sentence that says what was done. */
   readonly onDone: (sentence: string) => void;
 }
 
 /** Buttons for the letters that are ticked, or for all that match the search. */
-export function LetterActions({ choice, isEmpty, onDone }: ActionsParts) {
+export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsParts) {
   const [asking, setAsking] = useState<"replay" | "drop" | undefined>(undefined);
   const plan = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, true, signal));
   const replay = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, false, signal));
   const drop = useCall<undefined, Dropped>((_given, signal) => dropLetters(choice, signal));
   const which = choice.ids.length === 0 ? "all that match" : many(choice.ids.length, "dead letter");
+  // A reader who has filled in the fields takes what matches them for what would be dropped.
+  const isUnclear = choice.ids.length === 0 && isChanged;
+  const isOff = isEmpty || isUnclear;
   const close = () => setAsking(undefined);
   const doReplay = async () => {
     const result = await replay.run(undefined);
@@ -35,16 +40,19 @@ export function LetterActions({ choice, isEmpty, onDone }: ActionsParts) {
   return (
     <>
       <div class="actions">
-        <button type="button" disabled={isEmpty || plan.running} onClick={() => void plan.run(undefined)}>
+        <button type="button" disabled={isOff || plan.running} onClick={() => void plan.run(undefined)}>
           {plan.running ? "Looking ahead …" : `Dry run of ${which}`}
         </button>
-        <button type="button" disabled={isEmpty} onClick={() => setAsking("replay")}>
+        <button type="button" disabled={isOff} onClick={() => setAsking("replay")}>
           Replay {which}
         </button>
-        <button type="button" class="danger" disabled={isEmpty} onClick={() => setAsking("drop")}>
+        <button type="button" class="danger" disabled={isOff} onClick={() => setAsking("drop")}>
           Drop {which}
         </button>
       </div>
+      {isUnclear ? (
+        <p class="muted">The fields have changed. Search, or tick dead letters, to replay or drop.</p>
+      ) : null}
       <Failure failure={plan.failure ?? replay.failure ?? drop.failure} />
       {plan.result === undefined ? null : <LetterPlan planned={plan.result} onClose={plan.clear} />}
       {asking === "replay" ? (

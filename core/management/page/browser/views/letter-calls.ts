@@ -47,6 +47,11 @@ export const noFilter: LetterFilter = {
   until: "",
 };
 
+export function isSameFilter(one: LetterFilter, other: LetterFilter): boolean {
+  const texts = new Map(Object.entries(other));
+  return Object.entries(one).every(([name, text]) => text === texts.get(name));
+}
+
 export const reasons = ["permanent", "retries-exhausted", "crashed-the-agent", "stopped"] as const;
 
 /** The letters that an operation concerns: those that were ticked, else all that match. */

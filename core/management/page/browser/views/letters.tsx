@@ -5,7 +5,7 @@ import { count, many } from "../parts/format.js";
 import { Changing, Failure, Notice, View } from "../parts/small.js";
 import { useCall } from "../parts/use-call.js";
 import { LetterActions } from "./letter-actions.js";
-import { type FoundLetters, type LetterFilter, noFilter, searchLetters } from "./letter-calls.js";
+import { type FoundLetters, isSameFilter, type LetterFilter, noFilter, searchLetters } from "./letter-calls.js";
 import { LetterFilterForm } from "./letter-filter.js";
 import { LetterLook } from "./letter-look.js";
 import { LetterTable } from "./letter-table.js";
@@ -73,7 +73,12 @@ function Letters({ changes }: { readonly changes: string }) {
     <>
       <LetterFilterForm filter={draft} onChange={setDraft} onSearch={() => start(draft)} />
       <Changing what="Looking into dead letters, replaying and dropping them">
-        <LetterActions choice={{ filter, ids: [...ticked] }} isEmpty={letters.length === 0} onDone={acted} />
+        <LetterActions
+          choice={{ filter, ids: [...ticked] }}
+          isEmpty={letters.length === 0}
+          isChanged={!isSameFilter(draft, filter)}
+          onDone={acted}
+        />
       </Changing>
       {done === undefined ? null : <Notice kind="good">{done}</Notice>}
       <Failure failure={search.failure ?? next.failure} />
