@@ -22,3 +22,21 @@ browserTest("fields that were filled in and not searched by are not what droppin
   await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
   await page.getByText("1 dead letter dropped.").waitFor();
 });
+
+browserTest("a dead letter stays open while others push it out of the list", async (context, open) => {
+  const { agent, notify } = await pageAgent(context);
+  await notify("urn:room:first", "bad");
+  const { page } = await open(agent.managementUrl, { view: "dead-letters" });
+  await page.getByRole("button", { name: "urn:room:first" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("The event").waitFor();
+
+  for (let n = 0; n < 55; n += 1) await notify(`urn:room:${n}`, "bad");
+  await page.locator("main p", { hasText: "56 dead letters waiting" }).waitFor();
+  await page.locator("tbody", { hasText: "urn:room:54" }).waitFor();
+
+  assert.equal(await page.locator("tbody", { hasText: "urn:room:first" }).count(), 0);
+  assert.equal(await dialog.count(), 1);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});

@@ -7,7 +7,7 @@ interface TableParts {
   /** Ids. */
   readonly ticked: ReadonlySet<string>;
   readonly onTick: (ticked: ReadonlySet<string>) => void;
-  readonly onLook: (id: string) => void;
+  readonly onLook: (letter: Letter) => void;
 }
 
 export function LetterTable({ letters, ticked, onTick, onLook }: TableParts) {
@@ -45,7 +45,7 @@ export function LetterTable({ letters, ticked, onTick, onLook }: TableParts) {
               letter={letter}
               ticked={ticked.has(letter.id)}
               onTick={() => tickOne(letter.id)}
-              onLook={() => onLook(letter.id)}
+              onLook={() => onLook(letter)}
             />
           ))}
         </tbody>

@@ -5,7 +5,14 @@ import { count, many } from "../parts/format.js";
 import { Changing, Failure, Notice, View } from "../parts/small.js";
 import { useCall } from "../parts/use-call.js";
 import { LetterActions } from "./letter-actions.js";
-import { type FoundLetters, isSameFilter, type LetterFilter, noFilter, searchLetters } from "./letter-calls.js";
+import {
+  type FoundLetters,
+  isSameFilter,
+  type Letter,
+  type LetterFilter,
+  noFilter,
+  searchLetters,
+} from "./letter-calls.js";
 import { LetterFilterForm } from "./letter-filter.js";
 import { LetterLook } from "./letter-look.js";
 import { LetterTable } from "./letter-table.js";
@@ -35,7 +42,8 @@ function Letters({ changes }: { readonly changes: string }) {
   const [draft, setDraft] = useState(noFilter);
   const [filter, setFilter] = useState(noFilter);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  const [looked, setLooked] = useState<string | undefined>(undefined);
+  // The letter itself: others push it out of the list, or it is dropped, while it is read.
+  const [looked, setLooked] = useState<Letter | undefined>(undefined);
   const [done, setDone] = useState<string | undefined>(undefined);
   const [more, setMore] = useState<FoundLetters["letters"]>([]);
   const search = useCall<LetterFilter, FoundLetters>((given, signal) => searchLetters(given, undefined, signal));
@@ -68,7 +76,6 @@ function Letters({ changes }: { readonly changes: string }) {
     setDone(sentence);
     void run(filter);
   };
-  const letter = letters.find(({ id }) => id === looked);
   return (
     <>
       <LetterFilterForm filter={draft} onChange={setDraft} onSearch={() => start(draft)} />
@@ -92,7 +99,7 @@ function Letters({ changes }: { readonly changes: string }) {
           </button>
         </div>
       )}
-      {letter === undefined ? null : <LetterLook letter={letter} onClose={() => setLooked(undefined)} />}
+      {looked === undefined ? null : <LetterLook letter={looked} onClose={() => setLooked(undefined)} />}
     </>
   );
 }
