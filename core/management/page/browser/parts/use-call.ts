@@ -11,6 +11,8 @@ export interface UsedCall<Given, Result> extends CallState<Result> {
   /** Calls; a call that is still running is abandoned. Resolves to the result, undefined for a failure. */
   readonly run: (given: Given) => Promise<Result | undefined>;
   readonly clear: () => void;
+  /** Abandons a call that is running; the last result stays. */
+  readonly stop: () => void;
 }
 
 /** A call of a view, which ends with the view. */
@@ -41,5 +43,9 @@ export function useCall<Given, Result>(
     current.current?.abort();
     setState({ running: false });
   };
-  return { ...state, run, clear };
+  const stop = () => {
+    current.current?.abort();
+    setState(({ result }) => ({ running: false, result }));
+  };
+  return { ...state, run, clear, stop };
 }

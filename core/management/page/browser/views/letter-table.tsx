@@ -4,14 +4,20 @@ import type { Letter } from "./letter-calls.js";
 
 interface TableParts {
   readonly letters: readonly Letter[];
+  /** Whether these are all; a search of a large store may have found none so far. */
+  readonly isComplete: boolean;
   /** Ids. */
   readonly ticked: ReadonlySet<string>;
   readonly onTick: (ticked: ReadonlySet<string>) => void;
   readonly onLook: (letter: Letter) => void;
 }
 
-export function LetterTable({ letters, ticked, onTick, onLook }: TableParts) {
-  if (letters.length === 0) return <p>No dead letter matches.</p>;
+export function LetterTable({ letters, isComplete, ticked, onTick, onLook }: TableParts) {
+  if (letters.length === 0) {
+    return (
+      <p>{isComplete ? "No dead letter matches." : "No dead letter matches so far. The search is not at its end."}</p>
+    );
+  }
   const all = letters.every(({ id }) => ticked.has(id));
   const tickOne = (id: string) => {
     const others = [...ticked].filter((one) => one !== id);

@@ -1,24 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { live } from "../live/page-state.js";
 import { useWatched } from "../live/watched.js";
 import { count, many } from "../parts/format.js";
 import { Changing, Failure, Notice, View } from "../parts/small.js";
-import { useCall } from "../parts/use-call.js";
 import { LetterActions } from "./letter-actions.js";
-import {
-  type FoundLetters,
-  isSameFilter,
-  type Letter,
-  type LetterFilter,
-  noFilter,
-  searchLetters,
-} from "./letter-calls.js";
+import { isSameFilter, type Letter, type LetterFilter, noFilter } from "./letter-calls.js";
 import { LetterFilterForm } from "./letter-filter.js";
+import { useLetterList } from "./letter-list.js";
 import { LetterLook } from "./letter-look.js";
 import { LetterTable } from "./letter-table.js";
-
-/** Milliseconds after a change of the counts until the list is read again. */
-const settle = 700;
 
 /** Events that could not be stored: search, look, dry run, replay, drop. */
 export function LettersView() {
@@ -39,66 +29,47 @@ export function LettersView() {
 
 /** `changes` differs when letters came or went. */
 function Letters({ changes }: { readonly changes: string }) {
+  const list = useLetterList(changes);
+  const { filter, letters } = list;
   const [draft, setDraft] = useState(noFilter);
-  const [filter, setFilter] = useState(noFilter);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   // The letter itself: others push it out of the list, or it is dropped, while it is read.
   const [looked, setLooked] = useState<Letter | undefined>(undefined);
   const [done, setDone] = useState<string | undefined>(undefined);
-  const [more, setMore] = useState<FoundLetters["letters"]>([]);
-  const search = useCall<LetterFilter, FoundLetters>((given, signal) => searchLetters(given, undefined, signal));
-  const next = useCall<string, FoundLetters>((cursor, signal) => searchLetters(filter, cursor, signal));
-  const { run } = search;
-  // The pages that were added would no longer follow the first one, so they stay until the reader searches again.
-  const isExtended = more.length > 0;
-  useEffect(() => {
-    if (isExtended) return;
-    const timer = setTimeout(() => void run(filter), search.result === undefined ? 0 : settle);
-    return () => clearTimeout(timer);
-  }, [filter, changes]);
-  const letters = [...(search.result?.letters ?? []), ...more];
-  const cursor = isExtended ? next.result?.next : search.result?.next;
-  const start = (given: LetterFilter) => {
-    setMore([]);
-    setTicked(new Set());
-    setDone(undefined);
-    next.clear();
-    if (given === filter) void run(given);
-    else setFilter(given);
-  };
-  const follow = async (from: string) => {
-    const found = await next.run(from);
-    if (found !== undefined) setMore([...more, ...found.letters]);
-  };
-  const acted = (sentence: string) => {
-    setMore([]);
+  const search = (given: LetterFilter, sentence: string | undefined) => {
     setTicked(new Set());
     setDone(sentence);
-    void run(filter);
+    list.search(given);
   };
   return (
     <>
-      <LetterFilterForm filter={draft} onChange={setDraft} onSearch={() => start(draft)} />
+      <LetterFilterForm filter={draft} onChange={setDraft} onSearch={() => search(draft, undefined)} />
       <Changing what="Looking into dead letters, replaying and dropping them">
         <LetterActions
           choice={{ filter, ids: [...ticked] }}
-          isEmpty={letters.length === 0}
+          isEmpty={!list.hasMore && (letters ?? []).length === 0}
           isChanged={!isSameFilter(draft, filter)}
-          onDone={acted}
+          onDone={(sentence) => search(filter, sentence)}
         />
       </Changing>
       {done === undefined ? null : <Notice kind="good">{done}</Notice>}
-      <Failure failure={search.failure ?? next.failure} />
-      {search.result === undefined ? null : (
-        <LetterTable letters={letters} ticked={ticked} onTick={setTicked} onLook={setLooked} />
+      <Failure failure={list.failure} />
+      {letters === undefined ? null : (
+        <LetterTable
+          letters={letters}
+          isComplete={!list.hasMore}
+          ticked={ticked}
+          onTick={setTicked}
+          onLook={setLooked}
+        />
       )}
-      {cursor === undefined ? null : (
+      {list.hasMore ? (
         <div class="actions">
-          <button type="button" disabled={next.running} onClick={() => void follow(cursor)}>
-            Show more
+          <button type="button" disabled={list.isGoingOn} onClick={() => void list.goOn()}>
+            {list.isGoingOn ? "Searching …" : "Show more"}
           </button>
         </div>
-      )}
+      ) : null}
       {looked === undefined ? null : <LetterLook letter={looked} onClose={() => setLooked(undefined)} />}
     </>
   );
