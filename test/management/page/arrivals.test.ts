@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { browserTest } from "../../support/chromium.js";
 import { pageAgent } from "../../support/page-agent.js";
+import { until } from "../../support/until.js";
 
 browserTest(
   "what arrives is shown after it was switched on: accepted, refused with its reason, secrets masked",
@@ -30,3 +31,21 @@ browserTest(
     assert.deepEqual(problems, []);
   },
 );
+
+browserTest("arrivals that cannot be read are asked for once a second", async (context, open) => {
+  const { agent } = await pageAgent(context);
+  const { page } = await open(agent.managementUrl);
+  let asked = 0;
+  await page.route("**/v1/admin/arrivals?**", async (route) => {
+    asked += 1;
+    await route.fulfill({ status: 503, json: { success: "false", error: "The agent is starting" } });
+  });
+  await page.evaluate("location.hash = '#/arrivals'");
+  await page.getByText("The agent is starting").waitFor();
+  const before = performance.now();
+  await until(
+    async () => asked,
+    (calls) => calls >= 4,
+  );
+  assert.ok(performance.now() - before > 2000, `${asked} calls`);
+});

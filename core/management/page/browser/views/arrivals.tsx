@@ -54,7 +54,7 @@ function Watching() {
         .then(add)
         .then(() => setFailure(undefined))
         .catch((error: Error) => signal.aborted || setFailure(error));
-    const timer = setTimeout(() => void ask(), sample === undefined ? 0 : pause);
+    const timer = setTimeout(() => void ask(), sample === undefined && failure === undefined ? 0 : pause);
     return () => {
       clearTimeout(timer);
       controller.abort();
