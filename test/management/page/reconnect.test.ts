@@ -32,3 +32,27 @@ browserTest(
     assert.match(lost, /What you see is from before\./);
   },
 );
+
+browserTest("a topology that cannot be read after a reload is asked for again", async (context, open) => {
+  const { agent, configure } = await pageAgent(context);
+  const { page } = await open(agent.managementUrl);
+  await page.getByText("All 3 components are up.").first().waitFor();
+  let refused = 0;
+  await page.route("**/v1/topology", async (route) => {
+    refused += 1;
+    await (refused > 2 ? route.continue() : route.fulfill({ status: 502, body: "no upstream" }));
+  });
+
+  await configure(
+    "deneb.sinks = store more",
+    "deneb.sinks.more.type = logger",
+    "deneb.sinks.more.channel = other",
+    "deneb.channels = queue other",
+    "deneb.channels.other.type = memory",
+    "deneb.sources.http-source.channels = queue other",
+  );
+  await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
+
+  await page.locator(".card-name", { hasText: "more" }).waitFor();
+  assert.equal(refused, 3);
+});

@@ -36,6 +36,9 @@ export class LiveAgent extends Watched<LiveView> {
   readonly #calls: AgentCalls;
   readonly #session: Session;
   #failures = 0;
+  /** The revision that the topology is of, and the one that it is being read for. */
+  #described: number | undefined;
+  #describing: number | undefined;
   #stop = new AbortController();
 
   constructor(calls: AgentCalls, session: Session) {
@@ -95,6 +98,7 @@ export class LiveAgent extends Watched<LiveView> {
       // A token that was just given is tried once: each wrong one delays the answers to the next.
       const isNew = this.#session.token !== undefined && this.#session.value.role === "unknown";
       if (isNew) await this.#readAccess(signal);
+      this.#described = undefined;
       // At the same time: the first sight of the page waits for all three.
       const facts = Promise.all([isNew ? undefined : this.#readAccess(signal), this.#readTopology(signal)]);
       facts.catch(() => undefined);
@@ -127,6 +131,20 @@ export class LiveAgent extends Watched<LiveView> {
     this.#show({ topology });
   }
 
+  /** Reads the topology of a revision; when that fails, the next message asks for it again. */
+  async #describe(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#describing === revision) return;
+    this.#describing = revision;
+    try {
+      await this.#readTopology(signal);
+      this.#described = revision;
+    } catch {
+      // Not known yet.
+    } finally {
+      this.#describing = undefined;
+    }
+  }
+
   async #read(body: ReadableStream<BufferSource>, watch: SilenceWatch, signal: AbortSignal): Promise<void> {
     const events = new EventReader();
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -139,14 +157,16 @@ export class LiveAgent extends Watched<LiveView> {
   }
 
   #take({ name, data }: StreamEvent, signal: AbortSignal): void {
-    if (name === "topology") void this.#readTopology(signal).catch(() => undefined);
-    if (name === "snapshot") this.#arrived(JSON.parse(data));
+    if (name === "snapshot") this.#arrived(JSON.parse(data), signal);
     const { snapshot } = this.value;
-    if (name === "change" && snapshot !== undefined) this.#arrived(merged(snapshot, JSON.parse(data)));
+    if (name === "change" && snapshot !== undefined) this.#arrived(merged(snapshot, JSON.parse(data)), signal);
   }
 
-  #arrived(snapshot: Snapshot): void {
+  #arrived(snapshot: Snapshot, signal: AbortSignal): void {
     this.#failures = 0;
+    const { revision } = snapshot.agent;
+    this.#described ??= revision;
+    if (revision !== this.#described) void this.#describe(revision, signal);
     this.history.add(snapshot);
     this.#show({ snapshot, connection: { state: "live" } });
   }
