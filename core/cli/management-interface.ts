@@ -13,7 +13,6 @@ import {
 } from "../agent/container.js";
 import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../agent/views.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
-import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { AgentFiles } from "../management/configuration/agent-files.js";
 import type { OwnConfiguration } from "../management/configuration/running-configuration-resource.js";
@@ -30,8 +29,6 @@ export interface ManagementSetup {
   readonly settings: KernelSettings;
   readonly version: string;
   readonly logging: Logging;
-  /** As the agent starts with it. */
-  readonly topology: Topology;
   readonly security: Security;
   /** The properties file of the agent. */
   readonly file: string;
@@ -49,8 +46,7 @@ export interface OpenedManagement {
 
 /** The management interface of an agent. */
 export function managementOf(setup: ManagementSetup): OpenedManagement {
-  const { container, settings, topology, version, logging, security, file, catalogue, ownConfiguration, trusted } =
-    setup;
+  const { container, settings, version, logging, security, file, catalogue, ownConfiguration, trusted } = setup;
   const log = logging.loggers.of("management");
   const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
@@ -61,6 +57,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
   });
   const folder = settings.managementConfigurationFolder;
   const hosts = [settings.managementHost, ...settings.managementHosts];
+  const agent = container.resolve(AGENT);
   const live = container.resolve(LIVE_VIEW);
   const stream = new LiveStream({ source: live, log });
   const app = managementApp({
@@ -71,7 +68,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
     readiness: container.resolve(READINESS),
     verifier: container.resolve(VERIFIER),
     erasure: container.resolve(AGENT_ERASURE),
-    agent: container.resolve(AGENT),
+    agent,
     live,
     stream,
     arrivals: container.resolve(ARRIVALS),
@@ -89,7 +86,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
       bodyLimit: settings.managementBodyLimit,
     },
     logging,
-    nameMappings: nameMappingsOf(topology),
+    nameMappings: nameMappingsOf(() => agent.assembly.sources.map(({ node }) => node)),
     deadLetterReplay: container.resolve(DEAD_LETTER_REPLAY),
     configuration: folder === "" ? undefined : { files: new AgentFiles(folder, file), catalogue },
     log,

@@ -228,7 +228,7 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     text: () => decodeFile(readFileSync(file)).text,
     reload: () => reloading.request(),
   };
-  const common = { container, settings, topology, version, logging, security, file, catalogue };
+  const common = { container, settings, version, logging, security, file, catalogue };
   let opened: Promise<RequestListener> | undefined;
   const open = async () => {
     const [{ managementOf }] = await Promise.all([import("./management-interface.js"), catalogue.complete()]);

@@ -1,5 +1,5 @@
 import { type RequestHandler, type Response, Router } from "express";
-import type { Topology } from "../configuration/topology.js";
+import type { SourceNode } from "../configuration/topology.js";
 import { type EditedText, editedFile, editedMemory } from "../files/edited-text.js";
 import { compileNameMappings, readNameMappingsFile } from "../ngsi/index.js";
 import { type MappingNode, mappingsJson, nameMappingsText, readMappingsDocument } from "../ngsi/mappings/document.js";
@@ -107,12 +107,24 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ["NAME_MAPPINGS_FILE_NOT_VALID", 409],
 ]);
 
-/** The name mappings of an agent: the file of its first name-mappings interceptor, or memory if it has none. */
-export function nameMappingsOf({ sources }: Topology): EditedText {
-  const interceptors = sources.flatMap((source) => source.interceptors);
-  const reader = interceptors.find(({ definition }) => definition.type === "name-mappings");
-  const file = reader?.config["name_mappings_conf_file"];
-  return typeof file === "string" ? editedFile(file) : editedMemory();
+/**
+ * The name mappings of an agent: the file of its first name-mappings interceptor, or memory if it has none. A reload may
+ * bring another file, so the sources are asked for at each call.
+ */
+export function nameMappingsOf(sources: () => readonly SourceNode[]): EditedText {
+  const memory = editedMemory();
+  // One for each file, so that calls change it one after the other.
+  const files = new Map<string, EditedText>();
+  const current = () => {
+    const interceptors = sources().flatMap((source) => source.interceptors);
+    const reader = interceptors.find(({ definition }) => definition.type === "name-mappings");
+    const file = reader?.config["name_mappings_conf_file"];
+    if (typeof file !== "string") return memory;
+    const text = files.get(file) ?? editedFile(file);
+    files.set(file, text);
+    return text;
+  };
+  return { read: () => current().read(), edit: (change) => current().edit(change) };
 }
 
 const invalidFile = failure("The name mappings file is not valid; repair or remove it.");

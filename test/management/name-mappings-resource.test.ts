@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import nodePath from "node:path";
 import { test } from "node:test";
 import { editedMemory } from "../../core/files/edited-text.js";
 import { nameMappingsOf } from "../../core/management/name-mappings-resource.js";
@@ -7,7 +8,9 @@ import { readNameMappingsFile } from "../../core/ngsi/index.js";
 import type { AnyPlugin } from "../../core/sdk/index.js";
 import nameMappingsPlugin from "../../plugins/name-mappings-interceptor/index.js";
 import timestampPlugin from "../../plugins/timestamp-interceptor/index.js";
+import { startAgent } from "../support/agent-process.js";
 import { ok, refused, startManagement } from "../support/management.js";
+import { tempFolder } from "../support/temp-folder.js";
 
 const path = "/v1/namemappings";
 const attribute = { originalAttributeName: "t\\d*", originalAttributeType: "Number", newAttributeName: "temp" };
@@ -142,7 +145,47 @@ test("the file is the one that the name-mappings interceptor reads", async (cont
   ];
   const source = { ...node("s", timestampPlugin), channels: [], interceptors, selector: node("x", timestampPlugin) };
 
-  const text = nameMappingsOf({ agent: "a", channels: [], sinks: [], sources: [source] });
+  const text = nameMappingsOf(() => [source]);
 
   assert.equal(await text.read(), "the text");
+});
+
+test("after a reload the file is the one that the interceptor reads then", async (context) => {
+  const folder = await tempFolder(context);
+  const before = nodePath.join(folder, "before.json");
+  const after = nodePath.join(folder, "after.json");
+  const properties = (file: string) =>
+    [
+      "a1.sources = s",
+      "a1.channels = c",
+      "a1.sinks = k",
+      "a1.sources.s.type = http",
+      "a1.sources.s.bind = 127.0.0.1",
+      "a1.sources.s.port = 0",
+      "a1.sources.s.channels = c",
+      "a1.sources.s.handler = ngsi",
+      "a1.sources.s.interceptors = nmi",
+      "a1.sources.s.interceptors.nmi.type = name-mappings",
+      `a1.sources.s.interceptors.nmi.name_mappings_conf_file = ${file}`,
+      "a1.channels.c.type = memory",
+      "a1.sinks.k.type = logger",
+      "a1.sinks.k.channel = c",
+    ].join("\n");
+  await Promise.all([before, after].map((file) => writeFile(file, '{"serviceMappings":[]}')));
+  const agent = await startAgent(context, {
+    properties: properties(before),
+    folder,
+    env: { DENEB_RELOAD_INTERVAL: "0" },
+  });
+  await writeFile(nodePath.join(folder, "agent.properties"), properties(after));
+  await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
+
+  const response = await fetch(`${agent.managementUrl}${path}`, {
+    method: "POST",
+    body: JSON.stringify({ serviceMapping: [{ originalService: "openiot", newService: "city" }] }),
+  });
+
+  assert.equal(response.status, 200);
+  assert.match(await readFile(after, "utf8"), /city/);
+  assert.doesNotMatch(await readFile(before, "utf8"), /city/);
 });
