@@ -102,7 +102,7 @@ browserTest(
     const description = "<i>rooms</i>";
     const broker = await brokerStandIn(context, () => ({
       status: 200,
-      headers: { "Fiware-Total-Count": "1" },
+      headers: { "Fiware-Total-Count": "2" },
       body: JSON.stringify([
         {
           id: "51c0",
@@ -110,6 +110,7 @@ browserTest(
           status: "failed",
           notification: { http: { url: "http://here/notify" }, timesSent: 7 },
         },
+        { id: "51c1", notification: { kafka: { url: "kafka://there:9092", topic: "t" } } },
       ]),
     }));
     const { agent } = await pageAgent(context, { env: { DENEB_BROKER_TARGETS: `127.0.0.1:${broker.endpoint.port}` } });
@@ -123,6 +124,7 @@ browserTest(
 
     await page.locator(".notice.bad").waitFor();
     assert.match(listed, /failed[\s\S]*to http:\/\/here\/notify[\s\S]*7 sent/);
+    assert.match(listed, /51c1 to kafka:\/\/there:9092/);
   },
 );
 

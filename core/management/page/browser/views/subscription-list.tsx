@@ -20,7 +20,9 @@ function Item({ subscription }: { readonly subscription: unknown }) {
   const notification = memberOf(subscription, "notification") ?? subscription;
   const fact = (name: string) => textOf(memberOf(notification, name));
   const url = [
-    ...["http", "httpCustom", "mqtt", "mqttCustom"].map((name) => memberOf(memberOf(notification, name), "url")),
+    ...["http", "httpCustom", "mqtt", "mqttCustom", "kafka", "kafkaCustom"].map((name) =>
+      memberOf(memberOf(notification, name), "url"),
+    ),
     memberOf(memberOf(notification, "endpoint"), "uri"),
   ]
     .map(textOf)
