@@ -126,3 +126,24 @@ browserTest("pages of a long list follow each other, and dropping all that match
   await page.getByText("No dead letter matches.").waitFor();
   assert.equal(new Set(entities).size, 60);
 });
+
+browserTest(
+  "why the last of several operations failed is shown, and no reason of one before",
+  async (context, open) => {
+    const { agent, notify } = await pageAgent(context);
+    await notify("urn:room:1", "bad");
+    const { page } = await open(agent.managementUrl, { view: "dead-letters" });
+    await withLetters(page, 1);
+    const refusing = (error: string) => ({ status: 503, json: { success: "false", error } });
+    await page.route("**/v1/admin/deadletters/replay?**", (route) => route.fulfill(refusing("no dry run now")));
+    await page.route("**/v1/admin/deadletters?**", (route) => route.fulfill(refusing("worker 2 does not run")));
+
+    await page.getByRole("button", { name: "Dry run of all that match" }).click();
+    await page.getByText("no dry run now").waitFor();
+    await page.getByRole("button", { name: "Drop all that match" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+
+    await page.getByText("worker 2 does not run").waitFor();
+    assert.equal(await page.getByText("no dry run now").count(), 0);
+  },
+);

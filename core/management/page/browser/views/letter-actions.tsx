@@ -22,17 +22,24 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
   const plan = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, true, signal));
   const replay = useCall<undefined, Replayed>((_given, signal) => replayLetters(choice, false, signal));
   const drop = useCall<undefined, Dropped>((_given, signal) => dropLetters(choice, signal));
+  const [last, setLast] = useState<"plan" | "replay" | "drop">("plan");
   const which = choice.ids.length === 0 ? "all that match" : many(choice.ids.length, "dead letter");
   // A reader who has filled in the fields takes what matches them for what would be dropped.
   const isUnclear = choice.ids.length === 0 && isChanged;
   const isOff = isEmpty || isUnclear;
   const close = () => setAsking(undefined);
+  const doPlan = () => {
+    setLast("plan");
+    void plan.run(undefined);
+  };
   const doReplay = async () => {
+    setLast("replay");
     const result = await replay.run(undefined);
     close();
     if (result !== undefined) onDone(replaySentence(result));
   };
   const doDrop = async () => {
+    setLast("drop");
     const result = await drop.run(undefined);
     close();
     if (result !== undefined) onDone(dropSentence(result));
@@ -40,7 +47,7 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
   return (
     <>
       <div class="actions">
-        <button type="button" disabled={isOff || plan.running} onClick={() => void plan.run(undefined)}>
+        <button type="button" disabled={isOff || plan.running} onClick={() => doPlan()}>
           {plan.running ? "Looking ahead …" : `Dry run of ${which}`}
         </button>
         <button type="button" disabled={isOff} onClick={() => setAsking("replay")}>
@@ -53,7 +60,7 @@ export function LetterActions({ choice, isEmpty, isChanged, onDone }: ActionsPar
       {isUnclear ? (
         <p class="muted">The fields have changed. Search, or tick dead letters, to replay or drop.</p>
       ) : null}
-      <Failure failure={plan.failure ?? replay.failure ?? drop.failure} />
+      <Failure failure={{ plan, replay, drop }[last].failure} />
       {plan.result === undefined ? null : <LetterPlan planned={plan.result} onClose={plan.clear} />}
       {asking === "replay" ? (
         <Confirm
