@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Component, ComponentState, Topology } from "../../../core/management/page/browser/live/contract.js";
+import type {
+  Component,
+  ComponentState,
+  Snapshot,
+  Topology,
+} from "../../../core/management/page/browser/live/contract.js";
 import { EventReader } from "../../../core/management/page/browser/live/event-reader.js";
+import { History } from "../../../core/management/page/browser/live/history.js";
 import { merged } from "../../../core/management/page/browser/live/merge-patch.js";
 import { bytes, duration, rate, settingText, shortCount } from "../../../core/management/page/browser/parts/format.js";
 import { drawn, found, mostCards } from "../../../core/management/page/browser/views/chosen-components.js";
@@ -138,3 +144,38 @@ test("a search finds by name, kind and type in any letter case, or only what is 
   assert.deepEqual(ids("", true), ["sink:k3"]);
   assert.deepEqual(ids("nothing"), []);
 });
+
+const moments = [
+  { says: "of five minutes", seconds: [0, 1, 301], kept: [1, 301] },
+  { says: "of the clock as it is after it was set back", seconds: [100, 101, 50, 51], kept: [50, 51] },
+  { says: "once for each moment", seconds: [1, 1, 2], kept: [1, 2] },
+] as const;
+
+for (const { says, seconds, kept } of moments)
+  test(`the charts have samples ${says}`, () => {
+    const history = new History();
+
+    for (const second of seconds) history.add(snapshotAt(second, 1));
+
+    assert.deepEqual(
+      history.of().map(({ time }) => time / 1000),
+      kept,
+    );
+  });
+
+test("a component has no samples any more when the agent has too many components for them", () => {
+  const history = new History();
+  history.add(snapshotAt(1, 150));
+  const before = history.of("sink:0").length;
+
+  history.add(snapshotAt(2, 151));
+
+  assert.deepEqual([before, history.of("sink:0").length, history.of().length], [1, 0, 2]);
+});
+
+function snapshotAt(second: number, sinks: number): Snapshot {
+  const time = new Date(second * 1000).toISOString();
+  const state = { status: "START", setup_time: time, health: "up" } as const;
+  const components = Object.fromEntries(Array.from({ length: sinks }, (_, at) => [`sink:${at}`, state]));
+  return { time, agent: { name: "a", revision: 1, ready: true }, components, dead_letters: {} };
+}

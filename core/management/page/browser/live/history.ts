@@ -10,8 +10,8 @@ export interface Sample {
   readonly waiting?: number | undefined;
 }
 
-/** Samples that are kept: five minutes of one a second. */
-const length = 300;
+/** Milliseconds that are kept. A page that nobody saw meanwhile has heard nothing: what is older would be drawn beside them. */
+const span = 300_000;
 /** Components with samples of their own; an agent with more has them for the whole agent only. */
 const mostComponents = 150;
 
@@ -28,10 +28,10 @@ export class History {
     const at = Date.parse(time);
     const all = Object.entries(components);
     this.#push("", { time: at, ...totals(all.map(([, state]) => state)) });
-    if (all.length > mostComponents) return;
-    for (const [id, state] of all) this.#push(id, { time: at, ...ofComponent(state) });
+    const shown = all.length > mostComponents ? [] : all;
+    for (const [id, state] of shown) this.#push(id, { time: at, ...ofComponent(state) });
     for (const id of this.#samples.keys()) {
-      if (id !== "" && components[id] === undefined) this.#samples.delete(id);
+      if (id !== "" && (shown.length === 0 || components[id] === undefined)) this.#samples.delete(id);
     }
   }
 
@@ -40,12 +40,9 @@ export class History {
   }
 
   #push(id: string, sample: Sample): void {
-    const samples = this.#samples.get(id) ?? [];
-    // A topology that changes sends a moment twice.
-    if (samples.at(-1)?.time === sample.time) samples.pop();
-    samples.push(sample);
-    if (samples.length > length) samples.shift();
-    this.#samples.set(id, samples);
+    // A topology that changes sends a moment twice, and a clock that was set back sends some again.
+    const before = (this.#samples.get(id) ?? []).filter(({ time }) => time < sample.time && time >= sample.time - span);
+    this.#samples.set(id, [...before, sample]);
   }
 }
 
