@@ -23,6 +23,7 @@ import type { Security } from "../management/security/read-security.js";
 import { BrokerClient } from "../management/subscriptions/broker-client.js";
 import { BrokerTargets } from "../management/subscriptions/broker-targets.js";
 import type { PluginCatalogue } from "../tokens.js";
+import { brokerTimeouts } from "./broker-timeouts.js";
 
 export interface ManagementSetup {
   readonly container: DependencyContainer;
@@ -51,8 +52,7 @@ export function managementOf(setup: ManagementSetup): OpenedManagement {
   const { tokens, tls, brokerTargets } = security;
   const brokers = new BrokerClient({
     targets: new BrokerTargets(brokerTargets),
-    timeoutMillis: settings.brokerTimeout * 1000,
-    createTimeoutMillis: Math.max(settings.brokerCreateTimeout, settings.brokerTimeout) * 1000,
+    ...brokerTimeouts(settings),
     verifyTls: settings.brokerVerifyTls,
   });
   const folder = settings.managementConfigurationFolder;

@@ -9,10 +9,12 @@ import type { Topology } from "../../configuration/topology.js";
 import type { Logging } from "../../logging/logging.js";
 import { ManagementServer } from "../../management/management-server.js";
 import { checkTls, readSecurity, type Security } from "../../management/security/read-security.js";
+import { longestCall } from "../../management/subscriptions/all-subscriptions.js";
 import { gateway } from "../../management/workers/gateway.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import { systemClock } from "../../tokens.js";
 import { withLogging } from "../agent-logging.js";
+import { brokerTimeouts } from "../broker-timeouts.js";
 import { exitCodes, type Terminal } from "../command.js";
 import { printFaults } from "../load.js";
 import { folderOf } from "./folders.js";
@@ -118,7 +120,7 @@ function managementOf(team: Supervisor, { running, security, log }: Managed): Ma
     page,
     bodyLimit: settings.managementBodyLimit,
   };
-  const { app, end } = gateway({ team, version, access, log });
+  const { app, end } = gateway({ team, version, access, log, brokerMillis: longestCall(brokerTimeouts(settings)) });
   const management = new ManagementServer(app, { host, port, tls: security.tls }, log);
   management.whenStopping(end);
   return management;

@@ -11,6 +11,15 @@ const MOST_PAGES = 1000;
 /** All pages together may take this many times the time-out of one. */
 const MOST_TIMEOUTS = 6;
 
+/** Milliseconds after which every call has ended: a creation that is not answered, and the list that looks for it. */
+export function longestCall({
+  timeoutMillis,
+  createTimeoutMillis,
+}: Pick<BrokerClient, "timeoutMillis" | "createTimeoutMillis">): number {
+  // The last page may begin at the end.
+  return createTimeoutMillis + (MOST_TIMEOUTS + 1) * timeoutMillis;
+}
+
 export interface Listing {
   readonly brokers: BrokerClient;
   readonly endpoint: BrokerEndpoint;

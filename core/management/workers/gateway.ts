@@ -20,6 +20,8 @@ export interface GatewayParts {
   readonly version: string;
   readonly access: ManagementAccess;
   readonly log: Logger;
+  /** Milliseconds that a worker takes at most for a call of a broker. */
+  readonly brokerMillis: number;
 }
 
 /** What answers, and what ends the answers that would never end. */
@@ -41,8 +43,8 @@ export function gateway(parts: GatewayParts): Gateway {
 }
 
 /** The rules of all calls, and what they work with. */
-export function gatewayRules({ team, version, log }: GatewayParts) {
-  const through = new PassThrough();
+export function gatewayRules({ team, version, log, brokerMillis }: GatewayParts) {
+  const through = new PassThrough(brokerMillis);
   const metrics = new GatewayMetrics();
   const started = new Date(Math.round(performance.timeOrigin)).toISOString();
   const live = new LiveWorkers(team, started);

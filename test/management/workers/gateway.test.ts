@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { until } from "../../support/until.js";
 import { runningTeam, since } from "./running-team.js";
@@ -229,4 +231,22 @@ test("the page is that of the gateway", async (context) => {
   const { status, headers } = await call("GET", "/ui/");
 
   assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+});
+
+test("a broker that takes as long as it may is waited for", async (context) => {
+  const { call, workers } = await runningTeam(context, two);
+  const [first] = workers;
+  await first?.close();
+  const calls = new EventEmitter<{ asked: [ServerResponse] }>();
+  await first?.serve((_request, answer) => calls.emit("asked", answer));
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+
+  const asked = once(calls, "asked");
+  const answering = call("POST", "/v1/subscriptions?ngsi_version=2", {});
+  const [response] = await asked;
+  context.mock.timers.tick(100_000);
+  response.setHeader("Content-Type", "application/json").writeHead(504).end('{"error":"the subscription may exist"}');
+  const { status, body } = await answering;
+
+  assert.deepEqual([status, body.error], [504, "the subscription may exist"]);
 });

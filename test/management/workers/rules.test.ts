@@ -12,6 +12,7 @@ const parts = {
   version: "1",
   access: { tokens: { read: [], admin: [] }, tls: false, hosts: [], page: true, bodyLimit: 1 },
   log: recordingLog().log,
+  brokerMillis: 1000,
 };
 
 test("each documented operation of an agent has a rule of the gateway, and there is no other", async (context) => {

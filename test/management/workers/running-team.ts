@@ -30,7 +30,13 @@ export async function runningTeam(context: TestContext, { access, workers: setti
   const team = { workers: views };
   const { log, lines } = recordingLog();
   const parts = { tokens: { read: [], admin: [] }, tls: false, hosts: [], page: true, bodyLimit: 1_048_576 };
-  const { app, end } = gateway({ team, version: "1.2.3.abc", access: { ...parts, ...access }, log });
+  const { app, end } = gateway({
+    team,
+    version: "1.2.3.abc",
+    access: { ...parts, ...access },
+    log,
+    brokerMillis: 100_000,
+  });
   const server = new ManagementServer(app, { host: "127.0.0.1", port: 0 }, log);
   server.whenStopping(end);
   await server.start();
