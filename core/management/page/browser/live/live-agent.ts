@@ -27,6 +27,7 @@ interface AccessAnswer {
 
 /** Milliseconds without a message after which a connection counts as dead. */
 const silence = 10_000;
+const silent = new CallFailure("The agent has been silent for 10 seconds.", 0);
 const firstPause = 500;
 const longestPause = 10_000;
 
@@ -81,9 +82,11 @@ export class LiveAgent extends Watched<LiveView> {
     while (!signal.aborted) {
       const failure = await this.#connection(signal);
       if (signal.aborted) return;
+      // Proxies cut streams that last, some of them each half minute: it is lost when it does not come back.
+      const isCut = this.#failures === 0 && this.value.connection.state === "live" && failure !== silent;
       const pause = Math.min(firstPause * 2 ** this.#failures, longestPause) * (0.8 + Math.random() * 0.4);
       this.#failures += 1;
-      this.#show({ connection: { state: "lost", reason: failure.message, retryAt: Date.now() + pause } });
+      if (!isCut) this.#show({ connection: { state: "lost", reason: failure.message, retryAt: Date.now() + pause } });
       await paused(pause, signal);
     }
   }
@@ -111,10 +114,7 @@ export class LiveAgent extends Watched<LiveView> {
       return new CallFailure("The agent ended the stream.", 0);
     } catch (error) {
       if (error instanceof CallFailure) return error;
-      return new CallFailure(
-        inner.signal.aborted ? "The agent has been silent for 10 seconds." : "The connection broke.",
-        0,
-      );
+      return inner.signal.aborted ? silent : new CallFailure("The connection broke.", 0);
     } finally {
       watch.stop();
       inner.abort();
