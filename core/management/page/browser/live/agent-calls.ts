@@ -49,8 +49,10 @@ export class AgentCalls {
       method,
       headers: { ...headers, ...content, ...authorization },
       cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
+      // What a proxy before the page asks for: its cookie, a password, a certificate. The agent reads none of it.
+      credentials: "same-origin",
+      // The agent never redirects.
+      redirect: "manual",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     };
@@ -58,6 +60,9 @@ export class AgentCalls {
       if (signal?.aborted === true) throw error;
       throw new CallFailure("The agent does not answer.", 0);
     });
+    if (response.type === "opaqueredirect") {
+      throw new CallFailure("A proxy leads elsewhere, to its login perhaps. Load the page again.", 0);
+    }
     // A token that was replaced meanwhile is not the one that was refused.
     if (response.status === 401 && token === this.#session.token) this.#session.refused();
     return response;
