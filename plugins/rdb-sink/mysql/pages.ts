@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { type Cell, type Statement, writeAborted } from "deneb/sql";
 import type { Connection } from "mysql2";
 import { encrypted } from "../connecting.js";
@@ -23,13 +24,20 @@ export class MysqlPages {
   ): AsyncGenerator<readonly (readonly Cell[])[]> {
     const connection = this.#idle ?? (await this.#connected());
     this.#idle = undefined;
-    const abort = () => connection.destroy();
+    let rows: Readable | undefined;
+    // The end of a connection reaches itself only, not the rows of a statement.
+    const broken = (error: Error) => rows?.destroy(error);
+    const abort = () => {
+      connection.destroy();
+      broken(writeAborted());
+    };
+    connection.on("error", broken);
     signal.addEventListener("abort", abort, { once: true });
     try {
       if (signal.aborted) throw writeAborted();
       for (const run of runs) {
         const parameters = run.map((cell) => cell ?? null);
-        const rows = connection.execute({ sql: text, rowsAsArray: true }, parameters).stream({ highWaterMark: size });
+        rows = connection.execute({ sql: text, rowsAsArray: true }, parameters).stream({ highWaterMark: size });
         let page: (readonly Cell[])[] = [];
         for await (const row of rows) {
           page.push(cellsOf(row));
@@ -44,6 +52,7 @@ export class MysqlPages {
       throw signal.aborted ? writeAborted() : error;
     } finally {
       signal.removeEventListener("abort", abort);
+      connection.removeListener("error", broken);
       // Rows may be on their way.
       if (this.#idle !== connection) connection.destroy();
     }
@@ -64,11 +73,21 @@ export class MysqlPages {
         }),
       wantsOther: wantsOtherEncryption,
     });
-    // A running statement gets the same error.
-    connection.on("error", () => undefined);
-    connection.query(SESSION);
+    connection.on("error", () => {
+      if (this.#idle === connection) this.#idle = undefined;
+    });
+    await settled(connection);
     return connection;
   }
+}
+
+/** A reader may take its time, such as a person at a pager: the server ends a connection that takes no rows for a minute. */
+const SLOW_READER = `${SESSION}, net_write_timeout = 86400`;
+
+function settled(connection: Connection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(SLOW_READER, (error) => (error === null ? resolve() : reject(error)));
+  });
 }
 
 function cellsOf(row: unknown): readonly Cell[] {
