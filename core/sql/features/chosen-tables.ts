@@ -4,6 +4,7 @@ import type { RowCondition } from "../contract/matching.js";
 import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import { columnLayoutColumns } from "../rows/layout.js";
 import { catalogued } from "../tables/catalogue.js";
+import { hiddenBecause } from "../tables/hidden.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 import { Belongings, type Lister, UNCLEAR } from "../tables/lister.js";
 import { listedServices } from "../tables/register-rows.js";
@@ -102,8 +103,11 @@ async function searched(
     const part = meant.slice(start, start + TABLES_AT_ONCE);
     await lookUp(part.map(nameOf), store, signal);
     for (const table of part) {
-      // Dropped since it was listed.
-      if (store.tables.columns(nameOf(table)) === undefined) continue;
+      if (store.tables.columns(nameOf(table)) === undefined) {
+        const reason = await hiddenBecause(nameOf(table), store, signal);
+        if (reason !== undefined) doubtful.push({ table, reason });
+        continue;
+      }
       const conditions = conditionsFor(selection, nameOf(table), store);
       if (conditions === undefined) doubtful.push({ table, reason: "it has no column of entity ids" });
       else chosen.push({ table, conditions });

@@ -1,7 +1,8 @@
-import type { StoredSelection } from "../../sdk/index.js";
+import type { LeftData, StoredSelection } from "../../sdk/index.js";
 import type { RowCondition } from "../contract/matching.js";
 import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
 import { printedName } from "../tables/catalogue.js";
+import { hiddenBecause } from "../tables/hidden.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
 import type { ChosenTable } from "./chosen-tables.js";
 import type { DoomedRows } from "./erasure.js";
@@ -14,11 +15,15 @@ import { errorColumns, errorTableIn } from "./error-table.js";
 export async function errorRows(
   { entity, tables }: StoredSelection,
   chosen: readonly ChosenTable[],
-  { store, signal }: { readonly store: KnownStore; readonly signal: AbortSignal },
+  { store, signal, left }: { readonly store: KnownStore; readonly signal: AbortSignal; readonly left: LeftData[] },
 ): Promise<readonly DoomedRows[]> {
   if (tables !== undefined) return [];
   const names = [...schemasOf(chosen)].map((schema) => errorTableIn(schema, store));
   await lookUp(names, store, signal);
+  for (const name of names) {
+    const reason = store.tables.columns(name) === undefined ? await hiddenBecause(name, store, signal) : undefined;
+    if (reason !== undefined) left.push({ name: printedName(name), reason });
+  }
   return names.flatMap((name) => {
     if (!errorColumns.every((column) => store.tables.kind(name, column.name) !== undefined)) return [];
     const of = { name, printed: printedName(name), kind: "errors" } as const;

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { StoredData } from "../../../core/sdk/index.js";
+import { storedData } from "../../../core/sql/index.js";
+import { databases } from "../../../plugins/rdb-sink/databases.js";
+import { mysqlServer } from "../../support/mysql.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+
+const server = await mysqlServer();
+after(async () => await server?.drop());
+const skip = server === undefined ? "MySQL is not reachable" : false;
+
+async function skippedBy(data: StoredData, id: string): Promise<readonly string[]> {
+  const skipped: string[] = [];
+  for await (const rows of data.rows?.({ entity: id }, never) ?? [])
+    if (rows.skipped !== undefined) skipped.push(rows.skipped);
+  return skipped;
+}
+
+test("a listed table that the user may not see is left, and a dropped one is not", { skip }, async (context) => {
+  if (server === undefined) return;
+  const { host, port, user, password, prefix, query } = server;
+  const service = `${prefix}hidden`;
+  const place = {
+    rdb_dialect: "mysql",
+    rdb_host: host,
+    rdb_port: port,
+    rdb_username: user,
+    rdb_password: password,
+  } as const;
+  const { sink } = sinkOf(place);
+  const ids = ["urn:seen", "urn:unseen", "urn:dropped"];
+  await sink.persist({ events: ids.map((id) => eventOf(entity(id, { p: "1" }), service)) }, never);
+  await sink.stop(never);
+  await query(`DROP TABLE ${service}.urn_dropped`);
+  const reader = `deneb_hidden_${process.pid}`;
+  await query(`CREATE USER '${reader}'@'%' IDENTIFIED BY 'p'`);
+  context.after(() => query(`DROP USER '${reader}'@'%'`));
+  // The right to make a table tells one that is not there from one that is hidden.
+  for (const table of ["deneb_tables", "urn_seen", "urn_dropped", `${service}_error_log`])
+    await query(`GRANT SELECT, DELETE, CREATE ON ${service}.${table} TO '${reader}'@'%'`);
+  const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  const config = configOf({ ...place, rdb_username: reader, rdb_password: "p" });
+  const data = storedData(config, own, databases.mysql.open(config, own));
+  context.after(() => data.close());
+
+  const erasure = await data.erase?.({ entity: "urn:unseen" }, true, never);
+  const skipped = await skippedBy(data, "urn:unseen");
+
+  assert.deepEqual(
+    erasure?.left.map(({ name }) => name),
+    [`${service}.urn_unseen`],
+  );
+  assert.match(erasure?.left[0]?.reason ?? "", /a right is missing/);
+  assert.deepEqual(skipped.length, 1);
+  assert.match(skipped[0] ?? "", /a right is missing/);
+});
