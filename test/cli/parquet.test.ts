@@ -30,6 +30,8 @@ const cases = [
   { kind: "boolean", cells: ["true", "maybe"], type: "BYTE_ARRAY UTF8" },
   { kind: "time", cells: ["2026-01-31T08:00:00.123456Z", "0001-01-01T00:00:00Z"], type: "INT64 TIMESTAMP_MICROS" },
   { kind: "time", cells: ["infinity", "2026-01-31T08:00:00Z"], type: "BYTE_ARRAY UTF8" },
+  { kind: "time", cells: ["0000-00-00T00:00:00.000000Z"], type: "BYTE_ARRAY UTF8" },
+  { kind: "time", cells: ["2026-02-30T00:00:00.000000Z"], type: "BYTE_ARRAY UTF8" },
   { kind: "text", cells: ["", undefined, "𝒳\u0001\r\n"], type: "BYTE_ARRAY UTF8" },
 ] as const;
 

@@ -109,7 +109,10 @@ function digitsOf(text: string): string {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-function micros(time: string): bigint {
+/** Undefined for a day that no month has: MySQL may hold `0000-00-00`, or the 30th of February. */
+function micros(time: string): bigint | undefined {
   const [seconds = "", fraction = ""] = time.replace("Z", "").split(".");
-  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
+  const instant = Date.parse(`${seconds}Z`);
+  if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(seconds)) return undefined;
+  return BigInt(instant) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
 }
