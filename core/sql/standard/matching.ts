@@ -13,6 +13,8 @@ export interface MatchingSql {
   time(column: Column): string;
   /** The parameter of a time, converted for a column of this kind. */
   timeParameter(column: Column, parameter: string): string;
+  /** A time in UTC without a zone, as the parameter of such a column; unchanged if absent. */
+  timeText?(column: Column, text: string): string;
   /** Whether a column holds exactly the parameter. */
   is(column: Column, parameter: string): string;
   /** Whether the text of a column has the parameter as a part. */
@@ -49,7 +51,9 @@ export function matching(sql: MatchingSql): Pick<Dialect, "countMatching" | "del
 function conditionsOf({ conditions }: MatchingRows, sql: MatchingSql): { where: string; cells: readonly Cell[] } {
   const cells: Cell[] = [];
   const texts = conditions.map(({ column, test, text }) => {
-    for (let count = sql.written?.[test] ?? 1; count > 0; count -= 1) cells.push(text);
+    const isTime = test === "from" || test === "before";
+    const cell = isTime ? (sql.timeText?.(column, text) ?? text) : text;
+    for (let count = sql.written?.[test] ?? 1; count > 0; count -= 1) cells.push(cell);
     const parameter = sql.parameter(cells.length);
     if (test === "is") return sql.is(column, parameter);
     if (test === "contains") return sql.contains(column, parameter);

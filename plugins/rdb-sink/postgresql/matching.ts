@@ -7,7 +7,9 @@ export const matchingSql: MatchingSql = {
   quoted,
   parameter: (number) => `$${number}`,
   time: sortable,
-  timeParameter: ({ kind }, parameter) => (kind === "time" ? `(${parameter} || '+00')::timestamptz` : parameter),
+  // As a text of the type of the column: a timestamp without a zone is in UTC, and not in the zone of the session.
+  timeParameter: (_column, parameter) => parameter,
+  timeText: ({ kind }, text) => (kind === "time" ? `${text}+00` : text),
   is: (column, parameter) => `${asText(column)} = ${parameter}`,
   contains: (column, parameter) => `strpos(${asText(column)}, ${parameter}) > 0`,
   // Found once, and then read by address. Each partition of a table has its own ctids.
@@ -25,9 +27,18 @@ function asText({ name, kind }: Column): string {
 
 function exported({ name, kind }: Column): string {
   if (kind === "geometry" || kind === "geometryz") return `ST_AsGeoJSON(${quoted(name)}, 15)`;
-  if (kind !== "time") return asText({ name, kind });
-  return `to_char(${quoted(name)}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  return kind === "time" ? exportedTime(quoted(name)) : asText({ name, kind });
 }
+
+/** A time that ISO 8601 has no form for stays what it is: `infinity`, and a year before the first one. */
+function exportedTime(column: string): string {
+  const isZoned = `pg_typeof(${column}) = 'timestamptz'::regtype`;
+  const utc = `CASE WHEN ${isZoned} THEN ${column}::timestamptz AT TIME ZONE 'UTC' ELSE ${column}::timestamp END`;
+  const form = `CASE WHEN extract(year FROM ${utc}) < 0 THEN '${ISO} BC' ELSE '${ISO}' END`;
+  return `CASE WHEN isfinite(${column}) THEN to_char(${utc}, ${form}) ELSE ${column}::text END`;
+}
+
+const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 /** NGSI-LD writes times in texts with T and Z, NGSI v2 with a space. */
 export function sortable({ name, kind }: Column): string {

@@ -90,6 +90,7 @@ const isText = (type: string) => /^(?:text|character|name)/.test(type);
 const isNumber = (type: string) => /^(?:smallint|integer|bigint|numeric|real|double)/.test(type);
 const kindOfType = (type: string) => (type === "boolean" ? "boolean" : "text");
 const isTime = (type: string) => /^(?:timestamp|date)/.test(type);
+const isZoned = (type: string) => type.endsWith("with time zone");
 
 function common(types: readonly string[]): string | undefined {
   const [first = "text", ...others] = [...new Set(types.filter((type) => !isText(type)))];
@@ -111,8 +112,14 @@ function cast(column: TypedColumn | undefined, type: string): string {
   if (column.type === type) return own;
   if (type === "text") return `${own}::text`;
   if (isText(column.type)) return castText(own, type);
-  const alike = (isNumber(type) && isNumber(column.type)) || (isTime(type) && isTime(column.type));
-  return alike ? `${own}::${type}` : `NULL::${type}`;
+  if (isTime(type) && isTime(column.type)) return castTime(own, column.type, type);
+  return isNumber(type) && isNumber(column.type) ? `${own}::${type}` : `NULL::${type}`;
+}
+
+/** Times without a zone are in UTC, whatever zone a reader has. */
+function castTime(time: string, from: string, to: string): string {
+  if (isZoned(from) === isZoned(to)) return `${time}::${to}`;
+  return isZoned(to) ? `${time}::timestamp AT TIME ZONE 'UTC'` : `(${time} AT TIME ZONE 'UTC')::${to}`;
 }
 
 function castText(text: string, type: string): string {
