@@ -3,7 +3,15 @@ import type { Event } from "./event.js";
 import { KeptConnection, writeAborted } from "./kept-connection.js";
 import { type BatchSinkPositions, type KeptPosition, KeptPositions } from "./kept-positions.js";
 import { onAbort, withEither } from "./lifecycle.js";
-import { type Batch, idOf, type Receipt, type Sink, type SinkPositions, type SinkTuning } from "./sink.js";
+import {
+  type Batch,
+  idOf,
+  type Receipt,
+  type Sink,
+  type SinkPositions,
+  type SinkTuning,
+  type StoreAnswer,
+} from "./sink.js";
 
 /**
  * The three functions that a batch sink needs, and what it can do beyond that; {@link batchSink} does the rest.
@@ -38,7 +46,7 @@ export interface BatchSinkParts<Connection> {
    */
   alreadyStored?(connection: Connection, batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
   /** See `Sink.answers`; the error is what `write` or `open` threw. Not called while the store cannot be reached. */
-  answers?(connection: Connection, error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
+  answers?(connection: Connection, error: unknown, signal: AbortSignal): Promise<StoreAnswer>;
   /**
    * For a client whose calls cannot be cancelled: ends the connection at once, without waiting. Called when the signal aborts;
    * the write counts as failed then, whatever the client does, and a connection that opens later is abandoned, too.

@@ -105,7 +105,9 @@ export type {
   SinkPositions,
   SinkProcessor,
   SinkTuning,
+  StoreAnswer,
   StoredSummary,
+  TakesOthers,
 } from "./sink.js";
 export { idOf } from "./sink.js";
 export type {

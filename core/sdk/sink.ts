@@ -95,10 +95,22 @@ export interface Sink extends Lifecycle, Examined {
    * Whether the store works although `persist` keeps failing with this error: true only when the error may concern one of
    * the events and the store accepts other data now. Then the batch is split, and an event that fails alone becomes a dead
    * letter. False: the error says nothing about an event, and the batch is retried as a whole. Undefined, or without this
-   * member, the runner concludes it from other events of the batch that are stored meanwhile.
+   * member, the runner concludes it from other events of the batch that are stored meanwhile. A {@link TakesOthers} says
+   * more than true: that the store was seen to take other events.
    */
-  answers?(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
+  answers?(error: unknown, signal: AbortSignal): Promise<StoreAnswer>;
 }
+
+/**
+ * The store takes other events now. `lasting`: the error stays with the event, which becomes a dead letter as one that is
+ * refused. `passing`: it may pass, such as a missing right to one table; then the dead letter is replayed by itself, as one
+ * whose retries are used up.
+ * @beta
+ */
+export type TakesOthers = "lasting" | "passing";
+
+/** What a sink says of its store after an error. @beta */
+export type StoreAnswer = boolean | TakesOthers | undefined;
 
 /** Hints of a sink about the size of batches; absent members leave the defaults. @stable */
 export interface SinkTuning {

@@ -11,6 +11,7 @@ import {
   type Sink,
   type SinkPositions,
   type SinkTuning,
+  type StoreAnswer,
 } from "../sdk/index.js";
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
@@ -24,6 +25,7 @@ import { Retention } from "./features/retention.js";
 import { StoreReturn } from "./features/store-return.js";
 import { storedSummary } from "./features/stored-summary.js";
 import { Upkeep } from "./features/upkeep.js";
+import { OtherTables } from "./other-tables.js";
 import { RowBuilder } from "./row-builder.js";
 import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
@@ -61,6 +63,7 @@ export class SqlSink implements Sink {
   readonly #bookkeeping: Bookkeeping;
   readonly #writer: StepWriter;
   readonly #leftOut: LeftOut;
+  readonly #others: OtherTables;
   readonly #name: string;
   readonly #warnings: readonly StartWarning[];
   /** Absent while the store could always be used. */
@@ -90,6 +93,7 @@ export class SqlSink implements Sink {
       bookkeeping: this.#bookkeeping,
       writtenTables: this.#retention.writtenTables,
     });
+    this.#others = new OtherTables({ store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer });
   }
 
   probes(examiner: Examiner): readonly Probe[] {
@@ -121,6 +125,7 @@ export class SqlSink implements Sink {
         if (!isUnexpectedChanges(error)) {
           // It may have been committed although the response was lost with the connection.
           this.#leftOut.doubt(batch);
+          this.#others.failed(batch);
           throw error;
         }
         if (attempt < most) continue;
@@ -136,13 +141,16 @@ export class SqlSink implements Sink {
     return batch.events.filter((event) => !open.has(event));
   }
 
-  /** A full disk or a missing privilege affects every row, so only errors that may concern a single value count. */
-  async answers(error: unknown, signal: AbortSignal): Promise<boolean> {
+  /** A full disk affects every row; whether an error is of one table, rows of others show. */
+  async answers(error: unknown, signal: AbortSignal): Promise<StoreAnswer> {
     const { dialect, driver } = this.#store;
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (dialect.errors.doubtful?.(databaseErrorOf(cause)) !== true) return false;
+    const cause = databaseErrorOf(error instanceof Error ? error.cause : undefined);
+    const isDoubtful = dialect.errors.doubtful?.(cause) === true;
+    if (!isDoubtful && dialect.errors.ofOnePlace?.(cause) !== true) return false;
     await driver.probe(signal);
-    return true;
+    const takesOthers = await this.#others.takes(signal);
+    if (isDoubtful) return takesOthers ? "lasting" : true;
+    return takesOthers && "passing";
   }
 
   /** The rows of the batch that are not known to be stored yet. */
@@ -184,6 +192,7 @@ export class SqlSink implements Sink {
       }
     }
     this.#return?.works();
+    this.#others.stored(tables);
     if (this.#capsRows) await this.#retention.grown(tables, signal);
     if (this.#store.register === undefined) return total;
     this.#upkeep?.facts.note(tables);

@@ -1,7 +1,8 @@
 import type { BatchPosition, Receipt } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
-import { bytesOf } from "./contract/statement.js";
-import type { Bookkeeping } from "./features/bookkeeping.js";
+import { isUnexpectedChanges } from "./contract/driver.js";
+import { bytesOf, type Statement } from "./contract/statement.js";
+import type { Bookkeeping, Kept } from "./features/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
 import { type FittedRows, fittedToKnown } from "./tables/fitting.js";
@@ -24,6 +25,13 @@ export interface StepWriterParts {
 
 // Another process may drop or detach a partition that was just made.
 const MOST_ATTEMPTS = 3;
+/** No statement changes this number of rows, so the transaction is rolled back. */
+const NEVER_CHANGED = -1;
+
+interface Prepared {
+  readonly rows: readonly Statement[];
+  readonly kept: Kept;
+}
 
 /** Writes the rows of one transaction: creates what is missing, then sends rows and bookkeeping together. */
 export class StepWriter {
@@ -89,17 +97,36 @@ export class StepWriter {
     return fittedToKnown(tables, this.#store);
   }
 
-  async #writeOnce({ position, ...step }: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
+  /** Whether the store takes these rows now, with all that belongs to them: they are written and rolled back. */
+  async takes(write: StepOfBatch, signal: AbortSignal): Promise<boolean> {
+    const { rows, kept } = await this.#statements(write, signal);
+    const statements = [...rows, ...kept.statements];
+    const last = statements.at(-1);
+    if (last === undefined) return false;
+    try {
+      await this.#store.driver.write([...statements.slice(0, -1), { ...last, changes: NEVER_CHANGED }], signal);
+      return false;
+    } catch (error) {
+      if (isUnexpectedChanges(error)) return true;
+      throw error;
+    }
+  }
+
+  async #writeOnce(write: StepOfBatch, signal: AbortSignal): Promise<Receipt> {
+    const { rows, kept } = await this.#statements(write, signal);
+    const responseBytes = await this.#store.driver.write([...rows, ...kept.statements], signal);
+    await kept.written();
+    return { requestBytes: bytesOf(rows), responseBytes };
+  }
+
+  async #statements({ position, ...step }: StepOfBatch, signal: AbortSignal): Promise<Prepared> {
     const { tables } = step;
     this.#rowBuilder.refresh(tables, this.#store);
     const fitted = this.#known(tables) ?? (await makeMissing(tables, this.#store, signal));
-    const statements = tables.flatMap((table, index) => {
-      const rows = fitted[index];
-      return rows === undefined ? [] : this.#rowBuilder.statements(table, rows, this.#store);
+    const rows = tables.flatMap((table, index) => {
+      const own = fitted[index];
+      return own === undefined ? [] : this.#rowBuilder.statements(table, own, this.#store);
     });
-    const kept = await this.#bookkeeping.kept(position, step, signal);
-    const responseBytes = await this.#store.driver.write([...statements, ...kept.statements], signal);
-    await kept.written();
-    return { requestBytes: bytesOf(statements), responseBytes };
+    return { rows, kept: await this.#bookkeeping.kept(position, step, signal) };
   }
 }

@@ -6,6 +6,7 @@ import {
   reasonOf,
   retryableOf,
   type SinkProcessor,
+  type StoreAnswer,
 } from "../../sdk/index.js";
 import { SinkCounters } from "../counters.js";
 import { logContext } from "../log-lines.js";
@@ -93,13 +94,12 @@ export class SinkGroup implements Stage, StoreQuestions {
   }
 
   /** One sink that refuses the data while its store answers is enough: data it refuses for good goes to no other one. */
-  async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
+  async answers(error: unknown, signal: AbortSignal): Promise<StoreAnswer> {
     const failures =
       error instanceof GroupError ? error.failures : this.#parts.members.map((member) => ({ member, error }));
-    const answers: (boolean | undefined)[] = [];
+    const answers: StoreAnswer[] = [];
     for (const { member, error: own } of failures) answers.push(await member.sink.answers(own, signal));
-    if (answers.includes(true)) return true;
-    return answers.includes(undefined) ? undefined : false;
+    return ([true, "lasting", "passing", undefined] as const).find((one) => answers.includes(one)) ?? false;
   }
 
   /** Shares out what has left the channel among those who stored it. */

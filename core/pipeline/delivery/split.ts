@@ -1,4 +1,4 @@
-import { type Event, type Receipt, retryableOf } from "../../sdk/index.js";
+import { type Event, type Receipt, retryableOf, type StoreAnswer } from "../../sdk/index.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { NamedFailure } from "./named-failure.js";
 import {
@@ -101,49 +101,67 @@ export class Split implements Stage {
     const mayTryOthers = !store.keepsPositions || batch.position === undefined;
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
     if (batch.events.length === 1) {
-      if (answers !== true && !this.#isProven(batch)) throw error;
-      return await this.#keep(batch, { error, reason: "permanent" }, course);
+      if (answers === undefined && !this.#isProven(batch)) throw error;
+      return await this.#keep(batch, { error, reason: reasonBy(answers) }, course);
     }
-    const kind = kindOfFailure(error);
     const before = batch.events.length;
-    const suspect = await this.#firstFailing(batch, kind, course);
-    if (suspect !== undefined && !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
+    const found = await this.#firstFailing(batch, course);
+    const blamed = found === undefined ? undefined : await this.#blamed(found, { error, answers }, { batch, course });
     const others = batch.open();
-    const bad = suspect?.open().events.length === 1 ? suspect : undefined;
-    if (bad !== undefined) await this.#keep(bad, { error, reason: "permanent" }, course);
+    const bad = found?.suspect.open();
+    if (bad !== undefined && bad.events.length === 1 && blamed !== undefined) {
+      await this.#keep(bad, { error: blamed.error, reason: reasonBy(blamed.answers) }, course);
+    }
     const rest = batch.open();
     if (rest.events.length === 0) return nothingSent;
     // Where nothing at all is stored the reason may still be the store: the next suspect has its own tries first.
-    const doubt = others.events.length < before ? course.doubt : "none";
-    return await this.deliver(rest, { ...course, doubt });
+    const takesOthers = others.events.length < before || typeof blamed?.answers === "string";
+    return await this.deliver(rest, { ...course, doubt: takesOthers ? course.doubt : "none" });
   }
 
   /** Undefined when the single event that was left is stored. */
-  async #firstFailing(batch: TakenBatch, kind: string, course: Course): Promise<TakenBatch | undefined> {
+  async #firstFailing(batch: TakenBatch, course: Course): Promise<Found | undefined> {
     let failing = batch;
     while (failing.events.length > 1) {
       const [first, second] = failing.split();
       // A part of it may be stored although it failed.
-      failing = ((await this.#passes(first, kind, course)) ? second : first).open();
+      failing = ((await this.#failure(first, course)) === undefined ? second : first).open();
     }
     if (failing.events.length === 0) return undefined;
-    return (await this.#passes(failing, kind, course)) ? undefined : failing;
+    const failure = await this.#failure(failing, course);
+    return failure === undefined ? undefined : { suspect: failing, error: failure.error };
+  }
+
+  /** Throws the error of the suspect where the store may be the reason. Each of several may have another error. */
+  async #blamed({ suspect, error }: Found, asked: Judged, { batch, course }: Searched): Promise<Judged> {
+    const kind = kindOfFailure(error);
+    const isSame = kind === kindOfFailure(asked.error);
+    const answers = isSame ? asked.answers : await this.parts.store.answers(error, course.signal);
+    if (answers === false || !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
+    return { error, answers };
+  }
+
+  /** Undefined when it is stored, or holds dead letters. */
+  async #failure(batch: TakenBatch, course: Course): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      await this.deliver(batch, { ...course, doubt: "none" });
+      return undefined;
+    } catch (error) {
+      if (course.signal.aborted || isPositionFault(error) || !mayBeAboutData(error)) throw error;
+      return { error };
+    }
   }
 
   /** True when it is stored, or holds dead letters; false when it fails as the whole batch did. */
   async #passes(batch: TakenBatch, kind: string, course: Course): Promise<boolean> {
-    try {
-      await this.deliver(batch, { ...course, doubt: "none" });
-      return true;
-    } catch (error) {
-      if (course.signal.aborted || isPositionFault(error) || kindOfFailure(error) !== kind) throw error;
-      return false;
-    }
+    const failure = await this.#failure(batch, course);
+    if (failure !== undefined && kindOfFailure(failure.error) !== kind) throw failure.error;
+    return failure === undefined;
   }
 
   /** Also true when the suspect is stored meanwhile. */
   async #isToBlame(suspect: TakenBatch, batch: TakenBatch, { answers, kind, course }: Evidence): Promise<boolean> {
-    if (answers === true || this.#isProven(suspect)) return true;
+    if ((answers !== undefined && answers !== false) || this.#isProven(suspect)) return true;
     let proofs = 0;
     let failing = 0;
     for (const other of singlesBehind(suspect, batch)) {
@@ -165,6 +183,27 @@ interface Verdict {
   readonly reason: "permanent" | "retries-exhausted";
 }
 
+/** An error, and what the store says of it. */
+interface Judged {
+  readonly error: unknown;
+  readonly answers: StoreAnswer;
+}
+
+/** The first event of a batch that fails alone. */
+interface Found {
+  readonly suspect: TakenBatch;
+  readonly error: unknown;
+}
+
+interface Searched {
+  readonly batch: TakenBatch;
+  readonly course: Course;
+}
+
+function reasonBy(answers: StoreAnswer): Verdict["reason"] {
+  return answers === "passing" ? "retries-exhausted" : "permanent";
+}
+
 interface Named {
   readonly course: Course;
   /** The number of events of the write. */
@@ -172,7 +211,7 @@ interface Named {
 }
 
 interface Evidence {
-  readonly answers: boolean | undefined;
+  readonly answers: StoreAnswer;
   readonly kind: string;
   readonly course: Course;
 }

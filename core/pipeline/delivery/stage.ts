@@ -1,4 +1,12 @@
-import { codeOf, type Event, positionFaults, type Receipt, reasonOf, retryAfterOf } from "../../sdk/index.js";
+import {
+  codeOf,
+  type Event,
+  positionFaults,
+  type Receipt,
+  reasonOf,
+  retryAfterOf,
+  type StoreAnswer,
+} from "../../sdk/index.js";
 import type { DeliveryTrace } from "../../tokens.js";
 import type { TakenBatch } from "./taken-batch.js";
 
@@ -60,8 +68,8 @@ export interface StoreQuestions {
   readonly keepsPositions: boolean;
   /** The events of a batch that are stored although its write failed; rejects when the store cannot tell now. */
   alreadyStored(batch: TakenBatch, signal: AbortSignal): Promise<readonly Event[]>;
-  /** True when the store answers, so that this failure is about the data; undefined when it cannot be asked. */
-  answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined>;
+  /** False when this failure says nothing about the data, undefined when the store cannot be asked; see `Sink.answers`. */
+  answers(error: unknown, signal: AbortSignal): Promise<StoreAnswer>;
 }
 
 /** Failures of these kinds are never about the data of a batch. */

@@ -10,6 +10,7 @@ import {
   retryableOf,
   type Sink,
   type SinkTuning,
+  type StoreAnswer,
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
@@ -134,7 +135,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   }
 
   /** A sink that fails while it is asked does not answer. */
-  async answers(error: unknown, signal: AbortSignal): Promise<boolean | undefined> {
+  async answers(error: unknown, signal: AbortSignal): Promise<StoreAnswer> {
     const own = error instanceof NamedFailure ? error.cause : error;
     try {
       const { plugin } = this.#sink ?? (await this.#restarted(signal));

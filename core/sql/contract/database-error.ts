@@ -29,6 +29,11 @@ export interface DatabaseErrorReader {
    * True for an error that may be transient or may be caused by the data: of a trigger, a function, or an internal one.
    */
   doubtful?(error: DatabaseError): boolean;
+  /**
+   * True for an error that may be of one table, schema or file while others take rows: a missing right, a trigger that names a
+   * dropped table. Whether it is, a write to another table shows that is rolled back.
+   */
+  ofOnePlace?(error: DatabaseError): boolean;
   /** One line that says what happened, where, and what to do. */
   explain(error: DatabaseError, server: ServerAddress): string;
 }

@@ -9,6 +9,8 @@ const PERMANENT_CLASSES = new Set(["0A", "22", "23", "42", "54"]);
 // A view that takes no rows, for one.
 const NOT_READY = "55000";
 const DOUBTFUL_CLASSES = new Set(["09", "20", "21", "27", "2F", "38", "39", "44", "P0"]);
+// Conflicts, resources such as the disk, and what was ended by an operator or a time limit.
+const OF_ALL_CLASSES = new Set(["40", "53", "57"]);
 const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
@@ -24,6 +26,7 @@ export const postgresqlErrors: DatabaseErrorReader = {
     (code === NOT_READY ||
       DOUBTFUL_CLASSES.has(code.slice(0, 2)) ||
       (code === "XX000" && !/concurrently/.test(message))),
+  ofOnePlace: ({ code }) => isSqlState(code) && !OF_ALL_CLASSES.has(code.slice(0, 2)),
   retryable: (error) =>
     isWithoutPostgis(error) || isWithoutTimescale(error) || (!isNoGeometry(error) && isTemporary(error)),
   explain: (error, server) =>

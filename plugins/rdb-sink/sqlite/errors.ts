@@ -8,6 +8,7 @@ export const sqliteErrors: DatabaseErrorReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
   doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
+  ofOnePlace: ({ code = "" }) => /^SQLITE_(ERROR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)/.test(code),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import type { RetryPolicy } from "../../../core/pipeline/delivery/retry-policy.js";
-import { AgentError, type Event } from "../../../core/sdk/index.js";
+import { AgentError, type Event, type StoreAnswer } from "../../../core/sdk/index.js";
 import { channelIn } from "../../plugins/file-channel/channel-folder.js";
 import { chainTo, deliver, feedOf, put } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -21,22 +21,22 @@ const endless: RetryPolicy = { batchTtl: 10, batchRetryIntervals: [1], untilStor
 interface Setting {
   readonly judge: (list: readonly Event[], write: number) => Error | undefined;
   /** What the store says when it is asked; absent: it cannot be asked. */
-  readonly answers?: () => boolean;
+  readonly answers?: (error: unknown) => StoreAnswer;
   readonly retry?: RetryPolicy;
 }
 
 async function setUp(context: TestContext, { judge, answers, retry = endless }: Setting) {
   const sink = new ScriptedSink(judge);
-  if (answers !== undefined) Object.assign(sink, { answers: async () => answers() });
+  if (answers !== undefined) Object.assign(sink, { answers: async (error: unknown) => answers(error) });
   const deadLetters = new DeadLetters(await tempFolder(context));
-  const { log } = recordingLog();
+  const { log, lines } = recordingLog();
   const { chain, counters } = chainTo({ sink, deadLetters, log, retry });
   const letters = async () => {
     const kept = [];
     for await (const { event, reason } of deadLetters.open()) kept.push(`${event.body} ${reason}`);
     return kept;
   };
-  return { sink, chain, counters, letters };
+  return { sink, chain, counters, letters, lines };
 }
 
 const batches = ["x", "xbcd", "abxd", "abcx", "axcy", "xybc", "abcdefghijxklmn"];
@@ -55,6 +55,39 @@ for (const names of batches)
       [...names].filter((name) => "xy".includes(name)).map((name) => `${name} permanent`),
     );
   });
+
+for (const { answer, reason } of [
+  { answer: "lasting", reason: "permanent" },
+  { answer: "passing", reason: "retries-exhausted" },
+] as const)
+  test(`while the store takes others and the error is ${answer}, many bad events in a row are found without a pause for each`, async (context) => {
+    const judge = (list: readonly Event[]) => (list.some(isBad) ? refused(list) : undefined);
+    const { sink, chain, letters, lines } = await setUp(context, { judge, answers: () => answer });
+
+    await deliver(chain, events("xxxxyab"));
+
+    assert.equal(text(sink.stored), "ab");
+    assert.deepEqual(
+      await letters(),
+      [..."xxxxy"].map((name) => `${name} ${reason}`),
+    );
+    assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, 3);
+  });
+
+test("events that fail for two reasons are found, whichever the store names first", async (context) => {
+  const failure = (name: string) => new AgentError("STORE", `row of ${name} is refused`, { retryable: true });
+  const judge = (list: readonly Event[]) => {
+    const names = text(list);
+    if (names.includes("y")) return failure("y");
+    return names.includes("x") ? failure("x") : undefined;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
+
+  await deliver(chain, events("xaybxc"));
+
+  assert.equal(text(sink.stored), "abc");
+  assert.deepEqual(await letters(), ["x permanent", "y permanent", "x permanent"]);
+});
 
 for (const names of ["xbcd", "xbc", "abxdef"])
   test(`of ${names} the bad event is found by its neighbours where the store cannot be asked`, async (context) => {

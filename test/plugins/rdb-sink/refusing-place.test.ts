@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, test } from "node:test";
+import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
+import { mysqlServer } from "../../support/mysql.js";
+import { postgresqlDatabase } from "../../support/postgresql.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { entity, eventOf, never, sinkOf } from "./sinks.js";
+
+const server = await mysqlServer();
+const database = await postgresqlDatabase();
+after(async () => {
+  await server?.drop();
+  await database?.drop();
+});
+
+interface Refusing {
+  readonly config: Partial<RdbConfig>;
+  /** Stands before each service. */
+  readonly prefix: string;
+  /** The number of rows of a service; undefined where it is not asked. */
+  rows?(service: string): Promise<unknown>;
+}
+
+/** Where the rows of one service are refused, those of others are not, and nothing of the question is left. */
+async function toldApart({ config, prefix, rows }: Refusing, breakPlace: (service: string) => Promise<unknown>) {
+  const { sink } = sinkOf(config);
+  const [good, bad] = [`${prefix}good`, `${prefix}bad`];
+  const persist = (service: string) => sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)] }, never);
+  const failed = () => persist(bad).catch((error: unknown) => error);
+  try {
+    await breakPlace(bad);
+    const alone = await sink.answers(await failed(), never);
+    await persist(good);
+    const beside = await sink.answers(await failed(), never);
+
+    assert.deepEqual([alone, beside], [false, "passing"]);
+    if (rows !== undefined) assert.equal(Number(await rows(good)), 1);
+  } finally {
+    await sink.stop(never);
+  }
+}
+
+test("PostgreSQL: a table without the right to it is told from a server that is away", {
+  skip: database === undefined,
+}, async () => {
+  if (database === undefined) return;
+  const { host, port, user, password, query } = database;
+  const config = {
+    rdb_host: host,
+    rdb_port: port,
+    rdb_username: user,
+    rdb_password: password,
+    rdb_database: database.database,
+  };
+  const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
+  await toldApart({ config, prefix: "", rows }, async (service) => {
+    await query(`CREATE SCHEMA ${service}`);
+    await query(`CREATE TABLE ${service}.e (recvtime text, entityid text, entitytype text, a text)`);
+    await query(`CREATE FUNCTION ${service}.f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'permission denied' USING errcode = '42501'; END $$`);
+    await query(`CREATE TRIGGER t BEFORE INSERT ON ${service}.e FOR EACH ROW EXECUTE FUNCTION ${service}.f()`);
+  });
+});
+
+test("MySQL: a trigger that names a dropped table is told from a server that is away", {
+  skip: server === undefined,
+}, async () => {
+  if (server === undefined) return;
+  const { host, port, user, password, prefix, query } = server;
+  const config: Partial<RdbConfig> = {
+    rdb_dialect: "mysql",
+    rdb_host: host,
+    rdb_port: port,
+    rdb_username: user,
+    rdb_password: password,
+  };
+  const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
+  await toldApart({ config, prefix, rows }, async (service) => {
+    await query(`CREATE DATABASE ${service}`);
+    await query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a text)`);
+    await query(
+      `CREATE TRIGGER ${service}.t BEFORE INSERT ON ${service}.e FOR EACH ROW INSERT INTO ${service}.gone VALUES (1)`,
+    );
+  });
+});
+
+test("SQLite: a damaged file of one service is told from a folder that cannot be used", async (context) => {
+  const folder = await tempFolder(context);
+  await toldApart({ config: { rdb_dialect: "sqlite", rdb_folder: folder }, prefix: "" }, (service) =>
+    writeFile(path.join(folder, `${service}.db`), "no database ".repeat(1000)),
+  );
+});
