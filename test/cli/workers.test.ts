@@ -81,6 +81,22 @@ test("a worker that is killed is started again, and what it had accepted is stor
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 
+test("a connection that was given to a frozen worker is closed when that is killed", async (context) => {
+  const { agent } = await start(context, { workers: 2 });
+  const { workers } = await teamOf(agent);
+  const { pid = 0 } = workers[1] ?? {};
+  context.after(() => lives(pid) && process.kill(pid, "SIGKILL"));
+
+  process.kill(pid, "SIGSTOP");
+  // The workers get them in turn, so that one of two is for the frozen one.
+  const posts = [1, 2].map((number) => postOnce(agent.notifyUrl, number).catch(() => "closed"));
+  assert.equal(await Promise.race(posts), 200);
+  process.kill(pid, "SIGKILL");
+
+  assert.deepEqual((await Promise.all(posts)).sort(), [200, "closed"]);
+  assert.equal(await agent.end("SIGTERM"), 0);
+});
+
 test("while a worker is started again the agent is not ready and says which one", async (context) => {
   const { agent } = await start(context, { workers: 2 });
   const { workers } = await teamOf(agent);

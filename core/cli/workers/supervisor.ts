@@ -6,6 +6,7 @@ import type { WorkerView } from "../../management/workers/team.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
 import { folderOf, noteEmptied, prepareFolder } from "./folders.js";
+import { closeUntaken } from "./given-connections.js";
 import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole } from "./role.js";
 
 /** Milliseconds before a worker that ended is started again: doubled each time, up to the most. */
@@ -160,6 +161,7 @@ export class Supervisor {
     if (this.#isStopping) return { code: exitCodes.success, signal: null };
     const launched = cluster.fork(roleVariable({ number, of, receives, dataDir, socket }));
     member.process = launched;
+    closeUntaken(launched.process);
     member.inMemory = 0;
     this.#enter(member, "starting", member.reason);
     launched.on("message", (message: unknown) => this.#heard(member, message));
