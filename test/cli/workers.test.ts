@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -94,6 +94,23 @@ test("a connection that was given to a frozen worker is closed when that is kill
   process.kill(pid, "SIGKILL");
 
   assert.deepEqual((await Promise.all(posts)).sort(), [200, "closed"]);
+  assert.equal(await agent.end("SIGTERM"), 0);
+});
+
+test("a worker is started again where the folder of the sockets was removed", async (context) => {
+  const temporary = await tempFolder(context);
+  const folder = await tempFolder(context);
+  const env = { DENEB_WORKERS: "2", TMPDIR: temporary };
+  const agent = await startAgent(context, { properties: durable, folder, env });
+  const { workers } = await teamOf(agent);
+
+  for (const name of await readdir(temporary)) await rm(path.join(temporary, name), { recursive: true });
+  for (const { pid = 0 } of workers) process.kill(pid, "SIGKILL");
+
+  await until(
+    async () => (await fetch(`${agent.managementUrl}/ready`)).status,
+    (status) => status === 200,
+  );
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 

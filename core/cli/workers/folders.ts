@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../sdk/index.js";
 
@@ -44,6 +44,16 @@ export async function noteEmptied(folder: string, channels: readonly string[]): 
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await rm(path.join(folder, EMPTIED), { force: true });
+}
+
+/** Makes the folder of the sockets again where something cleans up temporary files; throws when another user has made it. */
+export async function prepareSockets(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    if ((await lstat(folder)).uid !== process.getuid?.()) throw new Error(`"${folder}" is not of this user`);
+  }
 }
 
 async function numbersIn(dataDir: string): Promise<readonly number[]> {

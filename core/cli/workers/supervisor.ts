@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { WorkerView } from "../../management/workers/team.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
-import { folderOf, noteEmptied, prepareFolder } from "./folders.js";
+import { folderOf, noteEmptied, prepareFolder, prepareSockets } from "./folders.js";
 import { closeUntaken } from "./given-connections.js";
 import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole } from "./role.js";
 
@@ -156,6 +156,7 @@ export class Supervisor {
   async #process(member: Member): Promise<Omit<End, "lasted">> {
     const { number, of, receives, dataDir, socket } = member;
     if (receives) await prepareFolder(dataDir);
+    await prepareSockets(this.#parts.sockets);
     // A process that was killed leaves its socket.
     await rm(socket, { force: true });
     if (this.#isStopping) return { code: exitCodes.success, signal: null };
