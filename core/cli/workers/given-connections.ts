@@ -7,7 +7,7 @@ interface Connection {
 
 /**
  * Closes the connections that a worker was given and has not taken when it ends, frozen or busy as it was. Node forgets them then,
- * open as they are: their senders would wait for ever, and each would cost the supervisor a descriptor.
+ * open as they are: their senders would wait without limit, and each would cost the supervisor a descriptor.
  */
 export function closeUntaken(worker: ChildProcess): void {
   const given = new Map<unknown, Connection>();
