@@ -1,24 +1,27 @@
-import { type Batch, type BatchPosition, codeOf, type Event, letterHeader } from "../sdk/index.js";
+import { columnName } from "../ngsi/index.js";
+import { type Batch, codeOf, type Event, letterHeader } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
-import { schemaKey, tableKey } from "./contract/statement.js";
+import { schemaKey, type TableName, tableKey } from "./contract/statement.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { TableBatch } from "./rows/grouping.js";
-import type { StepWriter } from "./step-writer.js";
+import { columnLayoutColumns } from "./rows/layout.js";
+import type { StepOfBatch, StepWriter } from "./step-writer.js";
 import { type KnownStore, lookUp } from "./tables/known-store.js";
+import type { ListedStore } from "./tables/make-missing.js";
 
 const MOST_REMEMBERED = 16;
 const MOST_OF_A_BATCH = 16;
 
 export interface OtherTablesParts {
-  readonly store: KnownStore;
+  readonly store: ListedStore;
   readonly rowBuilder: Pick<RowBuilder, "tables">;
   readonly writer: Pick<StepWriter, "takes">;
 }
 
 /**
- * Tells an error of one table, schema or file from one of the whole store: rows of other events, some that were stored lately and
- * some of the batch that failed, are written and rolled back until the store takes one of them.
+ * Tells an error of one table, schema or file from one of the whole store: rows of other tables are written and rolled back until
+ * the store takes one of them.
  */
 export class OtherTables {
   readonly #parts: OtherTablesParts;
@@ -50,29 +53,42 @@ export class OtherTables {
 
   /** Whether the store takes rows of any other table now. */
   async takes(signal: AbortSignal): Promise<boolean> {
-    const { position, events } = this.#failed ?? { position: undefined, events: [] };
-    for (const event of [...this.#stored.values()].reverse()) {
-      const taken = await this.#isTaken(event, { position, known: true }, signal);
-      if (taken !== undefined) return taken;
-    }
-    for (const event of this.#ofEachTable(events)) {
-      const taken = await this.#isTaken(event, { position, known: false }, signal);
+    const { position, events = [] } = this.#failed ?? {};
+    for await (const tables of this.#candidates(events, signal)) {
+      const taken = await this.#areTaken({ position, tables, later: [], all: tables }, signal);
       if (taken !== undefined) return taken;
     }
     return false;
   }
 
-  /** Undefined if it says nothing about others; false for an error of the whole store. */
-  async #isTaken(event: Event, { position, known }: Trial, signal: AbortSignal): Promise<boolean | undefined> {
-    const { store, writer } = this.#parts;
-    const tables = this.#tables([event]);
-    if (tables.length === 0) return undefined;
-    const names = tables.map(({ name }) => name);
-    try {
-      if (known) await lookUp(names, store, signal);
+  /** Rows that were stored lately, then some of the batch, then one of the batch for tables that an earlier run listed. */
+  async *#candidates(events: readonly Event[], signal: AbortSignal): AsyncGenerator<readonly TableBatch[]> {
+    const { store } = this.#parts;
+    for (const event of [...this.#stored.values()].reverse()) {
+      const tables = this.#tables([event]);
       // One that was dropped is not made again for this.
-      if (known && names.some((name) => store.tables.columns(name) === undefined)) return undefined;
-      return (await writer.takes({ position, tables, later: [], all: tables }, signal)) || undefined;
+      if (await areKnown(tables, store, signal)) yield tables;
+    }
+    const failed = this.#tables(events);
+    for (const table of bySchema(failed).slice(0, MOST_OF_A_BATCH)) {
+      const event = table.placed.at(-1)?.event;
+      if (event !== undefined) yield this.#tables([event]);
+    }
+    const [row] = failed;
+    if (row === undefined || this.#stored.size > 0) return;
+    const listed = await listedTables(store, signal);
+    for (const { name } of bySchema(listed).slice(0, MOST_OF_A_BATCH)) {
+      const tables = [fixedRow(row, name, store)];
+      if (await areKnown(tables, store, signal)) yield tables;
+    }
+  }
+
+  /** Undefined if it says nothing about others; false for an error of the whole store. */
+  async #areTaken(write: StepOfBatch, signal: AbortSignal): Promise<boolean | undefined> {
+    const { store, writer } = this.#parts;
+    if (write.tables.length === 0) return undefined;
+    try {
+      return (await writer.takes(write, signal)) || undefined;
     } catch (error) {
       // Its position is not known.
       if (isUnexpectedChanges(error)) return undefined;
@@ -81,14 +97,6 @@ export class OtherTables {
       const isOfAll = codeOf(error) !== undefined && errors.retryable(reason) && errors.ofOnePlace?.(reason) !== true;
       return isOfAll ? false : undefined;
     }
-  }
-
-  /** One event of each of some tables, of different schemas first. */
-  #ofEachTable(events: readonly Event[]): readonly Event[] {
-    const tables = this.#tables(events);
-    const firsts = new Map(tables.map((table) => [schemaKey(table.name), table] as const));
-    const ordered = new Set([...firsts.values(), ...tables]);
-    return [...ordered].slice(0, MOST_OF_A_BATCH).flatMap(({ placed }) => placed.at(-1)?.event ?? []);
   }
 
   #tables(events: readonly Event[]): readonly TableBatch[] {
@@ -101,8 +109,46 @@ export class OtherTables {
   }
 }
 
-interface Trial {
-  readonly position: BatchPosition | undefined;
-  /** Whether its tables have to be there. */
-  readonly known: boolean;
+async function areKnown(tables: readonly TableBatch[], store: KnownStore, signal: AbortSignal): Promise<boolean> {
+  const names = tables.map(({ name }) => name);
+  await lookUp(names, store, signal).catch(() => undefined);
+  return names.every((name) => store.tables.columns(name) !== undefined);
+}
+
+async function listedTables({ register }: ListedStore, signal: AbortSignal): Promise<readonly Named[]> {
+  try {
+    const { own } = (await register?.tables(signal)) ?? { own: [] };
+    return own.map((name) => ({ name }));
+  } catch {
+    // The list cannot be read.
+    return [];
+  }
+}
+
+interface Named {
+  readonly name: TableName;
+}
+
+/** One of each schema, then the others. */
+function bySchema<Of extends Named>(tables: readonly Of[]): readonly Of[] {
+  const firsts = new Map(tables.map((table) => [schemaKey(table.name), table] as const));
+  return [...new Set([...firsts.values(), ...tables])];
+}
+
+/** The last row of a table as one of another table, in the columns that all tables of a sink have. */
+function fixedRow(table: TableBatch, name: TableName, { naming, dialect }: KnownStore): TableBatch {
+  const fixed = new Set(columnLayoutColumns.ld.map((column) => dialect.columnKey(columnName(column, naming))));
+  const kept = [...table.columns.keys()].filter((at) => fixed.has(dialect.columnKey(table.columns[at] ?? "")));
+  const only = <T>(row: readonly T[] | undefined) => kept.map((at) => row?.[at]);
+  return {
+    name,
+    subject: table.subject,
+    key: [],
+    columns: kept.map((at) => table.columns[at] ?? ""),
+    rows: [only(table.rows.at(-1))],
+    values: () => [only(table.values().at(-1))],
+    valuesOf: (column) => table.valuesOf(kept[column] ?? column).slice(-1),
+    native: table.native,
+    placed: table.placed.slice(-1),
+  };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startAgent } from "../support/agent-process.js";
 import { booksOf, settledBooks } from "../support/channel-books.js";
 import { room, type StoringAgent, storingAgent } from "../support/storing-agent.js";
 import { until } from "../support/until.js";
@@ -57,6 +58,34 @@ for (const { what, statement, lasting = false } of faults)
     assert.deepEqual(await database.query("select count(*) as rows from good.room"), [{ rows: "6" }]);
     for (const { reason } of deadletters) assert.equal(reason, lasting ? "permanent" : "retries-exhausted");
   });
+
+test("after a kill a service whose events stand first holds up no others, although nothing is stored yet", async (context) => {
+  const storing = await storingAgent(context, ...fileChannel);
+  if (storing === undefined) return;
+  const { agent, database, folder, properties, settled } = storing;
+  for (const service of ["good", "bad"]) await post(storing, service, [room(0)]);
+  await settled();
+  await refuse(storing, "bad", "insert into gone.gone values (1)");
+  await agent.end("SIGKILL");
+  const mended = await startAgent(context, { properties: properties(), folder });
+  const again = { ...storing, agent: mended };
+
+  await post(
+    again,
+    "bad",
+    Array.from({ length: 20 }, (_, n) => room(n + 1)),
+  );
+  const { dead_lettered } = await settledBooks(mended);
+  await database.query("drop trigger refuse on bad.room");
+  await post(again, "good", [room(1)]);
+
+  assert.equal(dead_lettered, 20);
+  await until(
+    async () => Number((await database.query("select count(*) as rows from bad.room"))[0]?.["rows"]),
+    (rows) => rows === 21,
+  );
+  assert.deepEqual(await database.query("select count(*) as rows from good.room"), [{ rows: "2" }]);
+});
 
 test("behind a file channel an error that all services have makes no dead letters", async (context) => {
   const storing = await storingAgent(context, ...fileChannel);
