@@ -32,10 +32,9 @@ export class SqliteDriver implements Driver {
     this.#folder = folder;
   }
 
-  async probe(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.#answers(signal);
     await access(this.#folder, constants.W_OK);
-    this.#started();
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
@@ -56,7 +55,8 @@ export class SqliteDriver implements Driver {
     return 0;
   }
 
-  async commitUnits(): Promise<readonly SchemaName[]> {
+  async commitUnits(signal: AbortSignal): Promise<readonly SchemaName[]> {
+    await this.#answers(signal);
     const files = await readdir(this.#folder);
     return files.flatMap((file) => {
       const schema = schemaOf(file);
@@ -73,6 +73,11 @@ export class SqliteDriver implements Driver {
       this.#worker = undefined;
       await worker.terminate();
     }
+  }
+
+  /** A thread that has not loaded SQLite cannot write, although it was started and the folder can be read. */
+  async #answers(signal: AbortSignal): Promise<void> {
+    await this.#done("read", [], signal);
   }
 
   async #done(
