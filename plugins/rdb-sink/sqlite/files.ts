@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
 import Database from "libsql";
@@ -15,6 +15,8 @@ type Prepared = Database.Statement;
 interface OpenFile {
   readonly path: string;
   readonly inode: number | undefined;
+  /** Inodes of the files beside it, by their paths. */
+  readonly beside: ReadonlyMap<string, number | undefined>;
   readonly connection: Connection;
 }
 
@@ -38,7 +40,9 @@ export class SqliteFiles {
   open(schemas: readonly string[]): void {
     for (const schema of schemas) {
       const file = this.#open.get(schema);
-      if (file !== undefined && file.inode !== inodeOf(file.path)) this.#close(schema, file);
+      if (file === undefined || file.inode === inodeOf(file.path)) continue;
+      this.#close(schema, file);
+      removeBeside(file);
     }
     const missing = schemas.filter((schema) => !this.#open.has(schema));
     this.#makeRoom(missing.length, new Set(schemas));
@@ -123,18 +127,36 @@ export class SqliteFiles {
 
 function openFile(path: string): OpenFile {
   const connection = new Database(path, { timeout: BUSY_MILLIS });
-  closeToOthers(path);
-  connection.exec(`PRAGMA busy_timeout = ${BUSY_MILLIS}`);
-  connection.pragma("journal_mode = WAL");
-  connection.exec("PRAGMA synchronous = FULL");
-  return { path, inode: inodeOf(path), connection };
+  try {
+    closeToOthers(path);
+    // None of them prepared: that would keep the file open. The query makes the files beside it.
+    connection.exec(`
+      PRAGMA busy_timeout = ${BUSY_MILLIS};
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      SELECT 1 FROM sqlite_master`);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const beside = new Map(besides(path).map((file) => [file, inodeOf(file)]));
+  return { path, inode: inodeOf(path), beside, connection };
+}
+
+/** SQLite would take what the files beside a removed or replaced file hold for a part of the one that has its place. */
+function removeBeside({ beside }: OpenFile): void {
+  for (const [path, inode] of beside) if (inode !== undefined && inodeOf(path) === inode) rmSync(path, { force: true });
+}
+
+function besides(path: string): readonly string[] {
+  return [`${path}-wal`, `${path}-shm`];
 }
 
 /**
  * Files beside it, such as `-wal`, get the permissions of the database; files of an earlier version may exist already.
  */
 function closeToOthers(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+  for (const file of [path, ...besides(path)]) {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
     if ((mode & OF_OTHERS) === 0) continue;
     try {

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readdir, readlink, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "libsql";
+import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
+import { SqliteFiles } from "../../../plugins/rdb-sink/sqlite/files.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { entity, eventOf, never, sinkOf } from "./sinks.js";
+
+test("a file that a backup replaced while it was open goes on with the rows of the backup", async (context) => {
+  const folder = await tempFolder(context);
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  const store = (value: string) => sink.persist({ events: [eventOf(entity("e", { a: value }), "s")] }, never);
+  await store("before");
+  const file = join(folder, "s.db");
+  const reader = new Database(file);
+  reader.exec(`VACUUM INTO '${join(folder, "backup")}'`);
+  reader.close();
+  for (const value of ["lost", "lost", "lost"]) await store(value);
+
+  await rename(join(folder, "backup"), file);
+  await store("after");
+
+  assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["before"], ["after"]]);
+  assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
+});
+
+const skip = process.platform === "linux" ? false : "no /proc";
+
+test("a file that is no database is not left open by each try", { skip }, async (context) => {
+  const folder = await tempFolder(context);
+  await writeFile(join(folder, "s.db"), "no database ".repeat(1000));
+  const files = new SqliteFiles(folder);
+
+  for (let attempt = 1; attempt <= 10; attempt += 1) assert.throws(() => files.open(["s"]), { code: "SQLITE_NOTADB" });
+
+  const descriptors = await readdir("/proc/self/fd");
+  const open = await Promise.all(descriptors.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => "")));
+  assert.deepEqual(
+    open.filter((file) => file.startsWith(folder)),
+    [],
+  );
+});
