@@ -75,14 +75,22 @@ export async function sqliteQuery(folder: string, text: string): Promise<QueryRe
 }
 
 async function schemaFiles(folder: string): Promise<readonly SchemaFile[]> {
-  const files = (await names(folder)).sort().flatMap((file) => {
+  const found = (await names(folder)).sort().flatMap((file) => {
     const schema = schemaOf(file);
-    if (schema === undefined) return [];
-    return { path: join(folder, file), name: TAKEN_BY_SQLITE.has(schema) ? `${schema}_` : schema };
+    return schema === undefined ? [] : { path: join(folder, file), schema };
   });
+  const schemas = new Set(found.map(({ schema }) => schema));
+  const files = found.map(({ path, schema }) => ({ path, name: attachedName(schema, schemas) }));
   if (files.length > 0) return files;
   const message = `querying the database files in "${folder}": there are none yet; a first stored notification makes one`;
   throw new AgentError("NO_DATABASE_FILES", message, { retryable: false });
+}
+
+function attachedName(schema: string, schemas: ReadonlySet<string>): string {
+  if (!TAKEN_BY_SQLITE.has(schema)) return schema;
+  let name = `${schema}_`;
+  while (schemas.has(name)) name += "_";
+  return name;
 }
 
 async function names(folder: string): Promise<string[]> {

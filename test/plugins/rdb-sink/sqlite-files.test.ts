@@ -27,6 +27,18 @@ test("a file that a backup replaced while it was open goes on with the rows of t
   assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
 });
 
+test("queries reach the files of services that are named like databases of SQLite, and like those with another name", async (context) => {
+  const folder = await tempFolder(context);
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  for (const service of ["main", "main_"])
+    await sink.persist({ events: [eventOf(entity("e", { a: service }), service)] }, never);
+
+  const { rows } = await sqliteQuery(folder, "SELECT a FROM main_.e UNION ALL SELECT a FROM main__.e");
+
+  assert.deepEqual(rows, [["main_"], ["main"]]);
+});
+
 const skip = process.platform === "linux" ? false : "no /proc";
 
 test("a file that is no database is not left open by each try", { skip }, async (context) => {
