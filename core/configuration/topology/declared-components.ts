@@ -106,17 +106,19 @@ export function idleChannels(
   links: { readonly written: readonly ChannelLink[]; readonly read: readonly ChannelLink[] },
   fedByOthers: ReadonlySet<string> = new Set(),
 ): readonly ConfigurationFault[] {
+  const isWritten = namedBy(links.written, declared);
+  const isRead = namedBy(links.read, declared);
   return declared.blocks.flatMap(({ name, key, line }) => [
-    ...(fedByOthers.has(name) || isNamed(name, links.written, declared)
-      ? []
-      : [warningAt({ key, line }, "is written by no source")]),
-    ...(isNamed(name, links.read, declared)
-      ? []
-      : [warningAt({ key, line }, "is read by no sink: it fills up and stays full")]),
+    ...(fedByOthers.has(name) || isWritten(name) ? [] : [warningAt({ key, line }, "is written by no source")]),
+    ...(isRead(name) ? [] : [warningAt({ key, line }, "is read by no sink: it fills up and stays full")]),
   ]);
 }
 
-function isNamed(channel: string, links: readonly ChannelLink[], { names }: DeclaredComponents): boolean {
-  const faulty = links.some(({ channels }) => channels === undefined || channels.some((name) => !names.includes(name)));
-  return faulty || links.some(({ channels = [] }) => channels.includes(channel));
+/** Whether a link names a channel; true of every channel while a link has a fault. */
+function namedBy(links: readonly ChannelLink[], { names }: DeclaredComponents): (channel: string) => boolean {
+  const declared = new Set(names);
+  const named = new Set(links.flatMap(({ channels = [] }) => channels));
+  const isFaulty =
+    links.some(({ channels }) => channels === undefined) || [...named].some((name) => !declared.has(name));
+  return (channel) => isFaulty || named.has(channel);
 }
