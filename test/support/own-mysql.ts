@@ -47,7 +47,7 @@ export class OwnMysql {
     try {
       if (account !== undefined) await chown(folder, account.uid, account.gid);
       const options = ["--no-defaults", made.#data, "--auth-root-authentication-method=normal", "--skip-test-db"];
-      await run(install, options, { ...account, cwd: folder });
+      await run(install, options, { ...account, cwd: folder, env: withOwnTemporary(folder) });
       await made.start();
       return made;
     } catch (cause) {
@@ -65,7 +65,8 @@ export class OwnMysql {
   async start(): Promise<void> {
     const { server, more, account, folder, port } = this.#place;
     const settings = [`--port=${port}`, `--bind-address=${HOST}`, `--socket=${join(folder, "socket")}`, ...more];
-    const options: SpawnOptions = { ...account, cwd: folder, stdio: ["ignore", "ignore", "pipe"] };
+    const env = withOwnTemporary(folder);
+    const options: SpawnOptions = { ...account, cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] };
     this.#child = endingWithProcess(spawn(server, ["--no-defaults", this.#data, ...settings], options));
     await ready(this.#child);
   }
@@ -86,6 +87,11 @@ export class OwnMysql {
   get #data(): string {
     return `--datadir=${join(this.#place.folder, "data")}`;
   }
+}
+
+/** A server that starts removes the temporary tables of all that share its folder for them: queries of others would fail. */
+function withOwnTemporary(folder: string): NodeJS.ProcessEnv {
+  return { ...process.env, TMPDIR: folder };
 }
 
 /** The server says on its error output when it takes connections. */
