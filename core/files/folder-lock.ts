@@ -45,6 +45,7 @@ export async function lockFolder(folder: string, claim: FolderClaim, wait: LockW
     if (owns !== undefined) await tighten(real, owns, wait.log);
     return new HeldFolder(real, note, lock);
   } catch (error) {
+    held.get(real)?.release();
     held.delete(real);
     throw error;
   }

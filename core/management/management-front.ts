@@ -37,7 +37,7 @@ export function managementFront(parts: FrontParts, routers: readonly RequestHand
   const { access, log, countWrongToken, readdress } = parts;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(securityHeaders(access.tls), correlate, audit(log), knownHosts(access.hosts));
+  app.use(securityHeaders(), correlate, audit(log), knownHosts(access.hosts));
   app.use(rejectPages({ ...access, needsToken: hasTokens(access.tokens) }), access.page ? servePage() : pageIsOff);
   if (readdress !== undefined) app.use(readdress);
   app.use(accessControl(access, new WrongTokens({ log, count: countWrongToken })));

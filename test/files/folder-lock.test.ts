@@ -124,6 +124,19 @@ test("one process holds a folder once, by whatever name, and its failed second a
   await (await lock(inner)).release();
 });
 
+test("a folder whose files cannot be made private is free again", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFile(path.join(folder, "file"), "");
+  const owns = () => {
+    throw new Error("no such thing");
+  };
+
+  await assert.rejects(lockFolder(folder, { owns }, { seconds: 0, log: recordingLog().log }), /no such thing/);
+
+  const other = lockProcess(context, folder);
+  assert.equal(await other.says(), "locked");
+});
+
 test("a lock that is no longer referred to is not collected as garbage", async (context) => {
   const folder = await tempFolder(context);
   const collect = lockProcess(context, folder, { flags: ["--expose-gc"] });

@@ -16,7 +16,8 @@ test("over TLS only clients with a certificate of the client CA are served", asy
   });
 
   assert.equal(status, 200);
-  assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
+  // It would be about all ports of the host.
+  assert.equal(headers.get("strict-transport-security"), null);
   await assert.rejects(call("GET", "/v1/version", { tls: { ca: server.cert } }));
   await assert.rejects(call("GET", "/v1/version"));
 });

@@ -45,15 +45,17 @@ function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
 }
 
-/** Headers for answers that are not pages: browsers must not cache, frame, sniff or run them. */
-export function securityHeaders(tls: boolean): RequestHandler {
+/**
+ * Headers for answers that are not pages: browsers must not cache, frame, sniff or run them. Without Strict-Transport-Security: it
+ * would be about the whole host, and browsers would refuse what others on it offer at other ports without TLS.
+ */
+export function securityHeaders(): RequestHandler {
   const headers = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    ...(tls ? { "Strict-Transport-Security": "max-age=31536000" } : {}),
   };
   return (_request, response, next) => {
     response.set(headers);
