@@ -1,8 +1,8 @@
 import { columnName } from "../ngsi/index.js";
-import { type Batch, codeOf, type Event, letterHeader } from "../sdk/index.js";
+import { type Batch, codeOf, type Event } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
-import { schemaKey, type TableName, tableKey } from "./contract/statement.js";
+import { schemaKey, type TableName } from "./contract/statement.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { TableBatch } from "./rows/grouping.js";
 import { columnLayoutColumns } from "./rows/layout.js";
@@ -10,13 +10,12 @@ import type { StepOfBatch, StepWriter } from "./step-writer.js";
 import { type KnownStore, lookUp } from "./tables/known-store.js";
 import type { ListedStore } from "./tables/make-missing.js";
 
-const MOST_REMEMBERED = 16;
 const MOST_OF_A_BATCH = 16;
 
 export interface OtherTablesParts {
   readonly store: ListedStore;
   readonly rowBuilder: Pick<RowBuilder, "tables">;
-  readonly writer: Pick<StepWriter, "takes">;
+  readonly writer: Pick<StepWriter, "takes" | "lately">;
 }
 
 /**
@@ -25,35 +24,12 @@ export interface OtherTablesParts {
  */
 export class OtherTables {
   readonly #parts: OtherTablesParts;
-  /** An event of each of the tables that took rows last. */
-  readonly #stored = new Map<string, Event>();
-  #failed: Batch | undefined;
-
   constructor(parts: OtherTablesParts) {
     this.#parts = parts;
   }
 
-  /** Of a batch that is stored the first and the last table: they are in order, so those are often of two schemas. */
-  stored(tables: readonly TableBatch[]): void {
-    this.#failed = undefined;
-    for (const table of new Set([tables[0], tables.at(-1)])) {
-      const event = table?.placed.at(-1)?.event;
-      if (table === undefined || event === undefined || event.headers[letterHeader] !== undefined) continue;
-      const key = tableKey(table.name);
-      this.#stored.delete(key);
-      this.#stored.set(key, event);
-      const [oldest] = this.#stored.keys();
-      if (this.#stored.size > MOST_REMEMBERED && oldest !== undefined) this.#stored.delete(oldest);
-    }
-  }
-
-  failed(batch: Batch): void {
-    this.#failed = batch;
-  }
-
-  /** Whether the store takes rows of any other table now. */
-  async takes(signal: AbortSignal): Promise<boolean> {
-    const { position, events = [] } = this.#failed ?? {};
+  /** Whether the store takes rows of any other table now than those that refuse the batch. */
+  async takes({ position, events }: Pick<Batch, "position" | "events">, signal: AbortSignal): Promise<boolean> {
     for await (const tables of this.#candidates(events, signal)) {
       const taken = await this.#areTaken({ position, tables, later: [], all: tables }, signal);
       if (taken !== undefined) return taken;
@@ -63,8 +39,9 @@ export class OtherTables {
 
   /** Rows that were stored lately, then some of the batch, then one of the batch for tables that an earlier run listed. */
   async *#candidates(events: readonly Event[], signal: AbortSignal): AsyncGenerator<readonly TableBatch[]> {
-    const { store } = this.#parts;
-    for (const event of [...this.#stored.values()].reverse()) {
+    const { store, writer } = this.#parts;
+    const { lately } = writer;
+    for (const event of lately.toReversed()) {
       const tables = this.#tables([event]);
       // One that was dropped is not made again for this.
       if (await areKnown(tables, store, signal)) yield tables;
@@ -75,7 +52,7 @@ export class OtherTables {
       if (event !== undefined) yield this.#tables([event]);
     }
     const [row] = failed;
-    if (row === undefined || this.#stored.size > 0) return;
+    if (row === undefined || lately.length > 0) return;
     const listed = await listedTables(store, signal);
     for (const { name } of bySchema(listed).slice(0, MOST_OF_A_BATCH)) {
       const tables = [fixedRow(row, name, store)];

@@ -64,6 +64,8 @@ export class SqlSink implements Sink {
   readonly #writer: StepWriter;
   readonly #leftOut: LeftOut;
   readonly #others: OtherTables;
+  /** The batch that was not stored last. */
+  #unstored: Batch | undefined;
   readonly #name: string;
   readonly #warnings: readonly StartWarning[];
   /** Absent while the store could always be used. */
@@ -125,7 +127,7 @@ export class SqlSink implements Sink {
         if (!isUnexpectedChanges(error)) {
           // It may have been committed although the response was lost with the connection.
           this.#leftOut.doubt(batch);
-          this.#others.failed(batch);
+          this.#unstored = batch;
           throw error;
         }
         if (attempt < most) continue;
@@ -148,7 +150,7 @@ export class SqlSink implements Sink {
     const isDoubtful = dialect.errors.doubtful?.(cause) === true;
     if (!isDoubtful && dialect.errors.ofOnePlace?.(cause) !== true) return false;
     await driver.probe(signal);
-    const takesOthers = await this.#others.takes(signal);
+    const takesOthers = await this.#others.takes(this.#unstored ?? { events: [] }, signal);
     if (isDoubtful) return takesOthers ? "lasting" : true;
     return takesOthers && "passing";
   }
@@ -192,7 +194,7 @@ export class SqlSink implements Sink {
       }
     }
     this.#return?.works();
-    this.#others.stored(tables);
+    this.#unstored = undefined;
     if (this.#capsRows) await this.#retention.grown(tables, signal);
     if (this.#store.register === undefined) return total;
     this.#upkeep?.facts.note(tables);

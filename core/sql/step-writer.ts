@@ -1,7 +1,7 @@
-import type { BatchPosition, Receipt } from "../sdk/index.js";
+import { type BatchPosition, type Event, letterHeader, type Receipt } from "../sdk/index.js";
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
-import { bytesOf, type Statement } from "./contract/statement.js";
+import { bytesOf, type Statement, tableKey } from "./contract/statement.js";
 import type { Bookkeeping, Kept } from "./features/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
@@ -27,6 +27,7 @@ export interface StepWriterParts {
 const MOST_ATTEMPTS = 3;
 /** No statement changes this number of rows, so the transaction is rolled back. */
 const NEVER_CHANGED = -1;
+const MOST_REMEMBERED = 16;
 
 interface Prepared {
   readonly rows: readonly Statement[];
@@ -39,12 +40,18 @@ export class StepWriter {
   readonly #rowBuilder: RowBuilder;
   readonly #bookkeeping: Bookkeeping;
   readonly #writtenTables: WrittenTables | undefined;
+  readonly #lately = new Map<string, Event>();
 
   constructor({ store, rowBuilder, bookkeeping, writtenTables }: StepWriterParts) {
     this.#writtenTables = writtenTables;
     this.#store = store;
     this.#rowBuilder = rowBuilder;
     this.#bookkeeping = bookkeeping;
+  }
+
+  /** An event of each of the tables that took rows last, the newest at the end. */
+  get lately(): readonly Event[] {
+    return [...this.#lately.values()];
   }
 
   /**
@@ -116,7 +123,21 @@ export class StepWriter {
     const { rows, kept } = await this.#statements(write, signal);
     const responseBytes = await this.#store.driver.write([...rows, ...kept.statements], signal);
     await kept.written();
+    this.#remember(write.tables);
     return { requestBytes: bytesOf(rows), responseBytes };
+  }
+
+  /** The first and the last table: they are in order, so those are often of two schemas. */
+  #remember(tables: readonly TableBatch[]): void {
+    for (const table of new Set([tables[0], tables.at(-1)])) {
+      const event = table?.placed.at(-1)?.event;
+      if (table === undefined || event === undefined || event.headers[letterHeader] !== undefined) continue;
+      const key = tableKey(table.name);
+      this.#lately.delete(key);
+      this.#lately.set(key, event);
+      const [oldest] = this.#lately.keys();
+      if (this.#lately.size > MOST_REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
+    }
   }
 
   async #statements({ position, ...step }: StepOfBatch, signal: AbortSignal): Promise<Prepared> {

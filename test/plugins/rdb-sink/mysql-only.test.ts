@@ -144,7 +144,7 @@ for (const { what, objects } of doubtful)
       const failure = await persist(made, service, "1").catch((error: unknown) => error);
 
       assert.match(String(failure), /^AgentError/);
-      assert.equal(await made.sink.answers(failure, never), true);
+      assert.equal(await made.sink.answers(failure, never), "lasting");
     }),
   );
 

@@ -103,7 +103,7 @@ test(
       .catch((error: unknown) => error);
 
     assert.match(String(failure), /cannot insert into view/);
-    assert.equal(await sink.answers(failure, never), true);
+    assert.equal(await sink.answers(failure, never), "lasting");
   }),
 );
 
