@@ -137,7 +137,9 @@ export class Split implements Stage {
     const kind = kindOfFailure(error);
     const isSame = kind === kindOfFailure(asked.error);
     const answers = isSame ? asked.answers : await this.parts.store.answers(error, course.signal);
-    if (answers === false || !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
+    // What is behind it is stored before it to judge it only where it has failed in this way again and again.
+    const mayBeJudged = answers !== false && (isSame || answers !== undefined);
+    if (!mayBeJudged || !(await this.#isToBlame(suspect, batch, { answers, kind, course }))) throw error;
     return { error, answers };
   }
 

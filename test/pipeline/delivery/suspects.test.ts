@@ -136,6 +136,22 @@ test("a store that goes away in the middle of a search keeps the rest in order",
   assert.deepEqual(await letters(), ["x permanent"]);
 });
 
+test("an event that fails in another way while its batch is searched keeps its place before the others", async (context) => {
+  let alone = 0;
+  const judge = (list: readonly Event[], write: number) => {
+    if (write <= 4) return refused(list);
+    alone += text(list) === "a" ? 1 : 0;
+    const isAway = text(list) === "a" && alone < 4;
+    return isAway ? new AgentError("STORE", "the store is away for a moment", { retryable: true }) : undefined;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge });
+
+  await deliver(chain, events("ab"));
+
+  assert.equal(text(sink.stored), "ab");
+  assert.deepEqual(await letters(), []);
+});
+
 test("an event that passes when it is alone is stored, not kept", async (context) => {
   const judge = (list: readonly Event[]) => (list.length > 1 ? refused(list) : undefined);
   const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
