@@ -132,10 +132,14 @@ export class Split implements Stage {
     return failure === undefined ? undefined : { suspect: failing, error: failure.error };
   }
 
-  /** Throws the error of the suspect where the store may be the reason. Each of several may have another error. */
-  async #blamed({ suspect, error }: Found, asked: Judged, { batch, course }: Searched): Promise<Judged> {
+  /**
+   * Throws the error of the suspect where the store may be the reason. Each of several may have another error, with which it has to
+   * fail once more; undefined when it is stored then.
+   */
+  async #blamed({ suspect, error }: Found, asked: Judged, { batch, course }: Searched): Promise<Judged | undefined> {
     const kind = kindOfFailure(error);
     const isSame = kind === kindOfFailure(asked.error);
+    if (!isSame && (await this.#passes(suspect, kind, course))) return undefined;
     const answers = isSame ? asked.answers : await this.parts.store.answers(error, course.signal);
     // What is behind it is stored before it to judge it only where it has failed in this way again and again.
     const mayBeJudged = answers !== false && (isSame || answers !== undefined);

@@ -152,6 +152,22 @@ test("an event that fails in another way while its batch is searched keeps its p
   assert.deepEqual(await letters(), []);
 });
 
+test("an event that fails alone twice in another way than its batch, and then passes, is stored, not kept", async (context) => {
+  let alone = 0;
+  const judge = (list: readonly Event[], write: number) => {
+    if (write <= 4) return refused(list);
+    alone += text(list) === "a" ? 1 : 0;
+    const isBusy = text(list) === "a" && alone < 3;
+    return isBusy ? new AgentError("STORE", "busy for a moment", { retryable: true }) : undefined;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
+
+  await deliver(chain, events("ab"));
+
+  assert.equal(text(sink.stored), "ab");
+  assert.deepEqual(await letters(), []);
+});
+
 test("an event that passes when it is alone is stored, not kept", async (context) => {
   const judge = (list: readonly Event[]) => (list.length > 1 ? refused(list) : undefined);
   const { sink, chain, letters } = await setUp(context, { judge, answers: () => true });
