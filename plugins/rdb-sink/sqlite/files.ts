@@ -1,5 +1,6 @@
 import { chmodSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "deneb/sdk";
 import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
 import Database from "libsql";
 import { fileName } from "./file-name.js";
@@ -129,12 +130,7 @@ function openFile(path: string): OpenFile {
   const connection = new Database(path, { timeout: BUSY_MILLIS });
   try {
     closeToOthers(path);
-    // None of them prepared: that would keep the file open. The query makes the files beside it.
-    connection.exec(`
-      PRAGMA busy_timeout = ${BUSY_MILLIS};
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
-      SELECT 1 FROM sqlite_master`);
+    begin(connection);
   } catch (error) {
     connection.close();
     throw error;
@@ -142,6 +138,30 @@ function openFile(path: string): OpenFile {
   const beside = new Map(besides(path).map((file) => [file, inodeOf(file)]));
   return { path, inode: inodeOf(path), beside, connection };
 }
+
+// None of them prepared: that would keep the file open. The query makes the files beside it.
+const BEGINNING = `
+  PRAGMA busy_timeout = ${BUSY_MILLIS};
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  SELECT 1 FROM sqlite_master`;
+
+/** Of two that make a file at once SQLite refuses one, whatever its time-out: each waits for what the other holds. */
+function begin(connection: Connection): void {
+  const end = performance.now() + BUSY_MILLIS;
+  for (;;) {
+    try {
+      connection.exec(BEGINNING);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "SQLITE_BUSY" || performance.now() >= end) throw error;
+      Atomics.wait(pausing, 0, 0, 1 + Math.random() * MOST_PAUSE);
+    }
+  }
+}
+
+const MOST_PAUSE = 20;
+const pausing = new Int32Array(new SharedArrayBuffer(4));
 
 /** SQLite would take what the files beside a removed or replaced file hold for a part of the one that has its place. */
 function removeBeside({ beside }: OpenFile): void {

@@ -3,7 +3,9 @@ import { readdir, readlink, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
+import { plain } from "../../../core/sql/index.js";
 import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
+import { SqliteDriver } from "../../../plugins/rdb-sink/sqlite/driver.js";
 import { SqliteFiles } from "../../../plugins/rdb-sink/sqlite/files.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -25,6 +27,19 @@ test("a file that a backup replaced while it was open goes on with the rows of t
 
   assert.deepEqual((await sqliteQuery(folder, "SELECT a FROM s.e")).rows, [["before"], ["after"]]);
   assert.deepEqual((await sqliteQuery(folder, "PRAGMA s.integrity_check")).rows, [["ok"]]);
+});
+
+test("two that make the files of services at once both can use them", async (context) => {
+  const folder = await tempFolder(context);
+  const drivers = [1, 2].map(() => new SqliteDriver(folder));
+  context.after(() => Promise.all(drivers.map((driver) => driver.close())));
+
+  for (let round = 1; round <= 60; round += 1) {
+    const made = plain({ database: "", schema: `s${round}` }, "CREATE TABLE IF NOT EXISTS e (a text)");
+    await Promise.all(drivers.map((driver) => driver.write([made], never)));
+  }
+
+  assert.equal((await readdir(folder)).filter((file) => file.endsWith(".db")).length, 60);
 });
 
 test("queries reach the files of services that are named like databases of SQLite, and like those with another name", async (context) => {
