@@ -70,7 +70,7 @@ const timeAfterSignal = 2000;
 // process with number 1, the first one of a container.
 if (process.pid === 1) listen();
 
-// Without a listener the signal ends a process, also an agent that waits for its folders.
+// Noted for an agent that is loading or waits for its folders; that the signal does not end the process is seen to by the entry.
 if (process.argv[2] === "run")
   process.once("SIGHUP", () => {
     wasAskedToReload = true;

@@ -89,7 +89,7 @@ async function assertLeftOut(channel: Channel): Promise<void> {
   assert.deepEqual(bodies, [2]);
 }
 
-test("a stored position that is told while the log is being opened is kept", async (context) => {
+test("a stored position that a sink gives while the log is being opened is kept", async (context) => {
   const folder = await tempFolder(context);
   const position = await storedPosition(folder);
   let opens = 0;
@@ -112,7 +112,7 @@ test("a stored position that is told while the log is being opened is kept", asy
   await assertLeftOut(channel);
 });
 
-test("a stored position that is told before the log is open is kept when the first try to open it fails halfway", async (context) => {
+test("a stored position that a sink gives before the log is open is kept when the first try to open it fails halfway", async (context) => {
   const folder = await tempFolder(context);
   const position = await storedPosition(folder);
   let opens = 0;

@@ -62,7 +62,7 @@ test("an append that fails again and again counts, whatever else works", async (
   assert.deepEqual(connection.failure, { reason: "appending: refused", since: 0 });
 });
 
-test("what still fails is told once the last that failed works", async (context) => {
+test("what still fails is reported once the last that failed works", async (context) => {
   const { connection, reports } = await newConnection(context);
 
   connection.outcome("append", refused("appending"));

@@ -6,7 +6,7 @@ import { heapUsed } from "../support/heap-used.js";
 
 const EVENTS = 6000;
 
-/** A queue with events that came from so many partitions of another log in turn. */
+/** A queue with events that came from this number of partitions of another log in turn. */
 function queueOf(origins: number): PartQueue {
   const queue = new PartQueue(0, atBeginning, 0, true);
   for (let offset = 0; offset < EVENTS; offset += 1) {

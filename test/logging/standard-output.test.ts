@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StandardOutput } from "../../core/logging/standard-output.js";
 
-/** An output that takes as many bytes at a time as it is told, or fails with a code. */
+/** An output that takes a given number of bytes at a time, or fails with a code. */
 function output() {
   let takes: number | string = 100;
   let attempts = 0;

@@ -1,4 +1,3 @@
-import { columnKey } from "deneb/ngsi";
 import {
   booleanCell,
   boundedSelect,
@@ -23,7 +22,7 @@ import {
 import { mysqlErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 import { indexText, mysqlPartitions, partitionClause, timeDefinition } from "./partitions.js";
-import { insert, path, quoted, remove, upsert } from "./statements.js";
+import { insert, keyOf, path, quoted, remove, upsert } from "./statements.js";
 import { mysqlViews } from "./views.js";
 
 const TABLES_PER_QUESTION = 500;
@@ -37,8 +36,6 @@ const EARLIER_POSITIONS = `
   SELECT table_schema, table_schema, table_name FROM information_schema.tables
   WHERE table_name = 'deneb_positions' AND table_type = 'BASE TABLE'
   ORDER BY table_schema LIMIT 1000`;
-
-const naming = { database: "mysql", lowercase: false } as const;
 
 const sql: GuardedSql = {
   path,
@@ -56,7 +53,7 @@ export const mysql = {
   reservedColumns: [],
   longestText: Math.floor(LONGEST_TEXT_BYTES / MOST_BYTES_OF_A_CHARACTER),
   mostColumns: 1017,
-  columnKey: (column) => columnKey(column, naming),
+  columnKey: keyOf,
   allowed: (name) => name,
   catalogue,
   columnKind: (type) => kinds.get(type) ?? "other",

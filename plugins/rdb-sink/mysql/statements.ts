@@ -1,3 +1,4 @@
+import { columnKey } from "deneb/ngsi";
 import {
   type Cell,
   type Column,
@@ -130,6 +131,11 @@ function joined(cuts: readonly (readonly (readonly Cell[])[])[]): readonly Chunk
 
 export function path({ schema, table }: TableName): string {
   return `${quoted(schema)}.${quoted(table)}`;
+}
+
+/** The same text for all names that the server takes for one column. */
+export function keyOf(column: string): string {
+  return columnKey(column, { database: "mysql", lowercase: false });
 }
 
 export function quoted(name: string): string {

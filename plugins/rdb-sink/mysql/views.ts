@@ -1,4 +1,3 @@
-import { columnKey } from "deneb/ngsi";
 import {
   type EntityViews,
   plain,
@@ -9,9 +8,8 @@ import {
   type ViewSql,
 } from "deneb/sql";
 import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
-import { path, quoted } from "./statements.js";
+import { keyOf, path, quoted } from "./statements.js";
 
-const naming = { database: "mysql", lowercase: false } as const;
 const SAMPLED_ROWS = 200;
 const SAMPLED_CHARACTERS = 64;
 /** A server opens all tables of a view for each query, and has 2,000 of them open by default. */
@@ -204,11 +202,6 @@ function hex(value: string): string {
 
 function byKey({ columns }: ViewedTable): ReadonlyMap<string, TypedColumn> {
   return new Map(columns.map((column) => [keyOf(column.name), column]));
-}
-
-/** As the server compares names of columns. */
-function keyOf(name: string): string {
-  return columnKey(name, naming);
 }
 
 function isSame(one: string, other: string): boolean {

@@ -60,7 +60,7 @@ browserTest(
   },
 );
 
-browserTest("a stream that a proxy cuts goes on, and is not told as lost each time", async (context, open) => {
+browserTest("a stream that a proxy cuts goes on, and is not shown as lost each time", async (context, open) => {
   const { agent } = await pageAgent(context);
   let cuts = 0;
   const proxy = await proxyOf(context, agent.managementUrl, ({ url }, outgoing) => {

@@ -81,7 +81,7 @@ for (const failing of ["open", "write", "sync"] as const)
     );
   });
 
-test("a disk that is nearly full, and takes some events and refuses others, is told of once a minute", () => {
+test("a disk that is nearly full, and takes some events and refuses others, is logged once a minute", () => {
   const { log, lines } = recordingLog();
   let now = 0;
   const disk = new DiskState("c1", ["data"], log, () => now);

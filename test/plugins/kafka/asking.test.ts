@@ -57,7 +57,7 @@ test("a broker that did not answer is asked after the others, until it answers a
   assert.deepEqual(asked, [1, 2, 2, 2, 3, 1, 1]);
 });
 
-test("a broker that refuses this client says nothing about the others, and is told of when none of them answers", async () => {
+test("a broker that refuses this client says nothing about the others, and is reported when none of them answers", async () => {
   let kinds: readonly (KafkaErrorKind | undefined)[] = ["denied"];
   const { cluster, asked } = await brokersThat((port) => {
     const kind = kinds[port - 1];

@@ -27,7 +27,7 @@ const { admin, bob } = usersBy(ca);
 const TOPIC = "there";
 const TOPICS = [TOPIC, `${TOPIC}.agents`, `${TOPIC}.letters`];
 
-/** Its clients are told that the broker is where nobody listens. */
+/** It says that the broker is where nobody listens. */
 const way = await freePort("127.0.0.1");
 
 let kafka: OwnKafka;

@@ -7,7 +7,7 @@ import { mysqlServer } from "../../support/mysql.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { until } from "../../support/until.js";
-import { entity, eventOf, never, sinkOf } from "./sinks.js";
+import { entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 // A constraint that is checked at the commit makes it wait for whoever holds the lock.
 const SLOW_COMMITS = `
@@ -53,19 +53,13 @@ test("a position that another transaction of MySQL is changing is read after tha
   const server = await mysqlServer();
   if (server === undefined) return context.skip("MySQL is not reachable");
   context.after(() => server.drop());
-  const { host, port, user, password } = server;
-  const { sink } = sinkOf({
-    rdb_dialect: "mysql",
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-  });
+  const { sink } = sinkOf(onMysql(server));
   context.after(() => sink.stop(never));
   const service = `${server.prefix}slow`;
   // Others use this server too.
   const [c, d] = [`${server.prefix}c`, `${server.prefix}d`];
   await sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)], position: at(`${c}:1`) }, never);
+  const { host, port, user, password } = server;
   const other = await createConnection({ host, port, user, password, database: "deneb" });
   context.after(() => other.end());
   await other.query("START TRANSACTION");

@@ -14,7 +14,7 @@ import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { postgresqlDatabase, type TestDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { configOf, type LoggingSink, never, type SinkIdentity, sinkOf } from "./sinks.js";
+import { configOf, type LoggingSink, never, onMysql, type SinkIdentity, sinkOf } from "./sinks.js";
 import { standardStore } from "./standard-postgresql.js";
 
 /** A row by column; undefined for NULL. */
@@ -143,16 +143,10 @@ function standardPlace(context: TestContext, server: TestDatabase): Place {
 }
 
 /** Schemas are databases of a server that others use too, so each gets a prefix of its own. */
-function mysqlPlace(context: TestContext, { host, port, user, password, prefix, query }: TestServer): Place {
-  const config: Partial<RdbConfig> = {
-    rdb_dialect: "mysql",
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-    // As the other databases do it, so that the same tests hold.
-    enable_lowercase: true,
-  };
+function mysqlPlace(context: TestContext, server: TestServer): Place {
+  const { prefix, query } = server;
+  // As the other databases do it, so that the same tests hold.
+  const config: Partial<RdbConfig> = { ...onMysql(server), enable_lowercase: true };
   const ticked = (name: string) => `\`${name.replaceAll("`", "``")}\``;
   const path = (schema: string, table: string) => `${ticked(schema)}.${ticked(table)}`;
   return {

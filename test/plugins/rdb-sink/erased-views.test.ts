@@ -7,7 +7,7 @@ import { mysqlServer } from "../../support/mysql.js";
 import { at } from "../../support/position.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 interface Scene {
   readonly service: string;
@@ -29,9 +29,8 @@ const places = {
     const server = await mysqlServer();
     if (server === undefined) return undefined;
     context.after(() => server.drop());
-    const { host, port, user, password, prefix, query } = server;
-    const login = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
-    const config = { ...login, rdb_dialect: "mysql", enable_lowercase: true } as const;
+    const { prefix, query } = server;
+    const config = { ...onMysql(server), enable_lowercase: true } as const;
     return { service: `${prefix}svc`, config, positions: "deneb.deneb_positions", query };
   },
 } as const;

@@ -5,7 +5,7 @@ import { storedData } from "../../../core/sql/index.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 const server = await mysqlServer();
 after(async () => await server?.drop());
@@ -20,15 +20,9 @@ async function skippedBy(data: StoredData, id: string): Promise<readonly string[
 
 test("a listed table that the user may not see is left, and a dropped one is not", { skip }, async (context) => {
   if (server === undefined) return;
-  const { host, port, user, password, prefix, query } = server;
+  const { prefix, query } = server;
   const service = `${prefix}hidden`;
-  const place = {
-    rdb_dialect: "mysql",
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-  } as const;
+  const place = onMysql(server);
   const { sink } = sinkOf(place);
   const ids = ["urn:seen", "urn:unseen", "urn:dropped"];
   await sink.persist({ events: ids.map((id) => eventOf(entity(id, { p: "1" }), service)) }, never);

@@ -8,7 +8,7 @@ import plugin from "../../../plugins/rdb-sink/index.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { closedPort } from "./fake-server.js";
-import { configOf, entity, eventOf, type LoggingSink, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, type LoggingSink, never, onMysql, sinkOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
 const server = await mysqlServer();
@@ -27,15 +27,8 @@ let services = 0;
 function onServer(run: (given: Given) => Promise<void>, more: Partial<RdbConfig> = {}) {
   return async () => {
     if (server === undefined) throw new Error("MySQL is not reachable");
-    const { host, port, user, password, prefix } = server;
-    const config: Partial<RdbConfig> = {
-      rdb_dialect: "mysql",
-      rdb_host: host,
-      rdb_port: port,
-      rdb_username: user,
-      rdb_password: password,
-      ...more,
-    };
+    const { prefix } = server;
+    const config: Partial<RdbConfig> = { ...onMysql(server), ...more };
     const made = sinkOf(config);
     services += 1;
     try {
@@ -58,7 +51,7 @@ test(
       `CREATE TABLE ${service}.\`4wheels_Car1_T\` (recvTimeTs text, recvTime text, fiwareServicePath text, entityId text,
        entityType text, attrName text, attrType text, attrValue text, attrMd text)`,
     );
-    const row = sinkOf({ ...configOfServer(server), attr_persistence: "row" });
+    const row = sinkOf({ ...onMysql(server), attr_persistence: "row" });
     const body = v2Entity("Car1", v2Attribute("Speed", "float", 112.9));
 
     await row.sink.persist({ events: [v2Event(body, service, { servicePath: "/4wheels" })] }, never);
@@ -334,7 +327,3 @@ test(
     else assert.match(failure instanceof Error ? failure.message : "", /does not offer TLS/);
   }),
 );
-
-function configOfServer({ host, port, user, password }: TestServer): Partial<RdbConfig> {
-  return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
-}

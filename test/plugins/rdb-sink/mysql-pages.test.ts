@@ -6,7 +6,7 @@ import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer, type TestServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { until } from "../../support/until.js";
-import { configOf, never } from "./sinks.js";
+import { configOf, never, onMysql } from "./sinks.js";
 
 const server = await mysqlServer();
 after(async () => await server?.drop());
@@ -14,10 +14,9 @@ const skip = server === undefined ? "MySQL is not reachable" : false;
 const at = { database: "", schema: "" } as const;
 const LIMIT = 10_000;
 
-function driverOn({ host, port, user, password }: TestServer) {
-  const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password } as const;
+function driverOn(server: TestServer) {
   const context = { name: "s", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
-  return databases.mysql.open(configOf({ rdb_dialect: "mysql", ...place }), context).driver;
+  return databases.mysql.open(configOf(onMysql(server)), context).driver;
 }
 
 /** Some 25 MB: more than the buffers between the server and a reader hold. */

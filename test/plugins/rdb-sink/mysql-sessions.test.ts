@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { plain } from "../../../core/sql/index.js";
-import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
-import { mysqlServer, type TestServer } from "../../support/mysql.js";
+import { mysqlServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
 import { startOwnMysql } from "../../support/own-mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { found, probed } from "./probes.js";
-import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 // What operators of other applications set for all sessions of a server.
 const UNUSUAL = ["--autocommit=0", "--completion-type=CHAIN", "--sql-mode=ANSI", "--lower-case-table-names=1"];
@@ -23,17 +22,13 @@ after(async () => {
 });
 const skip = server === undefined ? "mariadbd and mariadb-install-db are not installed" : false;
 
-function configOn({ host, port, user }: TestServer): Partial<RdbConfig> {
-  return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user };
-}
-
 const stored = (service: string, a: string) => ({ events: [eventOf(entity("e", { a }), service)] });
 
 test("a read shows what another connection has stored since the one before", { skip }, async () => {
   if (server === undefined) return;
   const context = { name: "s", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
-  const { sink } = sinkOf(configOn(server));
-  const { driver } = databases.mysql.open(configOf(configOn(server)), context);
+  const { sink } = sinkOf(onMysql(server));
+  const { driver } = databases.mysql.open(configOf(onMysql(server)), context);
   const at = { database: "", schema: "" } as const;
   const counted = async () => await driver.read([plain(at, `SELECT count(*) FROM ${server.prefix}seen.e`)], never);
   await sink.persist(stored(`${server.prefix}seen`, "1"), never);
@@ -53,7 +48,7 @@ test("a text that is longer than the column of somebody else is refused, and not
   await server.query(`CREATE DATABASE ${service}`);
   await server.query(`CREATE TABLE ${service}.e (recvTime text, entityId text, entityType text, a varchar(3))`);
   await server.query("COMMIT");
-  const { sink } = sinkOf(configOn(server));
+  const { sink } = sinkOf(onMysql(server));
 
   await assert.rejects(sink.persist(stored(service, "four"), never), { code: "DATA_REFUSED", retryable: false });
 
@@ -63,7 +58,7 @@ test("a text that is longer than the column of somebody else is refused, and not
 test("partitions are made, and found again", { skip }, async () => {
   if (server === undefined) return;
   const service = `${server.prefix}parts`;
-  const { sink } = sinkOf({ ...configOn(server), partition: "month" });
+  const { sink } = sinkOf({ ...onMysql(server), partition: "month" });
 
   for (const timestamp of [Date.UTC(2026, 0, 5), Date.UTC(2026, 1, 5)])
     await sink.persist(
@@ -88,7 +83,7 @@ test("partitions are made, and found again", { skip }, async () => {
 test("names in lower case are wanted by a server that changes the others", { skip }, async () => {
   if (server === undefined) return;
   const of = async (enable_lowercase: boolean) =>
-    found(await probed({ ...configOn(server), enable_lowercase }), "see how the server keeps names");
+    found(await probed({ ...onMysql(server), enable_lowercase }), "see how the server keeps names");
 
   assert.deepEqual(await of(false), {
     outcome: "failed",

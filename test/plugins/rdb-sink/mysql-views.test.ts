@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { until } from "../../support/until.js";
-import { never, sinkOf } from "./sinks.js";
+import { never, onMysql, sinkOf } from "./sinks.js";
 import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
 const server = await mysqlServer();
@@ -12,11 +12,10 @@ const skip = server === undefined ? "MySQL is not reachable" : false;
 
 async function storing(name: string, config: Partial<RdbConfig> = {}) {
   if (server === undefined) throw new Error("MySQL is not reachable");
-  const { host, port, user, password, prefix, query } = server;
-  const login = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password };
+  const { prefix, query } = server;
   const service = `${prefix}${name}`;
   // Sinks of one name share a list of tables.
-  const { sink, lines } = sinkOf({ rdb_dialect: "mysql", ...login, views: true, ...config }, undefined, undefined, {
+  const { sink, lines } = sinkOf({ ...onMysql(server), views: true, ...config }, undefined, undefined, {
     name: service,
   });
   return {

@@ -5,7 +5,7 @@ import { SqlStoredData } from "../../../core/sql/features/stored-data.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 const server = await mysqlServer();
 after(() => server?.drop());
@@ -22,14 +22,7 @@ test("MySQL copies a plain table into partitions while rows arrive, and drops th
 }, async (context) => {
   if (server === undefined) return;
   const service = `${server.prefix}copied`;
-  const { host, port, user, password } = server;
-  const base = {
-    rdb_dialect: "mysql",
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-  } as const;
+  const base = onMysql(server);
   const identity = { name: service };
   const { sink } = sinkOf(base, clock, undefined, identity);
   context.after(() => sink.stop(never));

@@ -6,7 +6,7 @@ import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { tempFolder } from "../../support/temp-folder.js";
-import { entity, eventOf, never, sinkOf } from "./sinks.js";
+import { entity, eventOf, never, onMysql, sinkOf } from "./sinks.js";
 
 const server = await mysqlServer();
 const database = await postgresqlDatabase();
@@ -42,7 +42,7 @@ async function toldApart({ config, prefix, rows }: Refusing, breakPlace: (servic
   }
 }
 
-test("PostgreSQL: a table without the right to it is told from a server that is away", {
+test("PostgreSQL: a table without the right to it is distinguished from a server that is away", {
   skip: database === undefined,
 }, async () => {
   if (database === undefined) return;
@@ -64,18 +64,12 @@ test("PostgreSQL: a table without the right to it is told from a server that is 
   });
 });
 
-test("MySQL: a trigger that names a dropped table is told from a server that is away", {
+test("MySQL: a trigger that names a dropped table is distinguished from a server that is away", {
   skip: server === undefined,
 }, async () => {
   if (server === undefined) return;
-  const { host, port, user, password, prefix, query } = server;
-  const config: Partial<RdbConfig> = {
-    rdb_dialect: "mysql",
-    rdb_host: host,
-    rdb_port: port,
-    rdb_username: user,
-    rdb_password: password,
-  };
+  const { prefix, query } = server;
+  const config = onMysql(server);
   const rows = async (service: string) => (await query(`SELECT count(*) AS n FROM ${service}.e`))[0]?.["n"];
   await toldApart({ config, prefix, rows }, async (service) => {
     await query(`CREATE DATABASE ${service}`);
@@ -86,7 +80,7 @@ test("MySQL: a trigger that names a dropped table is told from a server that is 
   });
 });
 
-test("SQLite: a damaged file of one service is told from a folder that cannot be used", async (context) => {
+test("SQLite: a damaged file of one service is distinguished from a folder that cannot be used", async (context) => {
   const folder = await tempFolder(context);
   await toldApart({ config: { rdb_dialect: "sqlite", rdb_folder: folder }, prefix: "" }, (service) =>
     writeFile(path.join(folder, `${service}.db`), "no database ".repeat(1000)),

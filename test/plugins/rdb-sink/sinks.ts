@@ -4,11 +4,17 @@ import type { Store } from "../../../core/sql/contract/driver.js";
 import { SqlSink } from "../../../core/sql/sql-sink.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
+import type { TestServer } from "../../support/mysql.js";
 import { type LogLine, recordingLog } from "../../support/recording-log.js";
 
 export const never: AbortSignal = new AbortController().signal;
 
 export const receivedAt = "2020-05-13T14:46:21.918Z";
+
+/** Where a sink finds a MySQL of the tests. */
+export function onMysql({ host, port, user, password }: Pick<TestServer, "host" | "port" | "user" | "password">) {
+  return { rdb_dialect: "mysql", rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password } as const;
+}
 
 const defaults: RdbConfig = {
   rdb_dialect: "postgresql",
