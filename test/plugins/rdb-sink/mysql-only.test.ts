@@ -134,6 +134,7 @@ for (const { what, objects } of doubtful)
       for (const object of objects)
         await server.query(`CREATE ${object.replace("COLUMNS", columns).replace(/ (e|b) /g, ` ${service}.$1 `)}`);
 
+      await persist(made, `${service}beside`, "1");
       const failure = await persist(made, service, "1").catch((error: unknown) => error);
 
       assert.match(String(failure), /^AgentError/);

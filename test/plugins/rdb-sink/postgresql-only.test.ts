@@ -97,6 +97,7 @@ test(
     await query("CREATE SCHEMA viewed");
     await query("CREATE TABLE viewed.b (recvtime text, entityid text, entitytype text, a text)");
     await query("CREATE VIEW viewed.e AS SELECT DISTINCT * FROM viewed.b");
+    await sink.persist({ events: [eventOf(entity("e", { a: "1" }), "beside")] }, never);
 
     const failure = await sink
       .persist({ events: [eventOf(entity("e", { a: "1" }), "viewed")] }, never)

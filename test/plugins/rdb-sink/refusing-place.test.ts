@@ -25,7 +25,8 @@ interface Refusing {
 
 /** Where the rows of one service are refused, those of others are not, and nothing of the question is left. */
 async function toldApart({ config, prefix, rows }: Refusing, breakPlace: (service: string) => Promise<unknown>) {
-  const { sink } = sinkOf(config);
+  // Sinks of one name share a list of tables, also those of other tests on a server.
+  const { sink } = sinkOf(config, undefined, undefined, { name: `${prefix}told` });
   const [good, bad] = [`${prefix}good`, `${prefix}bad`];
   const persist = (service: string) => sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)] }, never);
   const failed = () => persist(bad).catch((error: unknown) => error);
