@@ -49,10 +49,10 @@ export {
   entityValuesJson,
   isoTime,
   memberText,
-  metadataText,
   othersJson,
   subMembersJson,
 } from "./values/entity-text.js";
 export { ExactNumber } from "./values/exact-number.js";
 export { type GeometryX, geometryText, isGeometryAttribute } from "./values/geometry.js";
 export { type Json, parseJson, propertyOf, toValue } from "./values/json.js";
+export { metadataText } from "./values/metadata-text.js";

@@ -124,19 +124,3 @@ function plainText({ kind, text }: Value): string | undefined {
 function jsonText({ kind, text }: Value): string {
   return kind === "string" ? JSON.stringify(text) : text;
 }
-
-/**
- * The metadata of an NGSI v2 or v1 attribute as stores keep it: a JSON array of `{"name","type","value"}`, `[]` when
- * there is none. A plain value is written as a text (`0.8` as `"0.8"`, null as `"null"`), a structured one as JSON. What
- * a sub-attribute of NGSI-LD has besides is a list of the same kind, `"metadata"`.
- * @stable
- */
-export function metadataText(members: readonly Member[]): string {
-  return listOf(members.map(itemText));
-}
-
-function itemText({ name, type = "", value: { kind, text }, members }: Member): string {
-  const value = kind === "object" || kind === "array" ? text : JSON.stringify(text);
-  const metadata = members === undefined ? "" : `,"metadata":${metadataText(members)}`;
-  return `{"name":${JSON.stringify(name)},"type":${JSON.stringify(type)},"value":${value}${metadata}}`;
-}

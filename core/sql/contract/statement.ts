@@ -86,7 +86,13 @@ const knownKeys = new WeakMap<TableName, string>();
 
 /** The cells of these rows in order. A loop takes 0.2 µs for two rows, `flat` 4 µs. @beta */
 export function joinedRows(rows: readonly (readonly Cell[])[], from = 0, to = rows.length): readonly Cell[] {
-  const cells: Cell[] = [];
-  for (let at = from; at < to; at += 1) for (const cell of rows[at] ?? []) cells.push(cell);
+  const first = rows[from];
+  if (to - from === 1 && first !== undefined) return first;
+  let size = 0;
+  for (let at = from; at < to; at += 1) size += rows[at]?.length ?? 0;
+  // Of the size that it needs: a list that grows is copied several times.
+  const cells = new Array<Cell>(size);
+  let next = 0;
+  for (let at = from; at < to; at += 1) for (const cell of rows[at] ?? []) cells[next++] = cell;
   return cells;
 }

@@ -90,9 +90,13 @@ export function placedRows(event: Event, placement: PlacementParts): readonly Pl
   const named = namedEvent(event, names);
   const entity = entityOf(named);
   const address = addressOf(named, entity);
+  const original = named === event ? entity : entityOf(event);
+  // Without a spread: it makes the object grow member by member.
   const origin = {
     event,
-    ...identityOf(entityOf(event)),
+    id: original.id,
+    type: original.type,
+    removed: isRemoved(original),
     schemaName: schemaOf(address),
     servicePath: address.servicePath,
     arrival: {
@@ -145,10 +149,6 @@ function rowsOf(
     event,
     removed,
   }));
-}
-
-function identityOf(original: Entity): Pick<Origin, "id" | "type" | "removed"> {
-  return { id: original.id, type: original.type, removed: isRemoved(original) };
 }
 
 /** The entity with the id and type of the notification. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metadataText } from "../../../core/ngsi/values/entity-text.js";
+import { metadataText } from "../../../core/ngsi/values/metadata-text.js";
 
 test("no metadata is an empty list", () => assert.equal(metadataText([]), "[]"));
 
