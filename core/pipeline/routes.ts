@@ -97,13 +97,9 @@ export class Routes {
   #route(routes: Route[], event: Event, origin: Event, unrouted: Unrouted): void {
     const { required, optional } = this.#selected(event);
     if (required.length === 0 && optional.length === 0) unrouted.add(event);
-    // A channel that is named again does not get the event again.
-    for (const [at, name] of required.entries()) {
-      if (required.indexOf(name) === at) this.#add(routes, { name, required: true }, event, origin);
-    }
-    for (const [at, name] of optional.entries()) {
-      if (required.includes(name) || optional.indexOf(name) < at) continue;
-      this.#add(routes, { name, required: false }, event, origin);
+    for (const name of distinct(required)) this.#add(routes, { name, required: true }, event, origin);
+    for (const name of distinct(optional)) {
+      if (!required.includes(name)) this.#add(routes, { name, required: false }, event, origin);
     }
   }
 
@@ -144,4 +140,9 @@ export class Routes {
     const message = `selector "${selectorName}" chose the channel ${chosen} for an event of source ${sourceTitle}, ${has}; ${remedy}`;
     return new AgentError("SELECTOR_FAILED", message, { retryable: false });
   }
+}
+
+/** A channel that is named again does not get the event again. */
+function distinct(names: readonly string[]): readonly string[] {
+  return names.length < 2 ? names : [...new Set(names)];
 }
