@@ -4,7 +4,10 @@ import { reasonOf } from "./errors.js";
 /** Causes of one failure that are remembered; more come only where each names something else. */
 const MOST_REASONS = 100;
 
-/** The lines about one thing that may fail for a time: one for each new cause, and one when it works again. */
+/**
+ * The lines about one thing that may fail for a time, such as a connection: one for each new cause, and one when it works again.
+ * @beta
+ */
 export class FailureLog {
   readonly #log: Logger;
   readonly #recovered: string;
@@ -18,6 +21,7 @@ export class FailureLog {
     this.#recovered = recovered;
   }
 
+  /** Whether it failed and has not worked since. */
   get isFailing(): boolean {
     return this.#failures > 0;
   }
@@ -33,6 +37,7 @@ export class FailureLog {
     if (this.#reasons.size > MOST_REASONS) this.#reasons.delete(oldest);
   }
 
+  /** Says that it works again, with the number of failures, if it failed. */
   works(fields: object = {}): void {
     if (this.#failures === 0) return;
     this.#log.info({ ...fields, failures: this.#failures }, this.#recovered);
@@ -41,7 +46,9 @@ export class FailureLog {
   }
 }
 
-interface FailureLine {
+/** What a failure is logged as. @beta */
+export interface FailureLine {
   readonly message: string;
+  /** Of the line, besides `reason`. */
   readonly fields?: object;
 }

@@ -58,6 +58,7 @@ export {
   type Sender,
 } from "./errors.js";
 export { type Event, type Interceptor, type InterceptorTuning, letterHeader } from "./event.js";
+export { type FailureLine, FailureLog } from "./failure-log.js";
 export type { BatchSinkPositions, KeptPosition } from "./kept-positions.js";
 export {
   areTextsKept,

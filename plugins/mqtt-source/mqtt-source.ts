@@ -1,4 +1,14 @@
-import { AgentError, type Examiner, onAbort, type Probe, reasonOf, type Source, withEither } from "deneb/sdk";
+import {
+  AgentError,
+  type Examiner,
+  FailureLog,
+  type HealthReport,
+  onAbort,
+  type Probe,
+  reasonOf,
+  type Source,
+  withEither,
+} from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
 import { connectionOptions } from "./connection-options.js";
@@ -19,14 +29,17 @@ export class MqttSource implements Source {
   #connection = new AbortController();
   /** The current message; the client hands over one at a time. */
   #work: Promise<void> = Promise.resolve();
-  /** The reason that was last logged; it is logged once. */
-  #failing: string | undefined;
+  readonly #failures: FailureLog;
+  /** An error that the end of the connection follows. */
+  #error: Error | undefined;
+  #reported: HealthReport | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(config: MqttConfig, context: MqttContext) {
     this.#config = config;
     this.#context = context;
     this.#reader = new MessageReader(config, context);
+    this.#failures = new FailureLog(context.log, "connected to the broker again");
   }
 
   probes(examiner: Examiner): readonly Probe[] {
@@ -43,10 +56,15 @@ export class MqttSource implements Source {
       if (cmd === "connack") this.#connection = new AbortController();
     });
     client.on("connect", ({ sessionPresent }) => void this.#subscribe(client, sessionPresent));
-    client.on("error", (error) => this.#disconnected(reasonOf(error)));
+    client.on("error", (error) => {
+      this.#error = error;
+      this.#disconnected(error);
+    });
     client.on("close", () => {
       this.#connection.abort();
-      if (!this.#stopping.signal.aborted) this.#disconnected("the connection was closed");
+      const isSaid = this.#error !== undefined || this.#stopping.signal.aborted;
+      this.#error = undefined;
+      if (!isSaid) this.#disconnected(new Error("the connection was closed"));
     });
     // The client sends the PUBACK, and handles the next message, when `done` is called.
     client.handleMessage = ({ topic, payload }, done) => {
@@ -67,7 +85,7 @@ export class MqttSource implements Source {
     try {
       const refused = await subscribed(client, topics, qos === 0 ? 0 : 1);
       if (refused.length > 0) log.error({ topics: refused }, "subscription refused");
-      this.#failing = undefined;
+      this.#failures.works({ url: this.#config.url });
       this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
       if (refused.length === topics.length) return;
       const taken = topics.filter((topic) => !refused.includes(topic));
@@ -87,18 +105,18 @@ export class MqttSource implements Source {
     else done(new AgentError("NOT_ACKNOWLEDGED", "the broker has to deliver the message again", { retryable: true }));
   }
 
-  #disconnected(reason: string): void {
-    if (this.#failing === undefined) {
-      const retryInMilliseconds = this.#config.reconnect_interval;
-      this.#context.log.warn({ url: this.#config.url, reason, retryInMilliseconds }, "no connection to the broker");
-      this.#report(`no connection to the broker: ${reason}`);
-    }
-    this.#failing ??= reason;
+  #disconnected(error: Error): void {
+    const message = "no connection to the broker";
+    const fields = { url: this.#config.url, retryInMilliseconds: this.#config.reconnect_interval };
+    this.#failures.failed("warn", error, { message, fields });
+    this.#report(`${message}: ${reasonOf(error)}`);
   }
 
   /** The health of the source: up without a reason. */
   #report(reason: string | undefined): void {
-    this.#context.report?.(reason === undefined ? { state: "up" } : { state: "degraded", reason });
+    if (this.#reported !== undefined && this.#reported.reason === reason) return;
+    this.#reported = reason === undefined ? { state: "up" } : { state: "degraded", reason };
+    this.#context.report?.(this.#reported);
   }
 
   /** The current message may still reach the channels and be acknowledged; those behind it stay at the broker. */

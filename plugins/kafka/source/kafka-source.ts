@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Examiner, onAbort, type Probe, reasonOf, type Source } from "deneb/sdk";
+import { type Examiner, FailureLog, onAbort, type Probe, reasonOf, type Source } from "deneb/sdk";
 import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
@@ -13,8 +13,6 @@ import { type KafkaSourceContext, RecordReader } from "./record-reader.js";
 import { sourceProbes } from "./source-probes.js";
 
 const RETRY_MILLIS = 1000;
-/** One outage has no more: each broker in each state. */
-const MOST_REASONS = 100;
 /** How often topics and their partitions are counted. */
 const LOOK_MILLIS = 10_000;
 
@@ -26,12 +24,12 @@ export class KafkaSource implements Source {
   readonly #losses: Losses;
   #cluster: KafkaCluster | undefined;
   #running: Promise<void> | undefined;
-  /** Reasons that were logged since it last read; each is logged once. */
-  readonly #failing = new Set<string>();
+  readonly #failures: FailureLog;
 
   constructor(config: KafkaSourceConfig, context: KafkaSourceContext) {
     this.#config = config;
     this.#context = context;
+    this.#failures = new FailureLog(context.log, "reading from Kafka again");
     const help = "Records that were removed from a topic before they were read.";
     this.#losses = new Losses(context.log, context.metrics?.counter("kafka_lost_records_total", help, ["topic"]));
   }
@@ -73,7 +71,7 @@ export class KafkaSource implements Source {
         this.#cluster = await openCluster(this.#config, this.#title, signal);
         await this.#readIn(this.#cluster);
       } catch (error) {
-        if (!signal.aborted) this.#failed(reasonOf(error));
+        if (!signal.aborted) this.#failed(error);
       } finally {
         this.#cluster?.close();
         this.#cluster = undefined;
@@ -132,16 +130,15 @@ export class KafkaSource implements Source {
   }
 
   #joined(partitions: number): void {
-    this.#failing.clear();
+    this.#failures.works();
     this.#context.report?.({ state: "up" });
     this.#context.log.info({ topics: this.#config.topics, group: this.#group, partitions }, "reading");
   }
 
-  #failed(reason: string): void {
-    this.#context.report?.({ state: "degraded", reason });
-    if (this.#failing.has(reason) || this.#failing.size >= MOST_REASONS) return;
-    this.#failing.add(reason);
-    this.#context.log.warn({ reason, retryInMilliseconds: RETRY_MILLIS }, "no reading from Kafka");
+  #failed(error: unknown): void {
+    this.#context.report?.({ state: "degraded", reason: reasonOf(error) });
+    const fields = { retryInMilliseconds: RETRY_MILLIS };
+    this.#failures.failed("warn", error, { message: "no reading from Kafka", fields });
   }
 }
 

@@ -34,6 +34,31 @@ test("a source logs in, and a broker that refuses it is tried again and named wi
   assert.doesNotMatch(JSON.stringify([refused.lines, taken.lines]), /secret/);
 });
 
+test("each new reason of an outage is logged, with the end of it", async (context) => {
+  const program = await brokerProgram(context);
+  if (program === undefined) return;
+  const users = path.join(await tempFolder(context), "users");
+  await writeFile(users, `orion:${mosquittoHash("other")}\n`, { mode: 0o600 });
+  const refusing = await startOwnMosquitto(program, { lines: ["allow_anonymous false", `password_file ${users}`] });
+  context.after(refusing.stop);
+  const { port } = refusing;
+  const url = `mqtt://127.0.0.1:${port}`;
+  const source = await runningSource(context, { config: { url, username: "orion", password: "wrong" } });
+  await source.logged("no connection to the broker");
+  await refusing.stop();
+  await source.logged("no connection to the broker", 2);
+  const taking = await startOwnMosquitto(program, { port, lines: ["allow_anonymous true"] });
+  context.after(taking.stop);
+  await source.logged("connected to the broker again");
+
+  const reasons = source.lines
+    .filter(({ message }) => message === "no connection to the broker")
+    .map(({ fields }) => fields);
+  assert.match(JSON.stringify(reasons), /Not authorized.*ECONNREFUSED/);
+  assert.equal(new Set(reasons.map((fields) => JSON.stringify(fields))).size, reasons.length);
+  assert.deepEqual(source.health.at(-1), { state: "up" });
+});
+
 test("mqtts takes a broker whose certificate it trusts, and no other", async (context) => {
   const program = await brokerProgram(context);
   const files = await certificate(context);
