@@ -76,6 +76,7 @@ export { onAbort, withEither } from "./lifecycle.js";
 export { originHeader, type RequestOrigin } from "./origin.js";
 export type { Permissions } from "./permissions.js";
 export type { Examined, Examiner, FolderUse, Probe, ProbeResult } from "./probe.js";
+export { type RepeatedReception, receiveUntilTaken } from "./repeated-reception.js";
 export type {
   ConfigOf,
   FieldsFormat,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
-import type { InboundRequest, Refused, SourceContext } from "deneb/sdk";
+import { type InboundRequest, type Refused, receiveUntilTaken, type SourceContext } from "deneb/sdk";
 import type { MqttConfig } from "./config.js";
 import { type Content, contentOf, faultyField } from "./envelope.js";
 import { type Origin, originOf } from "./topics.js";
@@ -11,9 +11,6 @@ export interface Message {
   readonly topic: string;
   readonly payload: Uint8Array;
 }
-
-/** Attempts for a message whose error does not say whether it is retryable; then the message, which may be the cause, is refused. */
-const mostAttemptsOfOtherErrors = 10;
 
 /** Hands messages to the kernel, and repeats those for which the channels have no room. */
 export class MessageReader {
@@ -30,11 +27,13 @@ export class MessageReader {
     if (this.#isTooLarge(message)) return true;
     const content = contentOf(message.payload);
     if (this.#isFaulty(message, content)) return true;
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      if (await this.#isDone(this.#requestOf(message, content), attempt)) return true;
-      await pause(this.#config.channel_retry_interval, signal);
-    }
-    return false;
+    const repeated = {
+      receive: this.#context.receive,
+      request: () => this.#requestOf(message, content),
+      pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
+      held: (refused: Refused, attempt: number) => this.#logHeld(this.#about(message, content), refused, attempt),
+    };
+    return await receiveUntilTaken(repeated, signal);
   }
 
   #isTooLarge({ topic, payload }: Message): boolean {
@@ -56,18 +55,13 @@ export class MessageReader {
     return true;
   }
 
-  async #isDone(request: InboundRequest, attempt: number): Promise<boolean> {
-    let held = false;
-    await this.#context.receive(request, (refused) => {
-      held = isToBeRepeated(refused, attempt);
-      if (!held) return 0;
-      const { status, cause, reason } = refused;
-      const level = attempt === 1 ? "warn" : "debug";
-      const about = { topic: shown(request.topic), service: shown(serviceIn(request.headers)) };
-      this.#context.log[level]({ attempt, status, cause, ...about, reason }, "message held until the channels take it");
-      return undefined;
-    });
-    return !held;
+  #logHeld(about: object, { status, cause, reason }: Refused, attempt: number): void {
+    const level = attempt === 1 ? "warn" : "debug";
+    this.#context.log[level]({ attempt, status, cause, ...about, reason }, "message held until the channels take it");
+  }
+
+  #about({ topic }: Message, { fields }: Content): object {
+    return { topic: shown(topic), service: shown(this.#serviceOf(topic, fields)) };
   }
 
   #requestOf({ topic }: Message, { body, fields }: Content): InboundRequest {
@@ -115,14 +109,6 @@ function headersOf({ service, servicePath }: Origin): Readonly<Record<string, st
   };
 }
 
-/** A service that sent more than it may: to hold its message would hold those of all others behind it. */
-const tooMany = 429;
-
-function isToBeRepeated({ status, retryable }: Refused, attempt: number): boolean {
-  if (status === tooMany) return false;
-  return retryable ?? attempt < mostAttemptsOfOtherErrors;
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  await delay(millis, undefined, { signal }).catch(() => undefined);
 }

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { eventHeaders } from "deneb/ngsi";
-import type { InboundRequest, Refused, RequestOrigin, SourceContext } from "deneb/sdk";
+import {
+  type InboundRequest,
+  type Refused,
+  type RequestOrigin,
+  receiveUntilTaken,
+  type SourceContext,
+} from "deneb/sdk";
 import type { FetchedRecord } from "../client/fetching.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { type Fields, fieldsOf, unreadableTenant, withDefaults } from "./record-request.js";
@@ -18,9 +24,6 @@ export interface TopicRecord {
   readonly of: string;
 }
 
-/** Attempts for a record whose error does not say whether it is retryable; then the record, which may be the cause, is refused. */
-const MOST_ATTEMPTS = 10;
-
 /** Hands records to the kernel, and repeats those for which the channels have no room. */
 export class RecordReader {
   readonly #config: KafkaSourceConfig;
@@ -35,11 +38,13 @@ export class RecordReader {
   async read(read: TopicRecord, signal: AbortSignal): Promise<boolean> {
     const fields = withDefaults(fieldsOf(read.record), this.#config);
     if (this.#isFaulty(read, fields)) return true;
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      if (await this.#isDone(this.#requestOf(read, fields), attempt)) return true;
-      await pause(this.#config.channel_retry_interval, signal);
-    }
-    return false;
+    const repeated = {
+      receive: this.#context.receive,
+      request: () => this.#requestOf(read, fields),
+      pause: (either: AbortSignal) => pause(this.#config.channel_retry_interval, either),
+      held: (refused: Refused, attempt: number) => this.#logHeld(read, refused, attempt),
+    };
+    return await receiveUntilTaken(repeated, signal);
   }
 
   #isFaulty({ topic, record }: TopicRecord, fields: Fields): boolean {
@@ -65,27 +70,11 @@ export class RecordReader {
     return { method: "POST", path, headers, body, topic, receivedAt: this.#context.now(), origin };
   }
 
-  async #isDone(request: InboundRequest, attempt: number): Promise<boolean> {
-    let held = false;
-    await this.#context.receive(request, (refused) => {
-      held = isToBeRepeated(refused, attempt);
-      if (!held) return 0;
-      const { status, cause, reason } = refused;
-      const about = { topic: request.topic, offset: request.origin?.offset };
-      const level = attempt === 1 ? "warn" : "debug";
-      this.#context.log[level]({ attempt, status, cause, ...about, reason }, "record held until the channels take it");
-      return undefined;
-    });
-    return !held;
+  #logHeld({ topic, record }: TopicRecord, { status, cause, reason }: Refused, attempt: number): void {
+    const level = attempt === 1 ? "warn" : "debug";
+    const about = { topic, offset: record.offset };
+    this.#context.log[level]({ attempt, status, cause, ...about, reason }, "record held until the channels take it");
   }
-}
-
-/** A service that sent more than it may: to hold its record would hold those of all others behind it. */
-const TOO_MANY = 429;
-
-function isToBeRepeated({ status, retryable }: Refused, attempt: number): boolean {
-  if (status === TOO_MANY) return false;
-  return retryable ?? attempt < MOST_ATTEMPTS;
 }
 
 async function pause(millis: number, signal: AbortSignal): Promise<void> {
