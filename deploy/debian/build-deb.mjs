@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -34,11 +35,13 @@ if (architecture === undefined) fail(`there is no package for ${process.arch}; b
 
 process.umask(0o022);
 const root = mkdtempSync(path.join(tmpdir(), "deneb-deb-"));
+const documents = path.join(root, "usr/share/doc/deneb");
 try {
   chmodSync(root, 0o755);
   putProgram(path.join(root, "usr/lib/deneb"));
   putSettings();
-  putDocuments(path.join(root, "usr/share/doc/deneb"));
+  putDocuments();
+  openToReaders();
   putControl(path.join(root, "DEBIAN"));
   const file = path.join(path.resolve(values.out ?? "."), `deneb_${version}_${architecture}.deb`);
   execFileSync("dpkg-deb", [`-Z${values.compression}`, "--root-owner-group", "--build", root, file], {
@@ -49,7 +52,7 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** The files of the npm package without its pages, and the packages that it needs. */
+/** The files of the npm package, its pages where Debian has them, and the packages that it needs. */
 function putProgram(home) {
   mkdirSync(home, { recursive: true });
   const packed = mkdtempSync(path.join(tmpdir(), "deneb-pack-"));
@@ -61,8 +64,10 @@ function putProgram(home) {
   } finally {
     rmSync(packed, { recursive: true });
   }
+  mkdirSync(documents, { recursive: true });
   for (const name of ["docs", "test", "plugins", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "LICENSE"])
-    rmSync(path.join(home, name), { recursive: true, force: true });
+    renameSync(path.join(home, name), path.join(documents, name));
+  symlinkSync("../../../lib/deneb/config", path.join(documents, "config"));
   // What V8 compiled is of the Node that built this, not of that of Debian.
   rmSync(path.join(home, "dist/bundle/compiled"), { recursive: true, force: true });
   copyProductionPackages(top, home);
@@ -75,23 +80,25 @@ function putSettings() {
   copy(path.join(here, "agent.properties"), path.join(root, "etc/deneb/agent.properties"));
   copy(path.join(top, "config/logging.json"), path.join(root, "etc/deneb/logging.json"));
   copy(path.join(here, "default"), path.join(root, "etc/default/deneb"));
-  // It may hold passwords; systemd reads it as root.
-  chmodSync(path.join(root, "etc/default/deneb"), 0o640);
   copy(path.join(top, "deploy/systemd/deneb.service"), path.join(root, "usr/lib/systemd/system/deneb.service"));
 }
 
-function putDocuments(folder) {
-  copy(path.join(top, "docs"), path.join(folder, "docs"));
-  const plugins = readdirSync(path.join(top, "plugins")).map((name) => `plugins/${name}/README.md`);
-  for (const file of ["README.md", "CONTRIBUTING.md", ...plugins]) copy(path.join(top, file), path.join(folder, file));
-  copy(path.join(here, "copyright"), path.join(folder, "copyright"));
+function putDocuments() {
+  copy(path.join(here, "copyright"), path.join(documents, "copyright"));
   writeFileSync(
-    path.join(folder, "changelog.gz"),
+    path.join(documents, "changelog.gz"),
     gzipSync(readFileSync(path.join(top, "CHANGELOG.md")), { level: 9 }),
   );
   const manual = path.join(root, "usr/share/man/man1");
   mkdirSync(manual, { recursive: true });
   writeFileSync(path.join(manual, "deneb.1.gz"), gzipSync(readFileSync(path.join(here, "deneb.1")), { level: 9 }));
+}
+
+/** Copies have the modes of the checkout, which a private umask makes unreadable for the service. */
+function openToReaders() {
+  execFileSync("chmod", ["-R", "u=rwX,go=rX", root]);
+  // It may hold passwords; systemd reads it as root.
+  chmodSync(path.join(root, "etc/default/deneb"), 0o640);
 }
 
 function putControl(folder) {
