@@ -32,14 +32,15 @@ const WITHOUT_EFFECT = [
 ];
 
 /**
- * The variables to add to an environment and lines for people. `choosesDatabase`: the properties file takes the kind of
- * database from the environment.
+ * The variables to add to an environment, the names that stood for them, and lines for people. `choosesDatabase`: the properties
+ * file takes the kind of database from the environment.
  */
 export function takenOver(env, choosesDatabase) {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parts = [ofTheProcess(set), withoutEffect(set), choosesDatabase ? ofTheDatabase(set) : {}];
   const variables = Object.assign({}, ...parts.map((part) => part.variables));
-  return { variables, notices: parts.flatMap(({ notices = [] }) => notices) };
+  const { stoodFor } = parts[0];
+  return { variables, stoodFor, notices: parts.flatMap(({ notices = [] }) => notices) };
 }
 
 function ofTheProcess(env) {
@@ -47,6 +48,7 @@ function ofTheProcess(env) {
   const values = given.map(([old, name]) => [old, name, name === "DENEB_LOG_LEVEL" ? levelOf(env[old]) : env[old]]);
   return {
     variables: Object.fromEntries(values.map(([, name, value]) => [name, value])),
+    stoodFor: values.map(([old]) => old),
     notices: values.map(([old, name, value]) => `${old} is read as ${name}=${value}`),
   };
 }
@@ -68,8 +70,17 @@ function ofTheDatabase(env) {
   const isSilent = chosen !== undefined || "AGENT_RDB_DIALECT" in env;
   return {
     variables: Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in env))),
-    notices: isSilent ? [] : ["AGENT_RDB_HOST is not set: rows go to SQLite files in the data directory"],
+    notices: isSilent
+      ? furtherHosts(env, chosen)
+      : ["AGENT_RDB_HOST is not set: rows go to SQLite files in the data directory"],
   };
+}
+
+/** Each host turned on a sink of its own there; the file of the image has one. */
+function furtherHosts(env, chosen) {
+  const further = HOSTS.filter((host) => chosen !== undefined && host !== chosen && `${host.prefix}_HOST` in env);
+  const remedy = "for a sink of each mount a file with both as /etc/deneb/agent.properties";
+  return further.map(({ prefix }) => `${prefix}_HOST has no effect beside ${chosen.prefix}_HOST: ${remedy}`);
 }
 
 /** The variables of a database of the predecessor, under the names that the file of the image and the sink read. */

@@ -3,8 +3,10 @@
 import { readFileSync } from "node:fs";
 import { request as plain } from "node:http";
 import { request as secure } from "node:https";
+import { takenOver } from "./environment.mjs";
 
-const { env } = process;
+// The port of the agent may have the name that it has in images of the predecessor.
+const env = { ...process.env, ...takenOver(process.env, false).variables };
 const path = process.argv[2] ?? "/live";
 const isTls = Boolean(env["DENEB_MANAGEMENT_TLS_CERTIFICATE"]);
 

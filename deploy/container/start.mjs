@@ -12,8 +12,10 @@ for (const [signal, number] of signals) {
   });
 }
 
-const { variables, notices } = takenOver(process.env, usesVariablesOfTheImage(process.argv));
+const { variables, stoodFor, notices } = takenOver(process.env, usesVariablesOfTheImage(process.argv));
 Object.assign(process.env, variables);
+// The agent would warn of names that it does not read.
+for (const name of stoodFor) delete process.env[name];
 for (const notice of notices) process.stderr.write(`notice: ${notice}\n`);
 await import("./dist/core/main.js");
 

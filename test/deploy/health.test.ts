@@ -31,6 +31,12 @@ test("the health check asks on loopback an interface that listens on every addre
   assert.equal((await health({ DENEB_MANAGEMENT_PORT, DENEB_MANAGEMENT_HOST: "0.0.0.0" })).code, 0);
 });
 
+test("the health check asks at the port that the environment gives by its name in images of the predecessor", async (t) => {
+  const CYGNUS_API_PORT = await listening(t, createServer(answering));
+
+  assert.equal((await health({ CYGNUS_API_PORT, DENEB_MANAGEMENT_PORT: "" })).code, 0);
+});
+
 test("the health check speaks TLS when the management interface does, whatever names its certificate has", async (t) => {
   const files = await certificate(t);
   if (files === undefined) return;

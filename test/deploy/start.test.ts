@@ -41,6 +41,11 @@ const cases = [
     notice: /CYGNUS_JAVA_OPTS has no effect: .*NODE_OPTIONS/,
   },
   {
+    env: { CYGNUS_MYSQL_HOST: "one", CYGNUS_POSTGRESQL_HOST: "two" },
+    variables: { ...postgresql, AGENT_RDB_HOST: "two" },
+    notice: /CYGNUS_MYSQL_HOST has no effect beside CYGNUS_POSTGRESQL_HOST: for a sink of each mount a file/,
+  },
+  {
     env: { ...sqlite, CYGNUS_MONGO_HOST: "m" },
     variables: {},
     notice: /CYGNUS_MONGO_HOST has no effect: .*no such sink/,
@@ -87,6 +92,17 @@ test("a signal that arrives while the first process of a container loads ends it
   const [code] = await exited;
   // 0 when the agent was quick and stopped in order.
   assert.ok(code === 143 || code === 0, String(code));
+});
+
+test("the image warns of no variable that it reads as another one", async (t) => {
+  const folder = await copyOfImage(t);
+  const words = [path.join(folder, "start.mjs"), "check", "--config", path.join(folder, "agent.properties")];
+  const env = { PATH: process.env["PATH"], AGENT_API_PORT: "5081", AGENT_LOG_LEVEL: "WARNING" };
+
+  const said = await tool("sh", ["-c", 'exec "$@" 2>&1', "sh", process.execPath, ...words], { env, clean: true });
+
+  assert.match(said, /notice: AGENT_API_PORT is read as DENEB_MANAGEMENT_PORT=5081/);
+  assert.doesNotMatch(said, /warning/);
 });
 
 test("the file of the image stores geometries in PostGIS for the variables of the predecessor's PostGIS sink", async (t) => {
