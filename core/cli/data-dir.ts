@@ -57,14 +57,19 @@ export async function withDataDir(
 }
 
 /**
- * Runs the work while the data directories of all workers of an agent are locked, that of the agent first. An agent without
- * workers has one.
+ * Runs the work of a command on a stopped agent while the data directories of all its workers are locked, that of the agent
+ * first. An agent without workers has one.
  */
 export async function withAllDataDirs(
   settings: LockedBy,
   terminal: Terminal,
   work: (workers: readonly WorkerFolder[]) => Promise<number>,
 ): Promise<number> {
+  const fault = ownerFault(settings.dataDir);
+  if (fault !== undefined) {
+    terminal.err(`error: ${fault}`);
+    return exitCodes.failure;
+  }
   const workers = await workersIn(settings.dataDir);
   const locked = async (at: number): Promise<number> => {
     const dataDir = workers[at]?.folder;
@@ -72,6 +77,15 @@ export async function withAllDataDirs(
     return await withDataDir({ ...settings, dataDir }, terminal, () => locked(at + 1));
   };
   return await locked(0);
+}
+
+/** Root may write everywhere; what it writes has mode 0600 and is its own. */
+function ownerFault(dataDir: string): string | undefined {
+  if (process.geteuid?.() !== 0) return undefined;
+  const { uid } = statSync(dataDir);
+  if (uid === 0) return undefined;
+  const remedy = "run the command as that user, for example by runuser";
+  return `data directory "${dataDir}" belongs to user ${uid}, whose agent could not read what root writes there; ${remedy}`;
 }
 
 /** What is wrong with a data directory that a command only reads; undefined where it is one. */
