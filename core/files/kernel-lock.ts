@@ -12,7 +12,7 @@ export interface KernelLock {
  * in this process may open the file, because closing it would end the lock.
  */
 export async function tryLock(file: string): Promise<KernelLock | undefined> {
-  const { default: Database } = await import("libsql");
+  const Database = await loadedDriver(file);
   const open = () => {
     const connection = opened(() => new Database(file), file);
     try {
@@ -39,6 +39,18 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
   } catch (error) {
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
     throw lockFault(file, error);
+  }
+}
+
+async function loadedDriver(file: string) {
+  try {
+    return (await import("libsql")).default;
+  } catch (cause) {
+    const remedy = "its part for this system is an optional package: install on this system, without --omit=optional";
+    throw new AgentError("FOLDER_NOT_LOCKABLE", `locking "${file}": libsql cannot be loaded (${remedy})`, {
+      cause,
+      retryable: false,
+    });
   }
 }
 
