@@ -80,6 +80,16 @@ export class RowBuilder {
     return inOrder([...history, ...last]);
   }
 
+  /** Whether an event can have rows; `tables` throws for one that cannot. */
+  canPlace(event: Event): boolean {
+    try {
+      this.tables([event]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** The schema of the rows of an event. Throws for an event that cannot have one. */
   schemaOf(event: Event): SchemaName {
     return schemaOfEvent(event, this.#placement);

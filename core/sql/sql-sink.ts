@@ -138,9 +138,11 @@ export class SqlSink implements Sink {
 
   async #alreadyStored(batch: Batch, signal: AbortSignal): Promise<readonly Event[]> {
     this.#bookkeeping.forget(batch);
-    const missing = await this.#missing(batch, signal);
+    // One that cannot have rows is not stored, and keeps nobody from being told of the others.
+    const events = batch.events.filter((event) => this.#rowBuilder.canPlace(event));
+    const missing = await this.#missing(batch, events, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
-    return batch.events.filter((event) => !open.has(event));
+    return events.filter((event) => !open.has(event));
   }
 
   /** A full disk affects every row; whether an error is of one table, rows of others show. */
@@ -155,14 +157,14 @@ export class SqlSink implements Sink {
     return takesOthers && "passing";
   }
 
-  /** The rows of the batch that are not known to be stored yet. */
-  async #missing(batch: Batch, signal: AbortSignal): Promise<readonly TableBatch[]> {
-    const tables = this.#placed(batch.events);
+  /** The rows of these events of the batch that are not known to be stored yet. */
+  async #missing(batch: Batch, events: readonly Event[], signal: AbortSignal): Promise<readonly TableBatch[]> {
+    const tables = this.#placed(events);
     try {
       const stored = await this.#bookkeeping.covered(batch, tables, signal);
       if (stored.length === 0) return tables;
       this.#rowBuilder.note(stored);
-      const missing = this.#rowBuilder.tables(batch.events);
+      const missing = this.#rowBuilder.tables(events);
       if (batch.position?.shared === true) this.#leftOut.note(batch, stored, missing);
       return missing;
     } catch (error) {
@@ -171,7 +173,7 @@ export class SqlSink implements Sink {
   }
 
   async #persist(batch: Batch, signal: AbortSignal): Promise<Receipt> {
-    const tables = await this.#missing(batch, signal);
+    const tables = await this.#missing(batch, batch.events, signal);
     if (tables.length > TABLES_PER_TRANSACTION && batch.position?.shared === true)
       throw tooManyTables(tables.length, TABLES_PER_TRANSACTION);
     const elsewhere = batch.position?.shared === true ? this.#leftOut.of(batch) : [];

@@ -69,6 +69,24 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "what is stored is told also of a batch with an event that cannot have rows, and that one is not",
+    service: "norows",
+    run: async (place, service) => {
+      const { one, two, channel, events } = await shared(place, service, { allowed_services: [service] });
+      const mixed = [
+        ...events.slice(0, 2),
+        eventOf(entity("urn:f:2", { a: "x" }), "not_allowed"),
+        ...events.slice(2, 4),
+      ];
+      const batchOf = (from: number, to: number) => sharedBatch(channel, mixed, from, to);
+
+      await one.sink.persist(batchOf(0, 2), never);
+      const stored = await two.sink.positions.alreadyStored(batchOf(0, 5), never);
+
+      assert.deepEqual(stored, mixed.slice(0, 2));
+    },
+  },
+  {
     name: "a zombie that goes on with an old batch stores nothing twice, moves nothing back and says who stored it",
     service: "zombie",
     run: async (place, service) => {

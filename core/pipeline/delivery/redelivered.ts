@@ -1,8 +1,8 @@
 import { FailureLog } from "../../sdk/failure-log.js";
-import type { Event, Logger, Receipt } from "../../sdk/index.js";
+import { type Event, type Logger, type Receipt, retryableOf } from "../../sdk/index.js";
 import type { SinkCounters } from "../counters.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
-import { type Course, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
+import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
 export interface RedeliveredParts {
@@ -14,7 +14,8 @@ export interface RedeliveredParts {
 
 /**
  * Sees to it that events which a channel may have delivered before are not stored twice: asks the store which of them it
- * has before anything is written. While the store cannot tell, the batch waits.
+ * has before anything is written. While the store cannot tell, the batch waits. An event that it refuses even to be asked of
+ * counts as not stored: it is written like any other, and what the store refuses there becomes a dead letter.
  */
 export class Redelivered implements Stage {
   readonly name = "redelivered";
@@ -40,8 +41,9 @@ export class Redelivered implements Stage {
   }
 
   /** Throws when the delivery ends before the store can tell. */
-  async #stored(again: TakenBatch, { signal, hurry }: Course): Promise<readonly Event[]> {
+  async #stored(again: TakenBatch, course: Course): Promise<readonly Event[]> {
     const { store, retry } = this.parts;
+    const { signal, hurry } = course;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const stored = await store.alreadyStored(again, signal);
@@ -49,10 +51,17 @@ export class Redelivered implements Stage {
         return stored;
       } catch (error) {
         if (signal.aborted) throw error;
+        if (retryableOf(error) === false && !isPositionFault(error)) return await this.#halved(again, course);
         this.#report(error);
         if (!(await wait(intervalOf(retry, attempt), hurry))) throw error;
       }
     }
+  }
+
+  async #halved(again: TakenBatch, course: Course): Promise<readonly Event[]> {
+    if (again.events.length === 1) return [];
+    const [first, second] = again.split();
+    return [...(await this.#stored(first, course)), ...(await this.#stored(second, course))];
   }
 
   #report(error: unknown): void {
