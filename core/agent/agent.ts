@@ -10,6 +10,7 @@ import type { Assembly } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
 import { drain, keepAtStop } from "./events-at-stop.js";
 import { FirstStart } from "./first-start.js";
+import { warnOfLeftChannels } from "./left-channels.js";
 import { replaceComponents } from "./replace-components.js";
 
 export interface AgentParts {
@@ -116,6 +117,7 @@ export class Agent {
     const limits = { milliseconds: startTimeout * 1000, stopRequested, log };
     const firstStart = new FirstStart(this.#runner, limits);
     for (const running of channels) await firstStart.channel(running);
+    await warnOfLeftChannels({ ledger, dataDir, log });
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await ledger.begin();
     await deadLetters.start();

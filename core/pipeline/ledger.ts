@@ -19,6 +19,8 @@ export class Ledger {
   /** New books begin with nothing in the stores. */
   #newBase: StoreBase = { events: 0, stored: 0, loose: false };
   #saved: ReadonlyMap<string, AccountState> = new Map();
+  /** The channels whose books go on. */
+  readonly #resumed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #changed = false;
   /** True when the file is of a later version: it is not written over. */
@@ -60,8 +62,16 @@ export class Ledger {
 
   /** Goes on with the account of a durable channel, before the channel starts. */
   resume(channel: string): void {
+    this.#resumed.add(channel);
     const saved = this.#saved.get(channel);
     if (saved !== undefined && !this.#accounts.get(channel)?.opened) this.account(channel).restore(saved);
+  }
+
+  /** What waits by the books of channels that do not go on: the agent has them no longer, or not as durable ones. */
+  left(): readonly { readonly channel: string; readonly events: number }[] {
+    return [...this.#saved]
+      .map(([channel, state]) => ({ channel, events: waitingIn(state) }))
+      .filter(({ channel, events }) => events > 0 && !this.#resumed.has(channel));
   }
 
   /** Writes that a process is at work, once it has the channels: what it stores from now on may be missing in the file. */
