@@ -151,14 +151,17 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
   if (difference < 0) {
     const look =
-      "a stored position that was changed by hand or by another agent makes events count as stored that are not";
+      "a stored position that was changed by hand or by another agent makes events count as stored that are not, and so do events " +
+      "without a row; a new id of the channel, and another name or database of its sink, begin with a store that has none of them";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
-    return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}, and so do events without a row`;
+    return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
   }
-  const look = "the ledger was removed or replaced, or another agent stored under the same channel";
+  const look = `the ledger was removed or replaced, or another agent stored under the same channel; ${beginAgain}`;
   const more = `${difference} events that the ledger does not know (they hold ${events})`;
   return `channel "${channel}": its stores hold ${more}; ${look}`;
 }
+
+const beginAgain = 'to begin again, stop the agent and delete the member "base" of the channel in ledger.json';
 
 type Asking = Pick<Comparing, "findings" | "signal">;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
@@ -116,6 +116,31 @@ test("verify finds a ledger that was removed", async (context) => {
   for (const { err } of [stopped, running]) {
     assert.match(err.join("\n"), /its stores hold 3 events that the ledger does not know/);
   }
+});
+
+test("verify says how to begin again after a channel got a new id, and finds nothing then", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  const data = path.join(storing.folder, "data");
+  await storing.agent.end("SIGTERM");
+  await writeFile(path.join(data, "channels", "c", "checkpoint", "new-id"), "");
+  const agent = await again(context, storing);
+
+  const running = await verify(storing, agent);
+  await agent.end("SIGTERM");
+  const ledger = path.join(data, "ledger.json");
+  const books: unknown = JSON.parse(await readFile(ledger, "utf8"), (key, value) =>
+    key === "base" ? undefined : value,
+  );
+  await writeFile(ledger, JSON.stringify(books));
+  const begunAgain = await verify(storing);
+
+  assert.equal(running.exitCode, 1);
+  assert.match(
+    running.err.join("\n"),
+    /a new id of the channel, .* delete the member "base" of the channel in ledger.json/,
+  );
+  assert.deepEqual([begunAgain.exitCode, begunAgain.err], [0, []]);
 });
 
 test("verify ends with 2 when the store cannot be asked", async (context) => {
