@@ -107,7 +107,8 @@ const explanations: readonly Explanation[] = [
   {
     when: coded("42P10"),
     say: (server, { message }) =>
-      `a table of last data in ${described(server)} has no unique key over last_data_unique_key: ${message}; add it`,
+      `a table of last data in ${described(server)} has no unique key over last_data_unique_key, as after a change of that or of ` +
+      `attr_persistence: ${message}; set another last_data_table_suffix, so that new tables are made, or give it that key in place of its own`,
   },
   {
     when: isWithoutPostgis,

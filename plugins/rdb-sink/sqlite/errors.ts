@@ -44,6 +44,12 @@ const explanations: readonly Explanation[] = [
     say: ({ address }, { message }) =>
       `the database files in "${address}" cannot be opened: ${message}; check rdb_folder`,
   },
+  {
+    when: ({ message }) => /ON CONFLICT clause does not match/.test(message),
+    say: ({ address }, { message }) =>
+      `a table of last data in "${address}" has no unique key over last_data_unique_key, as after a change of that or of ` +
+      `attr_persistence: ${message}; set another last_data_table_suffix, so that new tables are made`,
+  },
 ];
 
 function coded(pattern: RegExp): Explanation["when"] {

@@ -249,6 +249,20 @@ const explained = [
   },
 ] as const;
 
+for (const { dialect, code, message } of [
+  {
+    dialect: postgresql,
+    code: "42P10",
+    message: "there is no unique constraint matching the ON CONFLICT specification",
+  },
+  { dialect: sqlite, code: "SQLITE_ERROR", message: "ON CONFLICT clause does not match any PRIMARY KEY" },
+])
+  test(`${code} of a table of last data with another key names what to set`, () =>
+    assert.match(
+      dialect.errors.explain({ code, message }, place),
+      /has no unique key over last_data_unique_key, .*: .*ON CONFLICT.*; set another last_data_table_suffix/,
+    ));
+
 for (const { dialect, code, line } of explained)
   test(`${code} is explained in one line`, () =>
     assert.equal(dialect.errors.explain({ code, message: "why" }, place), line));
