@@ -37,7 +37,7 @@ export const workersSchema = {
     required: ["number", "state", "since", "receives"],
     properties: {
       number: count,
-      state: { enum: ["starting", "running", "restarting", "stopping"] },
+      state: { enum: ["starting", "running", "silent", "restarting", "stopping"] },
       pid: count,
       since: time,
       receives: flag,

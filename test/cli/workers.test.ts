@@ -3,56 +3,18 @@ import { once } from "node:events";
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { notification, post } from "../end-to-end/notification.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { loggingAgent } from "../support/logging-agent.js";
+import { durable, lives, nowhere, postMany, roomsOf, startWorkers } from "../support/logging-workers.js";
 import { runCli } from "../support/run-cli.js";
 import { killWorker, storedByAll, teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-const durable = loggingAgent.replace("type = memory", "type = file");
-
-interface Started {
-  /** Absent: the properties say. */
-  readonly workers?: number;
-  readonly properties?: string;
-  readonly folder?: string;
-}
-
-async function start(context: TestContext, { workers, properties = durable, folder }: Started) {
-  const own = folder ?? (await tempFolder(context));
-  const asked = workers === undefined ? {} : { DENEB_WORKERS: String(workers) };
-  const env = { ...asked, DENEB_RELOAD_INTERVAL: "0" };
-  return { folder: own, agent: await startAgent(context, { properties, folder: own, env }) };
-}
-
-async function postMany(agent: AgentProcess, count: number, first = 1): Promise<void> {
-  for (let number = first; number < first + count; number += 1) {
-    assert.equal(await postOnce(agent.notifyUrl, number), 200);
-  }
-}
-
-/** The entities that the logger sink of any worker has got. */
-function roomsOf({ lines }: AgentProcess): ReadonlySet<string> {
-  const text = JSON.stringify(lines.filter(({ component }) => component === "k"));
-  return new Set([...text.matchAll(/urn:room:\d+/g)].map(([id]) => id));
-}
-
-/** On a connection of its own: workers share the port by connections. */
-async function postOnce(url: string, number: number): Promise<number> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/ld+json", Connection: "close" },
-    body: notification(`urn:room:${number}`, number),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
-
 test("workers share the port of a source, each with its channel, and one ledger counts what all of them do", async (context) => {
-  const { agent, folder } = await start(context, { workers: 3 });
+  const { agent, folder } = await startWorkers(context, { workers: 3 });
 
   await postMany(agent, 30);
 
@@ -68,7 +30,7 @@ test("workers share the port of a source, each with its channel, and one ledger 
 });
 
 test("a worker that is killed is started again, and what it had accepted is stored", async (context) => {
-  const { agent } = await start(context, { workers: 2 });
+  const { agent } = await startWorkers(context, { workers: 2 });
   await postMany(agent, 10);
 
   await killWorker(agent, 2);
@@ -78,22 +40,6 @@ test("a worker that is killed is started again, and what it had accepted is stor
     async () => roomsOf(agent),
     (rooms) => rooms.size === 20,
   );
-  assert.equal(await agent.end("SIGTERM"), 0);
-});
-
-test("a connection that was given to a frozen worker is closed when that is killed", async (context) => {
-  const { agent } = await start(context, { workers: 2 });
-  const { workers } = await teamOf(agent);
-  const { pid = 0 } = workers[1] ?? {};
-  context.after(() => lives(pid) && process.kill(pid, "SIGKILL"));
-
-  process.kill(pid, "SIGSTOP");
-  // The workers get them in turn, so that one of two is for the frozen one.
-  const posts = [1, 2].map((number) => postOnce(agent.notifyUrl, number).catch(() => "closed"));
-  assert.equal(await Promise.race(posts), 200);
-  process.kill(pid, "SIGKILL");
-
-  assert.deepEqual((await Promise.all(posts)).sort(), [200, "closed"]);
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 
@@ -115,7 +61,7 @@ test("a worker is started again where the folder of the sockets was removed", as
 });
 
 test("while a worker is started again the agent is not ready and says which one", async (context) => {
-  const { agent } = await start(context, { workers: 2 });
+  const { agent } = await startWorkers(context, { workers: 2 });
   const { workers } = await teamOf(agent);
 
   process.kill(workers[1]?.pid ?? 0, "SIGKILL");
@@ -128,15 +74,11 @@ test("while a worker is started again the agent is not ready and says which one"
 
 test("with fewer workers than before, what the others have left is stored, and they end", async (context) => {
   const folder = await tempFolder(context);
-  const nowhere = durable.replace(
-    "a.sinks.k.type = logger",
-    "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/",
-  );
-  const { agent } = await start(context, { workers: 3, folder, properties: nowhere });
+  const { agent } = await startWorkers(context, { workers: 3, folder, properties: nowhere });
   await postMany(agent, 12);
   assert.equal(await agent.end("SIGTERM"), 0);
 
-  const fewer = await start(context, { workers: 1, folder });
+  const fewer = await startWorkers(context, { workers: 1, folder });
 
   await until(
     async () => await teamOf(fewer.agent),
@@ -149,16 +91,12 @@ test("with fewer workers than before, what the others have left is stored, and t
 
 test("a worker folder with a channel that the configuration lacks is not taken for empty", async (context) => {
   const folder = await tempFolder(context);
-  const nowhere = durable.replace(
-    "a.sinks.k.type = logger",
-    "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/",
-  );
-  const { agent } = await start(context, { workers: 2, folder, properties: nowhere });
+  const { agent } = await startWorkers(context, { workers: 2, folder, properties: nowhere });
   await postMany(agent, 10);
   assert.equal(await agent.end("SIGTERM"), 0);
   const isOver = ({ lines }: AgentProcess) => lines.find(({ msg }) => String(msg).startsWith("worker ended"));
   const renamed = durable.replaceAll("channels = c", "channels = d").replaceAll("a.channels.c.", "a.channels.d.");
-  const other = await start(context, {
+  const other = await startWorkers(context, {
     workers: 1,
     folder,
     properties: renamed.replace("a.sinks.k.channel = c", "a.sinks.k.channel = d"),
@@ -170,7 +108,7 @@ test("a worker folder with a channel that the configuration lacks is not taken f
   assert.deepEqual(warning?.["channels"], ["c"]);
   assert.equal(await other.agent.end("SIGTERM"), 0);
 
-  const again = await start(context, { workers: 1, folder });
+  const again = await startWorkers(context, { workers: 1, folder });
 
   await until(
     async () => roomsOf(again.agent),
@@ -179,7 +117,7 @@ test("a worker folder with a channel that the configuration lacks is not taken f
 });
 
 test("workers end in order when their supervisor is killed", async (context) => {
-  const { agent, folder } = await start(context, { workers: 2 });
+  const { agent, folder } = await startWorkers(context, { workers: 2 });
   await postMany(agent, 10);
   await storedByAll(agent, 10);
   const { workers } = await teamOf(agent);
@@ -192,24 +130,16 @@ test("workers end in order when their supervisor is killed", async (context) => 
       (is) => !is,
     );
   }
-  const again = await start(context, { workers: 2, folder });
+  const again = await startWorkers(context, { workers: 2, folder });
   await storedByAll(again.agent, 10);
 });
-
-function lives(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test("a second signal says what all workers hold in memory, and a third one ends all of them at once", async (context) => {
   const waiting = loggingAgent.replace(
     "a.sinks.k.type = logger",
     "a.sinks.k.type = http\na.sinks.k.url = http://127.0.0.1:9/\na.sinks.k.batch_ttl = -1",
   );
-  const { agent } = await start(context, { workers: 2, properties: waiting });
+  const { agent } = await startWorkers(context, { workers: 2, properties: waiting });
   await postMany(agent, 10);
   const { workers } = await teamOf(agent);
   const stopping = () => agent.lines.filter(({ worker, msg }) => worker !== undefined && msg === "stopping").length;
@@ -242,7 +172,7 @@ test("a second signal says what all workers hold in memory, and a third one ends
 });
 
 test("the file says how many workers there are, and a change of that takes effect at the next start", async (context) => {
-  const { agent, folder } = await start(context, { properties: `${durable}\na.workers = 2\n` });
+  const { agent, folder } = await startWorkers(context, { properties: `${durable}\na.workers = 2\n` });
   const file = path.join(folder, "agent.properties");
   assert.equal((await teamOf(agent)).workers.length, 2);
 
@@ -255,18 +185,18 @@ test("the file says how many workers there are, and a change of that takes effec
   );
   assert.equal((await teamOf(agent)).workers.length, 2);
   assert.equal(await agent.end("SIGTERM"), 0);
-  const again = await start(context, { folder, properties: `${durable}\na.workers = 3\n` });
+  const again = await startWorkers(context, { folder, properties: `${durable}\na.workers = 3\n` });
   assert.equal((await teamOf(again.agent)).workers.length, 3);
 });
 
 test("a number of workers outside the file counts more than that of the file", async (context) => {
-  const { agent } = await start(context, { workers: 2, properties: `${durable}\na.workers = 3\n` });
+  const { agent } = await startWorkers(context, { workers: 2, properties: `${durable}\na.workers = 3\n` });
 
   assert.equal((await teamOf(agent)).workers.length, 2);
 });
 
 test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
-  const { agent, folder } = await start(context, { workers: 2 });
+  const { agent, folder } = await startWorkers(context, { workers: 2 });
 
   await appendFile(path.join(folder, "agent.properties"), "\na.channels.c.capacity = 77777\n");
   agent.process.kill("SIGHUP");
@@ -347,7 +277,7 @@ test("a worker whose folder cannot be made is named with the reason, and no othe
 });
 
 test("commands on a stopped agent read what all its workers have left", async (context) => {
-  const { agent, folder } = await start(context, { workers: 2 });
+  const { agent, folder } = await startWorkers(context, { workers: 2 });
   await postMany(agent, 10);
   await storedByAll(agent, 10);
   await agent.end("SIGTERM");

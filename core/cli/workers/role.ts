@@ -17,7 +17,7 @@ export interface WorkerRole {
 /** What a worker tells its supervisor. */
 export type WorkerMessage =
   | { readonly deneb: "ready" }
-  /** While it stops: events that its end would lose now. */
+  /** Again and again: events that its end would lose now. */
   | { readonly deneb: "in-memory"; readonly events: number };
 
 /** What a supervisor asks of a worker. */

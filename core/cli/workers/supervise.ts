@@ -71,9 +71,18 @@ async function runAll(running: Running, terminal: Terminal): Promise<number> {
   const log = logging.loggers.of("deneb");
   const security = readSecurity(settings, (file) => readFileSync(file, "utf8"));
   checkTls(security.tls);
-  const { workers, dataDir } = settings;
+  const { workers, dataDir, gracePeriodSeconds } = settings;
   const channels = topology.channels.map(({ name }) => name);
-  const supervisor = new Supervisor({ dataDir, workers, left, channels, sockets, log, now: systemClock.now });
+  const supervisor = new Supervisor({
+    dataDir,
+    workers,
+    left,
+    channels,
+    sockets,
+    gracePeriodSeconds,
+    log,
+    now: systemClock.now,
+  });
   const management = managementOf(supervisor, { running, security, log: logging.loggers.of("management") });
   terminal.onReload?.(() => supervisor.reload());
   let stops = 0;
@@ -97,7 +106,7 @@ async function runAll(running: Running, terminal: Terminal): Promise<number> {
       log.info({ version, dataDir, workers }, "ready");
       await once(stopRequested, "abort");
     }
-    log.info({ gracePeriodSeconds: settings.gracePeriodSeconds }, "stopping");
+    log.info({ gracePeriodSeconds }, "stopping");
     return await supervisor.stop();
   } finally {
     await management.stop(AbortSignal.abort());

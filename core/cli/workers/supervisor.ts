@@ -1,13 +1,15 @@
 import cluster from "node:cluster";
 import { rm } from "node:fs/promises";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WorkerView } from "../../management/workers/team.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
 import { exitCodes } from "../command.js";
-import { folderOf, noteEmptied, prepareFolder, prepareSockets } from "./folders.js";
+import { noteEmptied, prepareFolder, prepareSockets } from "./folders.js";
 import { closeUntaken } from "./given-connections.js";
-import { isWorkerMessage, roleVariable, type SupervisorMessage, type WorkerRole } from "./role.js";
+import { type Member, memberOf, tell } from "./member.js";
+import { type End, endFields, endText } from "./process-end.js";
+import { isWorkerMessage, roleVariable } from "./role.js";
+import { LOOK, looked } from "./silence.js";
 
 /** Milliseconds before a worker that ended is started again: doubled each time, up to the most. */
 const FIRST_PAUSE = 1000;
@@ -25,24 +27,12 @@ export interface SupervisorParts {
   readonly channels: readonly string[];
   /** Folder of the sockets. */
   readonly sockets: string;
+  readonly gracePeriodSeconds: number;
   readonly log: Logger;
   readonly now: () => Date;
 }
 
 const program = fileURLToPath(new URL("../../main.js", import.meta.url));
-
-type Process = ReturnType<typeof cluster.fork>;
-
-interface Member extends WorkerRole {
-  state: WorkerView["state"];
-  since: Date;
-  reason: string | undefined;
-  process: Process | undefined;
-  /** Starts in a row that did not last. */
-  failures: number;
-  inMemory: number;
-  restart: NodeJS.Timeout | undefined;
-}
 
 /** Runs the workers of an agent: starts them, starts those again that end, and stops them together. */
 export class Supervisor {
@@ -54,14 +44,16 @@ export class Supervisor {
   /** Of what ended while it was asked to, or before it was ready. */
   #exitCode: number = exitCodes.success;
   #started: (() => void) | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(parts: SupervisorParts) {
     const { workers, left } = parts;
     this.#parts = parts;
+    const team = { ...parts, of: workers + left.length };
     const receiving = Array.from({ length: workers }, (_, at) => at + 1);
     this.#members = [
-      ...receiving.map((number) => this.#member(number, true)),
-      ...left.map((number) => this.#member(number, false)),
+      ...receiving.map((number) => memberOf(team, { number, receives: true })),
+      ...left.map((number) => memberOf(team, { number, receives: false })),
     ];
   }
 
@@ -87,6 +79,7 @@ export class Supervisor {
       this.#started = resolve;
     });
     for (const member of this.#members) this.#launch(member);
+    this.#looking = setInterval(() => this.#look(), LOOK);
     await started;
     return this.#hasStarted || this.#isStopping;
   }
@@ -95,7 +88,7 @@ export class Supervisor {
     for (const member of this.#members) tell(member, { deneb: "reload" });
   }
 
-  /** Stops all workers in order and waits for them; resolves to the exit code of the whole. */
+  /** Stops all workers in order and waits for them, and ends those that are silent; resolves to the exit code of the whole. */
   async stop(): Promise<number> {
     this.#isStopping = true;
     this.#started?.();
@@ -106,30 +99,13 @@ export class Supervisor {
       tell(member, { deneb: "stop" });
     }
     await Promise.all(this.#running);
+    clearInterval(this.#looking);
     return this.#exitCode;
   }
 
   /** Ends what still runs, whatever is lost. */
   kill(): void {
     for (const { process } of this.#members) process?.process.kill("SIGKILL");
-  }
-
-  #member(number: number, receives: boolean): Member {
-    const { dataDir, sockets, now } = this.#parts;
-    return {
-      number,
-      of: this.#parts.workers + this.#parts.left.length,
-      receives,
-      dataDir: folderOf(dataDir, number),
-      socket: path.join(sockets, `${number}`),
-      state: "starting",
-      since: now(),
-      reason: undefined,
-      process: undefined,
-      failures: 0,
-      inMemory: 0,
-      restart: undefined,
-    };
   }
 
   #launch(member: Member): void {
@@ -141,7 +117,7 @@ export class Supervisor {
   /** From the start of a process to what its end means. */
   async #run(member: Member): Promise<void> {
     const startedAt = performance.now();
-    let end: Omit<End, "lasted">;
+    let end: Omit<End, "lasted" | "lost">;
     try {
       end = await this.#process(member);
     } catch (error) {
@@ -149,11 +125,12 @@ export class Supervisor {
       this.#parts.log.error({ worker: member.number, reason: end.failure }, "a worker cannot be started");
     }
     member.process = undefined;
-    await this.#over(member, { ...end, lasted: performance.now() - startedAt });
+    const lost = end.signal === null ? 0 : member.inMemory;
+    await this.#over(member, { ...end, lost, lasted: performance.now() - startedAt });
   }
 
   /** Starts a process and resolves to how it ended; rejects when it cannot be started. */
-  async #process(member: Member): Promise<Omit<End, "lasted">> {
+  async #process(member: Member): Promise<Omit<End, "lasted" | "lost">> {
     const { number, of, receives, dataDir, socket } = member;
     if (receives) await prepareFolder(dataDir);
     await prepareSockets(this.#parts.sockets);
@@ -164,6 +141,8 @@ export class Supervisor {
     member.process = launched;
     closeUntaken(launched.process);
     member.inMemory = 0;
+    member.looks = 0;
+    member.isKilled = false;
     this.#enter(member, "starting", member.reason);
     launched.on("message", (message: unknown) => this.#heard(member, message));
     return await new Promise((resolve, reject) => {
@@ -175,10 +154,36 @@ export class Supervisor {
 
   #heard(member: Member, message: unknown): void {
     if (!isWorkerMessage(message)) return;
+    member.looks = 0;
     if (message.deneb === "in-memory") member.inMemory = message.events;
-    else if (!this.#isStopping) {
-      this.#enter(member, "running");
-      if (this.#members.every(({ state }) => state === "running")) this.#allRun();
+    if (this.#isStopping) return;
+    if (message.deneb === "ready") this.#runs(member);
+    else if (member.state === "silent") {
+      this.#parts.log.info({ worker: member.number }, "a silent worker reports again");
+      this.#runs(member);
+    }
+  }
+
+  #runs(member: Member): void {
+    this.#enter(member, "running");
+    if (this.#members.every(({ state }) => state === "running")) this.#allRun();
+  }
+
+  #look(): void {
+    const { log, gracePeriodSeconds } = this.#parts;
+    for (const member of this.#members) {
+      const found = looked(member, gracePeriodSeconds);
+      if (found === undefined) continue;
+      const fields = { worker: member.number, seconds: (member.looks * LOOK) / 1000 };
+      if (found === "silent") {
+        this.#enter(member, "silent", `it has not reported for ${fields.seconds} seconds`);
+        log.error(fields, "a worker is silent: it does not report, and nothing is asked of it");
+      } else {
+        log.error(fields, "a worker is killed: it does not report");
+        // For good: one that went on later would have the folder of its successor.
+        member.isKilled = true;
+        member.process?.process.kill("SIGKILL");
+      }
     }
   }
 
@@ -228,7 +233,7 @@ export class Supervisor {
     if (this.#exitCode === exitCodes.eventsLost) return;
     // The signal that a stop is asked for with is no failure of a process that was still reading its configuration.
     const isAsked = this.#isStopping && end.code !== null && end.code > 128;
-    const code = end.code ?? exitCodes.failure;
+    const code = end.code ?? (end.lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
     if (!isAsked && code !== exitCodes.success) this.#exitCode = code;
   }
 
@@ -237,27 +242,4 @@ export class Supervisor {
     member.since = this.#parts.now();
     member.reason = reason;
   }
-}
-
-interface End {
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** Why there was no process. */
-  readonly failure?: string;
-  /** Milliseconds that it ran. */
-  readonly lasted: number;
-}
-
-function endText({ code, signal, failure }: End): string {
-  if (failure !== undefined) return `it cannot be started: ${failure}`;
-  return `it ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
-}
-
-function endFields({ code, signal, failure }: End): object {
-  if (failure !== undefined) return { reason: failure };
-  return signal === null ? { exitCode: code } : { signal };
-}
-
-function tell({ process }: Member, message: SupervisorMessage): void {
-  if (process?.isConnected() === true) process.send(message);
 }

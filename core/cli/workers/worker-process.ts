@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { rmdirSync } from "node:fs";
 import { isSupervisorMessage, type WorkerMessage } from "./role.js";
 
-/** Milliseconds between two reports of a worker that stops. */
+/** Milliseconds between two reports of a worker, by which its supervisor sees that it is not frozen. */
 const REPORT = 500;
 
 export interface Followed {
@@ -27,12 +27,13 @@ export interface Supervision {
 export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): Supervision {
   const listeners: (() => void)[] = [];
   let isStopping = false;
+  const report = () => say({ deneb: "in-memory", events: eventsInMemory() });
+  report();
+  setInterval(report, REPORT).unref();
   const stopOnce = () => {
     if (isStopping) return;
     isStopping = true;
-    const report = () => say({ deneb: "in-memory", events: eventsInMemory() });
     report();
-    setInterval(report, REPORT).unref();
     stop();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

@@ -5,7 +5,7 @@ import { runningIn, type Team } from "./team.js";
 
 /** Milliseconds that a worker has for its metrics; Prometheus waits ten seconds by default. */
 const LONGEST_SCRAPE = 8000;
-const states = ["starting", "running", "restarting", "stopping"] as const;
+const states = ["starting", "running", "silent", "restarting", "stopping"] as const;
 
 /** The metrics of the supervisor, and those of all workers beside them. */
 export class GatewayMetrics {
@@ -30,7 +30,7 @@ export class GatewayMetrics {
       return `deneb_workers{state="${state}"} ${workers.filter((one) => one.state === state).length}`;
     });
     return [
-      "# HELP deneb_workers Processes of the agent by state: starting, running, restarting or stopping.",
+      "# HELP deneb_workers Processes of the agent by state: starting, running, silent, restarting or stopping.",
       "# TYPE deneb_workers gauge",
       ...counts,
       "# HELP deneb_management_wrong_tokens_total Calls of the management interface with a wrong token.",

@@ -2,11 +2,12 @@
 export interface WorkerView {
   /** From 1. */
   readonly number: number;
-  readonly state: "starting" | "running" | "restarting" | "stopping";
+  /** `silent`: it has run, and does not report any more. */
+  readonly state: "starting" | "running" | "silent" | "restarting" | "stopping";
   readonly pid: number | undefined;
   /** Of the state. */
   readonly since: Date;
-  /** Why it is started again; undefined otherwise. */
+  /** Why it is silent or started again; undefined otherwise. */
   readonly reason: string | undefined;
   /** False for one that only stores what an earlier, larger number of workers left. */
   readonly receives: boolean;

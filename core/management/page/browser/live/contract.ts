@@ -67,7 +67,7 @@ export interface Snapshot {
 
 export interface Worker {
   readonly number: number;
-  readonly state: "starting" | "running" | "restarting" | "stopping";
+  readonly state: "starting" | "running" | "silent" | "restarting" | "stopping";
   readonly reason?: string;
 }
 

@@ -1,0 +1,23 @@
+/** How the process of a worker ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why there was no process. */
+  readonly failure?: string;
+  /** Milliseconds that it ran. */
+  readonly lasted: number;
+  /** Events that it had in memory when it last reported, which a signal has ended with it. */
+  readonly lost: number;
+}
+
+export function endText({ code, signal, failure }: End): string {
+  if (failure !== undefined) return `it cannot be started: ${failure}`;
+  return `it ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
+}
+
+/** For the log. */
+export function endFields({ code, signal, failure, lost }: End): object {
+  if (failure !== undefined) return { reason: failure };
+  if (signal === null) return { exitCode: code };
+  return lost === 0 ? { signal } : { signal, eventsLost: lost };
+}
