@@ -4,10 +4,12 @@ import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/pro
 import { createServer } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
+import { lockFolder } from "../../core/files/folder-lock.js";
 import { notification, post } from "../end-to-end/notification.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { durable, lives, nowhere, postMany, roomsOf, startWorkers } from "../support/logging-workers.js";
+import { recordingLog } from "../support/recording-log.js";
 import { runCli } from "../support/run-cli.js";
 import { killWorker, storedByAll, teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -195,17 +197,52 @@ test("a number of workers outside the file counts more than that of the file", a
   assert.equal((await teamOf(agent)).workers.length, 2);
 });
 
+/** The sum over all workers. */
+async function capacityOf({ managementUrl }: AgentProcess): Promise<number> {
+  const { stats } = JSON.parse(await (await fetch(`${managementUrl}/v1/stats`)).text());
+  return stats.channels[0]?.capacity;
+}
+
 test("SIGHUP to the supervisor reloads the configuration of every worker", async (context) => {
   const { agent, folder } = await startWorkers(context, { workers: 2 });
 
   await appendFile(path.join(folder, "agent.properties"), "\na.channels.c.capacity = 77777\n");
   agent.process.kill("SIGHUP");
 
-  const capacity = async () => {
-    const { stats } = JSON.parse(await (await fetch(`${agent.managementUrl}/v1/stats`)).text());
-    return stats.channels[0]?.capacity;
-  };
-  await until(capacity, (all) => all === 2 * 77_777);
+  await until(
+    () => capacityOf(agent),
+    (all) => all === 2 * 77_777,
+  );
+});
+
+test("a worker that has read the file and waits for its folder reloads when SIGHUP came meanwhile", async (context) => {
+  const { agent, folder } = await startWorkers(context, { workers: 2 });
+  const { workers } = await teamOf(agent);
+  const ended = () => agent.lines.filter(({ msg }) => String(msg).startsWith("a worker ended")).length;
+
+  process.kill(workers[1]?.pid ?? 0, "SIGKILL");
+  await until(
+    async () => ended(),
+    (ends) => ends === 1,
+  );
+  const { log } = recordingLog();
+  const lock = await lockFolder(path.join(folder, "data", "workers", "2"), {}, { seconds: 0, log });
+  await until(
+    async () => agent.errors.length,
+    (warnings) => warnings > 0,
+  );
+  await appendFile(path.join(folder, "agent.properties"), "\na.channels.c.capacity = 77777\n");
+  agent.process.kill("SIGHUP");
+  await until(
+    () => capacityOf(agent),
+    (first) => first === 77_777,
+  );
+  await lock.release();
+
+  await until(
+    () => capacityOf(agent),
+    (all) => all === 2 * 77_777,
+  );
 });
 
 const refused = [

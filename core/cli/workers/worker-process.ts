@@ -25,7 +25,9 @@ export interface Supervision {
  * for the supervisor. When that is gone, the worker stops in order: nobody would start it again.
  */
 export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): Supervision {
-  const listeners: (() => void)[] = [];
+  let reload: (() => void) | undefined;
+  /** Before there was an agent that could: it may have read the file already. */
+  let wasAskedToReload = false;
   let isStopping = false;
   const report = () => say({ deneb: "in-memory", events: eventsInMemory() });
   report();
@@ -40,7 +42,8 @@ export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): S
   process.on("message", (message: unknown) => {
     if (!isSupervisorMessage(message)) return;
     if (message.deneb === "stop") stopOnce();
-    else for (const listener of listeners) listener();
+    else if (reload === undefined) wasAskedToReload = true;
+    else reload();
   });
   cluster.worker?.on("disconnect", () => {
     // Else Node ends the process at once.
@@ -48,7 +51,11 @@ export function followSupervisor({ sockets, stop, eventsInMemory }: Followed): S
     process.on("exit", () => removeIfEmpty(sockets));
     stopOnce();
   });
-  return { ready: () => say({ deneb: "ready" }), onReload: (listener) => listeners.push(listener) };
+  const onReload = (listener: () => void) => {
+    reload = listener;
+    if (wasAskedToReload) listener();
+  };
+  return { ready: () => say({ deneb: "ready" }), onReload };
 }
 
 function removeIfEmpty(folder: string): void {
