@@ -27,6 +27,12 @@ export interface AgentParts {
   readonly startTimeout?: number;
 }
 
+/**
+ * Milliseconds that a replacement has when a stop waits for it: a write that is running ends. Ended from here it may be committed
+ * nevertheless, and stored again behind a channel without positions.
+ */
+const HURRIED = 5_000;
+
 const nobodyAsks: AbortSignal = new AbortController().signal;
 
 /** Starts and stops the components of one agent in the order of the lifecycle law. */
@@ -88,8 +94,8 @@ export class Agent {
   }
 
   /**
-   * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. The grace
-   * period is over when `hurried` aborts.
+   * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. Of the
+   * grace period a few seconds are left when `hurried` aborts.
    */
   async replace(next: Assembly, graceMilliseconds: number, hurried = nobodyAsks): Promise<void> {
     const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, grace);
@@ -160,12 +166,16 @@ async function withGrace(
 ): Promise<void> {
   const grace = new AbortController();
   const timer = setTimeout(() => grace.abort(), milliseconds);
-  const stopListening = onAbort(hurried, () => grace.abort());
+  let lastTimer: NodeJS.Timeout | undefined;
+  const stopListening = onAbort(hurried, () => {
+    lastTimer = setTimeout(() => grace.abort(), Math.min(HURRIED, milliseconds));
+  });
   try {
     await work(heardByMany(grace.signal));
   } finally {
     stopListening();
     clearTimeout(timer);
+    clearTimeout(lastTimer);
   }
 }
 

@@ -51,8 +51,8 @@ export class Reload {
   }
 
   /**
-   * True when the agent now runs the topology; false when it could not, and runs what it ran before. What is replaced has no more
-   * time when `hurried` aborts.
+   * True when the agent now runs the topology; false when it could not, and runs what it ran before. What is replaced has a few
+   * seconds when `hurried` aborts.
    */
   async to(topology: Topology, graceMilliseconds: number, hurried?: AbortSignal): Promise<boolean> {
     return this.#end(await this.#to(topology, graceMilliseconds, hurried));
