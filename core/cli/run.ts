@@ -55,6 +55,7 @@ import { withLaterWorkers, withWorkers } from "./workers/asked.js";
 import { untilEmptied } from "./workers/emptied.js";
 import { leftBeyond } from "./workers/folders.js";
 import type { WorkerRole } from "./workers/role.js";
+import { watchSocket } from "./workers/socket-watch.js";
 
 interface RunOptions extends ConfigurationFile, KernelFlags {}
 
@@ -133,6 +134,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
     let lost = 0;
     // Before a source takes anything: what nobody can watch does not start.
     await management.start();
+    const endWatch = watchSocket(terminal.worker?.role.socket, management, service.logging.loggers.of("management"));
     try {
       await startAndOpen(built, {
         gracePeriodSeconds: settings.gracePeriodSeconds,
@@ -155,6 +157,7 @@ async function serve(service: Service, terminal: Terminal): Promise<number> {
         lost = await agent.stop(settings.gracePeriodSeconds * 1000);
       }
     } finally {
+      endWatch();
       await management.stop(AbortSignal.abort());
       strays.stop();
     }

@@ -21,6 +21,7 @@ export class ManagementServer implements Lifecycle {
   readonly #address: ManagementAddress;
   readonly #log: Logger;
   readonly #stopping: (() => void)[] = [];
+  #isStopped = false;
 
   constructor(app: RequestListener, address: ManagementAddress, log: Logger) {
     this.#server = serverFor(app, address.tls);
@@ -43,6 +44,18 @@ export class ManagementServer implements Lifecycle {
   }
 
   async start(): Promise<void> {
+    await this.#listen();
+    this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
+  }
+
+  /** Listens again where the file of its socket was removed: nobody reaches the one that is open. Connections go on. */
+  async listenAgain(): Promise<void> {
+    if (this.#isStopped) return;
+    if (this.#server.listening) this.#server.close();
+    await this.#listen();
+  }
+
+  async #listen(): Promise<void> {
     const { host, port, socket } = this.#address;
     if (socket === undefined) this.#server.listen(port, host);
     // Not by a supervisor, which would take the connections.
@@ -57,13 +70,13 @@ export class ManagementServer implements Lifecycle {
         retryable: false,
       });
     }
-    this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
     const scheme = this.#address.tls === undefined ? "http" : "https";
     const place = socket === undefined ? { host, port: this.port, scheme } : { socket };
     this.#log.info(place, "management interface listening");
   }
 
   async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopped = true;
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();

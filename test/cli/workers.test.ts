@@ -62,6 +62,26 @@ test("a worker is started again where the folder of the sockets was removed", as
   assert.equal(await agent.end("SIGTERM"), 0);
 });
 
+test("workers that live are reached again when the folder of the sockets was removed", async (context) => {
+  const temporary = await tempFolder(context);
+  const folder = await tempFolder(context);
+  const env = { DENEB_WORKERS: "2", TMPDIR: temporary };
+  const agent = await startAgent(context, { properties: durable, folder, env });
+  const { workers } = await teamOf(agent);
+  const status = async () => (await fetch(`${agent.managementUrl}/ready`)).status;
+
+  for (const name of await readdir(temporary)) await rm(path.join(temporary, name), { recursive: true });
+  assert.equal(await status(), 503);
+  await until(status, (now) => now === 200);
+
+  assert.deepEqual(
+    (await teamOf(agent)).workers.map(({ pid }) => pid),
+    workers.map(({ pid }) => pid),
+  );
+  assert.equal(await agent.end("SIGTERM"), 0);
+  assert.deepEqual(await readdir(temporary), []);
+});
+
 test("while a worker is started again the agent is not ready and says which one", async (context) => {
   const { agent } = await startWorkers(context, { workers: 2 });
   const { workers } = await teamOf(agent);
