@@ -165,9 +165,16 @@ const planned = {
   properties: { reason: text, code: text, letters: count, outlook, why: text },
 } as const;
 
+/** Workers whose dead letters the answer lacks, with the reason. */
+const missing = { type: "array", items: text } as const;
+
 /** The schemas that these operations refer to. */
 export const deadLetterSchemas = {
-  DeadLetters: record({ success, count, deadletters: { type: "array", items: deadLetter } }),
+  DeadLetters: {
+    type: "object",
+    required: ["success", "count", "deadletters"],
+    properties: { success, count, deadletters: { type: "array", items: deadLetter }, missing },
+  },
   DeadLetter: record({ success, deadletter: deadLetter }),
   Dropped: record({ success, dropped: count, underway: count }),
   ReplayPlan: record({
@@ -223,6 +230,7 @@ export const searchSchemas = {
       deadletters: { type: "array", items: deadLetter },
       next: text,
       complete: { type: "boolean" },
+      missing,
     },
   },
 };

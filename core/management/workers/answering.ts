@@ -1,8 +1,21 @@
 import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { reasonOf } from "../../sdk/index.js";
 import { HttpError, sendJson } from "../answers.js";
-import { type Asked, answersOf, askAll, type Call, isOk, passOn, type Reply, type Told, toldBy } from "./call.js";
+import {
+  type Asked,
+  answersOf,
+  askAll,
+  type Call,
+  headersOf,
+  isOk,
+  passOn,
+  type Reply,
+  type Told,
+  toldBy,
+} from "./call.js";
+import { objectOf, textIn } from "./json.js";
 import { requireAll, requireFirst, silent } from "./refusals.js";
+import { nameOf } from "./team.js";
 import type { WorkerAnswer } from "./worker-call.js";
 
 /** How the answers of workers become one. */
@@ -18,10 +31,41 @@ export function joined(join: Joining, asked: Asked = {}): Answering {
 
 /** A change of what each worker has in memory: the answer is that of the first. */
 export const allChange: Answering = async (call) => {
-  const answers = await changedBy(call);
-  const answer = refusalIn(answers) ?? answers[0];
-  if (answer !== undefined) passOn(call, answer);
+  answerChanged(call, await changedBy(call), ([answer]) => answer);
 };
+
+/** A reload of each worker: the answer is that of one that still reloads, else of one that had something to reload. */
+export const allReload: Answering = async (call) => {
+  answerChanged(call, await changedBy(call), (answers) => {
+    const by = (outcome: string) => answers.find(({ body }) => objectOf(body)["outcome"] === outcome);
+    return by("running") ?? by("reloaded") ?? answers[0];
+  });
+};
+
+function answerChanged(
+  call: Call,
+  answers: readonly WorkerAnswer[],
+  choose: (answers: readonly WorkerAnswer[]) => WorkerAnswer | undefined,
+): void {
+  const refusal = refusalIn(answers);
+  const answer = refusal ?? choose(answers);
+  if (answer === undefined) return;
+  if (refusal === undefined) passOn(call, answer);
+  else passRefusal(call, answer, answers);
+}
+
+/** A refusal of a change that other workers have made names its worker and them. */
+export function passRefusal(call: Call, refusal: WorkerAnswer, answers: readonly WorkerAnswer[]): void {
+  const changed = answers.filter(({ status }) => isOk(status)).map(({ worker }) => nameOf(worker));
+  if (changed.length === 0) {
+    passOn(call, refusal);
+    return;
+  }
+  const body = objectOf(refusal.body);
+  const error = `${nameOf(refusal.worker)}: ${textIn(body["error"])}; ${changed.join(", ")} made the change`;
+  call.response.set(headersOf(refusal.headers));
+  sendJson(call.response, refusal.status, { ...body, error });
+}
 
 /** The same, with what all of them answer. */
 export function allChangeJoined(join: Joining): Answering {
@@ -29,7 +73,7 @@ export function allChangeJoined(join: Joining): Answering {
     const answers = await changedBy(call);
     const refusal = refusalIn(answers);
     if (refusal === undefined) answerJoined(call, answers, join);
-    else passOn(call, refusal);
+    else passRefusal(call, refusal, answers);
   };
 }
 

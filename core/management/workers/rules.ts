@@ -2,15 +2,24 @@ import { succeed } from "../answers.js";
 import { parameterOf } from "../requests.js";
 import { adminOnly, adminTokenOnly } from "../security/access.js";
 import { answerAccess } from "./access.js";
-import { type Answering, allChange, allChangeJoined, firstChanges, type Joining, joined } from "./answering.js";
+import {
+  type Answering,
+  allChange,
+  allChangeJoined,
+  allReload,
+  firstChanges,
+  type Joining,
+  joined,
+} from "./answering.js";
 import type { Call, Told } from "./call.js";
+import { lastReload } from "./component-joins.js";
 import { mergedErasures } from "./erasures.js";
 import type { GatewayMetrics } from "./gateway-metrics.js";
 import type { PassThrough } from "./pass-through.js";
 import { Probes } from "./probes.js";
 import type { Rule } from "./rule-router.js";
 import { mergedStatistics } from "./statistics.js";
-import { inOrder, nameOf, reasonOfState, runningIn } from "./team.js";
+import { absent, nameOf, runningIn } from "./team.js";
 import { transactions } from "./transactions.js";
 import { mergedVerification } from "./verification.js";
 
@@ -18,7 +27,7 @@ const agentFiles = ["/v1/admin/configuration/agent/*path", "/admin/configuration
 const logging = ["/v1/admin/log/appenders", "/v1/admin/log/loggers"];
 const rootLevel = ["/admin/log", "/v1/admin/log"];
 const byService = ["/v1/admin/metrics", "/admin/metrics"];
-const facts = ["/v1/topology", "/openapi.json", "/v1/configuration", "/v1/configuration/properties"];
+const facts = ["/v1/topology", "/openapi.json", "/v1/configuration/properties"];
 
 export interface RuleParts {
   readonly through: PassThrough;
@@ -39,12 +48,13 @@ export function usualRules({ through, metrics, version, started }: RuleParts): r
     { methods: ["get"], paths: ["/v1/version"], answer: async ({ response }) => succeed(response, { version }) },
     { methods: ["get"], paths: ["/v1/access"], answer: answerAccess(started), ofOne: true },
     { methods: ["get"], paths: facts, answer: one },
+    { methods: ["get"], paths: ["/v1/configuration"], answer: joined(configuration) },
     { methods: ["get"], paths: ["/v1/stats"], answer: joined(statistics, { limit: LONGEST_LOOK }) },
     { methods: ["put"], paths: ["/v1/stats"], answer: allChange },
     { methods: ["get"], paths: byService, answer: readOrReset },
     { methods: ["delete"], paths: byService, answer: allChange },
     { methods: ["get"], paths: ["/v1/admin/verify"], answer: joined(verification) },
-    { methods: ["post"], paths: ["/v1/admin/reload"], answer: allChange },
+    { methods: ["post"], paths: ["/v1/admin/reload"], answer: allReload },
     { methods: ["post"], paths: ["/v1/admin/explain"], answer: one },
     { methods: ["post"], paths: ["/v1/admin/erasures"], answer: allChangeJoined(erasures) },
     { methods: ["get"], paths: ["/v1/subscriptions"], guard: adminOnly, answer: one },
@@ -77,11 +87,19 @@ const readOrReset: Answering = (call) => {
 const verification: Joining = (told, call) => mergedVerification(told, missing(told, call));
 
 function missing(told: readonly Told[], { team }: Call): readonly string[] {
-  const present = new Set(told.map(({ worker }) => worker.number));
-  return inOrder(team.workers).flatMap((worker) =>
-    present.has(worker.number) ? [] : [`${nameOf(worker)} is not compared: it is ${reasonOfState(worker)}`],
-  );
+  return absent(
+    team,
+    told.map(({ worker }) => worker),
+  ).map(({ worker, reason }) => `${nameOf(worker)} is not compared: it ${reason}`);
 }
+
+/** The file and how it differs from what runs: that of a worker where it differs, since it is to be the same in all. */
+const configuration: Joining = (told) => {
+  const bodies = told.map(({ body }) => body);
+  const shown = bodies.find(({ same }) => same === false) ?? bodies[0];
+  const reloads = bodies.flatMap(({ last_reload: last }) => last ?? []);
+  return { ...shown, ...(reloads.length === 0 ? {} : { last_reload: lastReload(reloads) }) };
+};
 
 const erasures: Joining = (told) => mergedErasures(told);
 

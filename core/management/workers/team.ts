@@ -37,3 +37,20 @@ export function nameOf({ number }: Pick<WorkerView, "number">): string {
 export function reasonOfState({ state, reason }: Pick<WorkerView, "state" | "reason">): string {
   return reason === undefined ? state : `${state}: ${reason}`;
 }
+
+/** A worker without an answer, and why: `is restarting`, `does not answer`. */
+export interface Absent {
+  readonly worker: WorkerView;
+  readonly reason: string;
+}
+
+/** The workers that are not among these, which have answered. */
+export function absent({ workers }: Team, answered: readonly Pick<WorkerView, "number">[]): readonly Absent[] {
+  const present = new Set(answered.map(({ number }) => number));
+  const away = inOrder(workers).filter(({ number }) => !present.has(number));
+  return away.map((worker) => ({ worker, reason: reasonOfAbsence(worker) }));
+}
+
+function reasonOfAbsence(worker: WorkerView): string {
+  return worker.state === "running" ? "does not answer" : `is ${reasonOfState(worker)}`;
+}

@@ -155,7 +155,8 @@ test("a worker that starts is left out of the list, and where all start the list
   const nothing = await call("GET", path);
 
   assert.deepEqual([list.body.count, idsOf(list.body.deadletters)], [1, ["a"]]);
-  assert.deepEqual([idsOf(search.body.deadletters), search.body.complete], [["a"], true]);
+  assert.deepEqual([idsOf(search.body.deadletters), search.body.complete], [["a"], false]);
+  assert.deepEqual(search.body.missing, ["worker 2 does not answer"]);
   assert.equal(dropped.status, 503);
   assert.match(dropped.body.error, /Nothing is changed: worker 2 does not say which dead letters it has/);
   assert.equal(nothing.status, 503);
@@ -170,9 +171,32 @@ test("nothing is dropped while a worker does not run", async (context) => {
   const unknown = await call("DELETE", `${path}/b`);
   const list = await call("GET", path);
 
+  assert.deepEqual(list.body.missing, ["worker 2 is restarting"]);
   assert.equal(dropped.status, 503);
   assert.match(dropped.body.error, /Nothing is changed: worker 2 is restarting/);
   assert.equal(unknown.status, 503);
   assert.match(unknown.body.error, /worker 2, which may have it, is restarting/);
   assert.equal(list.body.count, 1);
+});
+
+test("a search does not claim to be complete while a worker is away, which goes on where it was when it is back", async (context) => {
+  const { call, workers, change } = await runningTeam(context, { workers: [{}, {}] });
+  for (const number of [1, 2, 3]) await keep(workers[0], at(`a${number}`, number));
+  for (const number of [1, 2]) await keep(workers[1], at(`b${number}`, number));
+
+  const all = await call("GET", `${path}/search?limit=2`);
+  change(2, { state: "restarting" });
+  const without = await call("GET", `${path}/search?limit=1&cursor=${all.body.next}`);
+  change(2, { state: "running" });
+  const back = await call("GET", `${path}/search?limit=10&cursor=${without.body.next}`);
+  change(2, { state: "silent" });
+  const last = await call("GET", `${path}/search?limit=10`);
+
+  assert.deepEqual([idsOf(all.body.deadletters), all.body.missing], [["a3", "b2"], undefined]);
+  assert.deepEqual([idsOf(without.body.deadletters), without.body.missing], [["a2"], ["worker 2 is restarting"]]);
+  assert.deepEqual([idsOf(back.body.deadletters), back.body.complete], [["a1", "b1"], true]);
+  assert.deepEqual(
+    [idsOf(last.body.deadletters), last.body.complete, last.body.next, last.body.missing],
+    [["a3", "a2", "a1"], false, undefined, ["worker 2 is silent"]],
+  );
 });

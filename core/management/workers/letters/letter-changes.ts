@@ -1,7 +1,7 @@
 import { sendJson } from "../../answers.js";
 import { asObject, bodyOf, parameterOf } from "../../requests.js";
-import { wholeAnswers } from "../answering.js";
-import { askEach, type Call, passOn, type Question } from "../call.js";
+import { passRefusal, wholeAnswers } from "../answering.js";
+import { askEach, type Call, type Question } from "../call.js";
 import { cannotChange, requireAll } from "../refusals.js";
 import { countedOf } from "./counted.js";
 import { choiceIn, type LetterSinks, ownIds, queryIn, sinksWithLetters } from "./letter-sinks.js";
@@ -22,9 +22,10 @@ export async function changeLetters(call: Call): Promise<void> {
       questions.push(...(await questionsTo(call, sinks)));
     }
   }
-  const found = changedOf(wholeAnswers(call, await askEach(call, questions)));
+  const answers = wholeAnswers(call, await askEach(call, questions));
+  const found = changedOf(answers);
   if ("refusal" in found) {
-    passOn(call, found.refusal);
+    passRefusal(call, found.refusal, answers);
     return;
   }
   const { status, body } = countedOf(found.answers, Number(parameterOf(call.request, "explain") ?? 0));

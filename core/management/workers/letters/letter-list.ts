@@ -2,8 +2,10 @@ import { badRequest, sendJson } from "../../answers.js";
 import { countOf } from "../../dead-letters-resource.js";
 import { answersOf, askAll, type Call, passOn, type Told, toldBy } from "../call.js";
 import { numberIn, objectOf } from "../json.js";
+import { absent } from "../team.js";
 import { lettersIn } from "./letter-order.js";
 import { choiceIn, ownIds, queryIn, sinksWithLetters } from "./letter-sinks.js";
+import { missingText, tellingOf } from "./missing.js";
 import { foundOf } from "./refused-letters.js";
 
 const path = "/v1/admin/deadletters";
@@ -33,7 +35,12 @@ export async function listLetters(call: Call): Promise<void> {
   const told = toldBy(found.answers);
   const count = told.reduce((sum, { body }) => sum + numberIn(body["count"]), 0) - (await repeated(call, told));
   const deadletters = lettersIn(told, "oldest").slice(offset, offset + limit);
-  sendJson(response, 200, { ...told[0]?.body, count, deadletters });
+  sendJson(response, 200, {
+    ...told[0]?.body,
+    count,
+    deadletters,
+    ...missingText(absent(call.team, tellingOf(answers))),
+  });
 }
 
 /** How many letters were counted by another worker already: those that agents share. */

@@ -4,9 +4,10 @@ import { countOf } from "../../dead-letters-resource.js";
 import { parameterOf } from "../../requests.js";
 import { answersIn, askEach, type Call, passOn, type Told, toldBy } from "../call.js";
 import { isObject, objectOf, textIn } from "../json.js";
-import { runningIn } from "../team.js";
+import { type Absent, absent, runningIn } from "../team.js";
 import { lettersIn } from "./letter-order.js";
 import { queryIn } from "./letter-sinks.js";
+import { missingText, tellingOf } from "./missing.js";
 import { foundOf } from "./refused-letters.js";
 
 const defaultLimit = 50;
@@ -25,7 +26,7 @@ export async function searchLetters(call: Call): Promise<void> {
   const running = runningIn(team);
   const { first, at } = placeIn(parameterOf(request, "cursor")) ?? {
     first: running[0]?.number ?? 0,
-    at: new Map(running.map(({ number }) => [number, ""])),
+    at: new Map(team.workers.map(({ number }) => [number, ""])),
   };
   const limit = Math.min(Math.max(1, countOf(request, "limit", defaultLimit)), largestLimit);
   const left = running.filter(({ number }) => at.has(number));
@@ -35,7 +36,8 @@ export async function searchLetters(call: Call): Promise<void> {
     call,
     asked.map((worker) => ({ worker, asked: { path: pathOf(request.url, share, at.get(worker.number) ?? "") } })),
   );
-  const found = foundOf(answersIn(call, replies));
+  const answers = answersIn(call, replies);
+  const found = foundOf(answers);
   if ("refusal" in found) {
     passOn(call, found.refusal);
     return;
@@ -46,11 +48,16 @@ export async function searchLetters(call: Call): Promise<void> {
     told,
     left.slice(limit).map(({ number }) => [number, at.get(number) ?? ""] as const),
   );
+  const away = absent(team, [...left.slice(limit), ...tellingOf(answers)]).filter(({ worker }) =>
+    at.has(worker.number),
+  );
   sendJson(response, 200, {
     ...told[0]?.body,
     deadletters: lettersIn(told, "newest", leader),
-    next: next.size === 0 ? undefined : cursorOf({ first: leader ?? first, at: next }),
-    complete: next.size === 0,
+    next:
+      next.size === 0 ? undefined : cursorOf({ first: leader ?? first, at: new Map([...placesOf(away, at), ...next]) }),
+    complete: next.size + away.length === 0,
+    ...missingText(away),
   });
 }
 
@@ -68,6 +75,11 @@ function nextOf(told: readonly Told[], later: readonly (readonly [number, string
   );
   // Those that had no share of this page come before those that had.
   return new Map([...later, ...going]);
+}
+
+/** A worker that is away may be back at a later page, and goes on where it was. */
+function placesOf(away: readonly Absent[], at: Place["at"]): readonly (readonly [number, string])[] {
+  return away.map(({ worker: { number } }) => [number, at.get(number) ?? ""] as const);
 }
 
 function cursorOf({ first, at }: Place): string {

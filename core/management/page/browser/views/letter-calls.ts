@@ -64,11 +64,14 @@ export interface FoundLetters {
   readonly letters: readonly Letter[];
   /** Where the search goes on; absent at the end. */
   readonly next?: string | undefined;
+  /** Workers whose letters are not among them, with the reason. */
+  readonly missing: readonly string[];
 }
 
 interface Searched {
   readonly deadletters: readonly Letter[];
   readonly next?: string;
+  readonly missing?: readonly string[];
 }
 
 const pageSize = 50;
@@ -83,14 +86,16 @@ export async function searchLetters(
 ): Promise<FoundLetters> {
   const letters: Letter[] = [];
   let cursor = from;
+  let missing: readonly string[] = [];
   for (let call = 0; call < mostCalls; call += 1) {
     const query = { ...parametersOf(filter), limit: pageSize, cursor };
     const found = await calls.ask<Searched>("GET", "/v1/admin/deadletters/search", { query, signal });
     letters.push(...found.deadletters);
     cursor = found.next;
+    missing = found.missing ?? [];
     if (cursor === undefined || letters.length >= pageSize) break;
   }
-  return { letters, next: cursor };
+  return { letters, next: cursor, missing };
 }
 
 export async function lookAtLetter({ id, sink }: Pick<Letter, "id" | "sink">, signal: AbortSignal): Promise<Letter> {

@@ -12,6 +12,8 @@ export interface LetterList {
   readonly letters: readonly Letter[] | undefined;
   /** Whether the search is not at its end. */
   readonly hasMore: boolean;
+  /** Workers whose letters are not among them, with the reason. */
+  readonly missing: readonly string[];
   readonly isGoingOn: boolean;
   readonly failure: Error | undefined;
   readonly search: (filter: LetterFilter) => void;
@@ -42,6 +44,7 @@ export function useLetterList(changes: string): LetterList {
     filter,
     letters: found?.letters,
     hasMore: found?.next !== undefined,
+    missing: found?.missing ?? [],
     isGoingOn: next.running,
     failure: newest.failure ?? next.failure,
     search: (given) => {

@@ -54,6 +54,7 @@ function Letters({ changes }: { readonly changes: string }) {
       </Changing>
       {done === undefined ? null : <Notice kind="good">{done}</Notice>}
       <Failure failure={list.failure} />
+      {list.missing.length === 0 ? null : <p class="bad">Not all are shown: {list.missing.join("; ")}.</p>}
       {letters === undefined ? null : (
         <LetterTable
           letters={letters}
