@@ -21,7 +21,7 @@ import {
 } from "./command.js";
 import { type ConfigurationFile, isOwnPlugin, loadConfiguration, loadPlugins, printFaults } from "./load.js";
 import { permissionsText } from "./plugins.js";
-import { withWorkers } from "./workers/asked.js";
+import { withWorkers } from "./workers/number-of-workers.js";
 
 export interface CheckOptions extends ConfigurationFile, KernelFlags {
   readonly connect?: boolean;

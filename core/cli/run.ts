@@ -51,9 +51,9 @@ import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFault
 import { ReloadOnChange, startTextOf } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
 import { tracingOf } from "./tracing.js";
-import { withLaterWorkers, withWorkers } from "./workers/asked.js";
 import { untilEmptied } from "./workers/emptied.js";
 import { leftBeyond } from "./workers/folders.js";
+import { withLaterWorkers, withWorkers } from "./workers/number-of-workers.js";
 import type { WorkerRole } from "./workers/role.js";
 import { watchSocket } from "./workers/socket-watch.js";
 

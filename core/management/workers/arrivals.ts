@@ -5,9 +5,9 @@ import { parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { allChange, allChangeJoined, answerJoined } from "./answering.js";
 import { answersIn, askEach, type Call, type Told } from "./call.js";
-import { inOneOrder } from "./in-order.js";
 import { latest, members, some } from "./joins.js";
 import { numberIn, objectsIn, textIn } from "./json.js";
+import { mergedInOrder } from "./merged-in-order.js";
 import type { Rule } from "./rule-router.js";
 import { runningIn, type WorkerView } from "./team.js";
 
@@ -43,7 +43,7 @@ async function showArrivals(call: Call): Promise<void> {
 /** Samples as one, in the order of time. `last` says how far each of them was read. */
 export function mergedArrivals(told: readonly Told[], places: Places, limit: number): JsonObject {
   const lists = told.map(({ worker, body }) => objectsIn(body["arrivals"]).map((entry) => ({ worker, entry })));
-  const shown = inOneOrder(lists, (one, other) => timeOf(one.entry) - timeOf(other.entry)).slice(0, limit);
+  const shown = mergedInOrder(lists, (one, other) => timeOf(one.entry) - timeOf(other.entry)).slice(0, limit);
   const reached = told.map(({ worker, body }, at) => {
     const last = shown.findLast((one) => one.worker === worker)?.entry["seq"];
     const isRead = lists[at]?.length === 0;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../core/agent/live/merge-patch.js";
 import { mergedArrivals } from "../../../core/management/workers/arrivals.js";
-import { inOneOrder } from "../../../core/management/workers/in-order.js";
 import { mergedDocument } from "../../../core/management/workers/live/live-document.js";
+import { mergedInOrder } from "../../../core/management/workers/merged-in-order.js";
 import { mergedReadiness } from "../../../core/management/workers/readiness.js";
 import { mergedStatistics } from "../../../core/management/workers/statistics.js";
 import { transactions } from "../../../core/management/workers/transactions.js";
@@ -260,7 +260,7 @@ test("samples of what arrives are in the order of time, and the last says how fa
 
 test("lists become one in an order that keeps that of each", () => {
   assert.deepEqual(
-    inOneOrder(
+    mergedInOrder(
       [
         [1, 9, 2],
         [3, 4],

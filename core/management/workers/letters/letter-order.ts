@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../agent/live/merge-patch.js";
 import type { Told } from "../call.js";
-import { inOneOrder } from "../in-order.js";
 import { objectsIn, textIn } from "../json.js";
+import { mergedInOrder } from "../merged-in-order.js";
 
 /** `oldest`, as lists are, or `newest`, as searches are; both go sink after sink by name. */
 export type LetterOrder = "oldest" | "newest";
@@ -16,7 +16,7 @@ export function lettersIn(
     const letters = objectsIn(body["deadletters"]);
     return worker.number === first ? letters : letters.filter((one) => !isShared(one));
   });
-  return inOneOrder(lists, order === "oldest" ? byAge : (one, other) => bySink(one, other) || byAge(other, one));
+  return mergedInOrder(lists, order === "oldest" ? byAge : (one, other) => bySink(one, other) || byAge(other, one));
 }
 
 /** A letter with an agent is one of a log that agents share. */

@@ -1,5 +1,8 @@
-/** Lists as one, each in its own order: next comes always the head that is before the others, of equal ones the first. */
-export function inOneOrder<T>(lists: readonly (readonly T[])[], compare: (one: T, other: T) => number): readonly T[] {
+/** Lists that are each in order as one: next comes always the head that is before the others, of equal ones the first. */
+export function mergedInOrder<T>(
+  lists: readonly (readonly T[])[],
+  compare: (one: T, other: T) => number,
+): readonly T[] {
   const heads = lists.map(() => 0);
   const merged: T[] = [];
   for (;;) {
