@@ -47,6 +47,8 @@ test("a stop kills a frozen worker after the grace period, and what it had accep
   assert.equal(lives(pid), false);
   const killed = agent.lines.find(({ msg }) => String(msg).startsWith("a worker is killed"));
   assert.deepEqual([killed?.["worker"], killed?.["seconds"]], [2, 5]);
+  const ended = agent.lines.find(({ msg }) => msg === "a worker did not stop in order");
+  assert.deepEqual([ended?.["worker"], ended?.["signal"]], [2, "SIGKILL"]);
   const again = await startWorkers(context, { workers: 2, folder });
   await until(
     async () => roomsOf(again.agent),

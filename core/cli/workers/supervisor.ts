@@ -196,6 +196,7 @@ export class Supervisor {
     const { number, receives } = member;
     const { log } = this.#parts;
     if (this.#isStopping) {
+      if (end.signal !== null) log.error({ worker: number, ...endFields(end) }, "a worker did not stop in order");
       this.#note(end);
       return;
     }
