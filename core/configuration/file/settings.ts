@@ -38,11 +38,12 @@ export interface Section {
 
 /** Groups the lines below a section by component; a line without a property of a component is left out. */
 export function sectionOf(key: string, list: Setting | undefined, below: Settings): Section {
-  const components = new Map<string, Settings>();
+  const components = new Map<string, Map<string, Setting>>();
   for (const [path, setting] of below) {
     const [name = "", ...rest] = path.split(".");
     if (name === "" || rest.length === 0) continue;
-    components.set(name, new Map([...(components.get(name) ?? []), [rest.join("."), setting]]));
+    const settings = components.get(name) ?? new Map<string, Setting>();
+    components.set(name, settings.set(rest.join("."), setting));
   }
   return { key, list, components };
 }
