@@ -63,8 +63,7 @@ function faultAt(
   return {
     severity,
     key,
-    ...(value === undefined ? {} : { value }),
-    reason,
+    ...(value === undefined ? { reason } : { value: withoutSecrets(value), reason: withoutSecretsOf(value, reason) }),
     ...(nearest === undefined ? {} : { nearest }),
     ...(line === undefined ? {} : { line }),
   };
@@ -97,7 +96,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** Shown in a fault instead of a secret value. */
 export const MASK = "***";
 
-const SECRET_NAME = /pass|pwd|secret|token|credential|key$/i;
+const SECRET_NAME = /pass|pwd|pw$|secret|token|credential|authori[sz]ation|bearer|cookie|key$/i;
 
 /** Whether the name of an unknown key suggests that its value is a secret. */
 export function isSecretName(key: string): boolean {
@@ -107,6 +106,24 @@ export function isSecretName(key: string): boolean {
 /** The value, or the mask when the name of an unknown key suggests that it is a secret. */
 export function shownValue(key: string, value: string): string {
   return isSecretName(key) ? MASK : value;
+}
+
+/** The user of a URL, or of an address without a scheme, with the password. */
+const USER = /\/\/.*@|^[^\s/@:]+:(?!\/\/).*@/;
+const PARAMETER = /([\w-]+)\s*[=:]/g;
+
+/** The value, with a mask for the user of a URL and for all that follows a parameter whose name suggests a secret. */
+export function withoutSecrets(value: string): string {
+  const text = value.replace(USER, (user) => `${user.startsWith("//") ? "//" : ""}${MASK}@`);
+  const secret = [...text.matchAll(PARAMETER)].find(([, name = ""]) => isSecretName(name) || /auth/i.test(name));
+  return secret === undefined ? text : `${text.slice(0, secret.index + secret[0].length)}${MASK}`;
+}
+
+/** The reason, which may repeat the value or a word of it. */
+function withoutSecretsOf(value: string, reason: string): string {
+  if (withoutSecrets(value) === value) return reason;
+  const parts = [value, ...value.split(/[\s,]+/)];
+  return parts.reduce((text, part) => (part === "" ? text : text.replaceAll(part, () => withoutSecrets(part))), reason);
 }
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import type { PluginCatalogue } from "../tokens.js";
-import { isSecretName, MASK } from "./configuration-fault.js";
+import { MASK, withoutSecrets } from "./configuration-fault.js";
 import { agentNames } from "./file/agent-sections.js";
 import { parseProperties } from "./file/properties.js";
 import type { Setting } from "./file/settings.js";
@@ -18,10 +18,9 @@ export function shownProperties(text: string, catalogue: PluginCatalogue): Reado
   return new Map(settings.map((setting) => [setting.key, isHarmless(setting) ? setting.value : MASK]));
 }
 
-/** A URL with a password, or a parameter whose name suggests a secret. */
+/** A URL with a user, or a parameter whose name suggests a secret. */
 export function holdsSecret(value: string): boolean {
-  if (/:\/\/[^/\s@]*@/.test(value)) return true;
-  return [...value.matchAll(/([\w-]+)\s*[=:]/g)].some(([, name = ""]) => isSecretName(name) || /auth/i.test(name));
+  return withoutSecrets(value) !== value;
 }
 
 const STRUCTURE = /\.(?:type|channels?|sources|sinks|sinkgroups|interceptors|handler|selector|processor|serializer)$/;

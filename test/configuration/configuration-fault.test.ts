@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ConfigurationFault, faultText } from "../../core/configuration/configuration-fault.js";
+import { type ConfigurationFault, errorAt, faultText } from "../../core/configuration/configuration-fault.js";
 
 const key = "a1.sinks.s.batch_size";
 const cases: readonly { readonly fault: ConfigurationFault; readonly text: string }[] = [
@@ -17,4 +17,22 @@ const cases: readonly { readonly fault: ConfigurationFault; readonly text: strin
 ];
 for (const { fault, text } of cases) {
   test(`a fault is written as ${text}`, () => assert.equal(faultText(fault), text));
+}
+
+const secrets = [
+  { value: "http://user:w0rd@host/path", reason: "must not hold a user", shows: "http://***@host/path" },
+  { value: "http://user:w0/rd@host/", reason: "must be http://host/path", shows: "http://***@host/" },
+  { value: "nats://u:w0rd@a, nats://b", reason: "is odd", shows: "nats://***@a, nats://b" },
+  { value: "user:w0rd@host:9092", reason: 'must be host:port, not "user:w0rd@host:9092"', shows: "***@host:9092" },
+  { value: "sslmode=no&password=w0rd", reason: 'sslmode "no" is unknown', shows: "sslmode=no&password=***" },
+  { value: "http://host/?apikey=w0rd&x={{y}}", reason: '"{{y}}" is not known', shows: "http://host/?apikey=***" },
+  { value: "host:9092 other:9093", reason: "is odd", shows: "host:9092 other:9093" },
+] as const;
+for (const { value, reason, shows } of secrets) {
+  test(`a fault of a value with a secret shows ${shows}`, () => {
+    const fault = errorAt({ key, value }, reason);
+
+    assert.equal(fault.value, shows);
+    assert.doesNotMatch(faultText(fault), /w0/);
+  });
 }

@@ -33,12 +33,23 @@ export function unknownSettings(
   const unread = [...settingsWithout(block.settings, Object.keys(config), maps)];
   if (unread.length === 0) return [];
   const known = [...Object.keys(config), ...kernelNames, ...slotNames(slots, catalogue)];
+  const secrets = secretMaps(catalogue);
   return unread.map(([name, { key, value, line }]) => {
     const meant = nearest(name, known);
-    const secret = meant !== undefined && config[meant]?.sensitive === true;
+    const [first = ""] = name.split(".");
+    const secret = (meant !== undefined && config[meant]?.sensitive === true) || nearest(first, secrets) !== undefined;
     const location = { key, value: secret ? MASK : shownValue(name, value), line, nearest: meant };
     return unreadAt(location, `is not a property of the ${kind} "${type}" and has no effect`, "here-only");
   });
+}
+
+/** The maps of secrets of all plugins: an entry may stand below a component of another type, or its map be misspelt. */
+function secretMaps(catalogue: PluginCatalogue): readonly string[] {
+  return catalogue.list().flatMap(({ definition: { config } }) =>
+    Object.keys(config)
+      .filter((name) => config[name]?.format === "map" && config[name]?.sensitive === true)
+      .map(mapPrefix),
+  );
 }
 
 /** The slots and, below each, the properties of every plugin that could fill it. */
