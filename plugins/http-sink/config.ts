@@ -81,12 +81,14 @@ type Fault = PropertyFault<typeof httpSinkSchema>;
 
 /** Faults that no format can judge. */
 export function checkHttpSink(config: HttpSinkConfig): readonly Fault[] {
-  const { bearer_token, username } = config;
+  const { bearer_token, username, password } = config;
   return [
     ...fault("url", urlFault(config.url)),
     ...fault("body", templateFault(config.body, "body")),
     ...fault("batch_body", templateFault(config.batch_body, "batch")),
     ...Object.entries(config.headers).flatMap(([name, text]) => fault("headers", headerFault(name, text))),
+    ...fault("content_type", /[^\t\x20-\x7e]/.test(config.content_type) ? "must be printable ASCII" : undefined),
+    ...fault("password", password !== "" && username === "" ? "must be given with username" : undefined),
     ...fault("bearer_token", bearer_token !== "" && username !== "" ? "must not be given with username" : undefined),
     ...fault("bearer_token", /[^\x21-\x7e]/.test(bearer_token) ? "must be printable ASCII without blanks" : undefined),
     ...checkTls(config),

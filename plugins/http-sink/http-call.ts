@@ -43,6 +43,8 @@ export async function send(call: HttpCall, { agent, timeout, signal }: CallOptio
   }
 }
 
+const NO_CONTENT = 204;
+
 /** Undefined when a kept connection turned out to be closed by the server: a new one may work. */
 function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
   const { url, method, headers, body } = call;
@@ -52,12 +54,15 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
     let responded = false;
     request.on("response", (response) => {
       responded = true;
+      const { statusCode: status = 0, headers: fields } = response;
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
       });
       response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }));
+      response.on("end", () => resolve({ status, headers: fields, bytes }));
+      // It has no content: what a server sends behind it is no part of the response, and ends the connection.
+      if (status === NO_CONTENT) resolve({ status, headers: fields, bytes });
     });
     // Without a listener a change of the protocol would end the connection and leave the call open.
     request.on("upgrade", ({ statusCode = 0, headers }, socket) => {

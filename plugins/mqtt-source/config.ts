@@ -107,11 +107,12 @@ export type MqttConfig = ConfigOf<typeof mqttSchema>;
 type Fault = PropertyFault<typeof mqttSchema>;
 
 export function checkMqtt(config: MqttConfig): readonly Fault[] {
-  const { topics, topic_pattern } = config;
+  const { topics, topic_pattern, username, password } = config;
   return [
     ...reasonFault("url", urlFault(config.url)),
     ...(topics.length === 0 ? reasonFault("topics", "must name a topic") : []),
     ...topics.flatMap((topic) => reasonFault("topics", topicFilterFault(topic))),
+    ...(password !== "" && username === "" ? reasonFault("password", "must be given with username") : []),
     ...(topic_pattern === "" ? [] : reasonFault("topic_pattern", topicPatternFault(topic_pattern))),
     ...checkTls(config),
   ];

@@ -33,6 +33,27 @@ const cases = [
     code: exitCodes.success,
     says: "warning: line 11: ",
   },
+  {
+    what: "a source that gives its handler another path than the one it takes notifications at is an error",
+    text: file
+      .replace("type = org.apache.flume.source.http.HTTPSource", "type = mqtt\na.sources.s.topics = t")
+      .replace("port = 5050", "url = mqtt://localhost")
+      .concat("\na.sources.s.handler.notification_target = /other"),
+    code: exitCodes.badInput,
+    says: 'error: line 12: a.sources.s.handler.notification_target: the handler takes notifications at "/other"',
+  },
+  {
+    what: "a secret of another type of sink is not shown",
+    text: `${file}\na.sinks.l.headers.X-Own = word`,
+    code: exitCodes.success,
+    says: 'warning: line 11: a.sinks.l.headers.X-Own = "***"',
+  },
+  {
+    what: "a misspelt map of secrets is not shown",
+    text: `${file}\na.sinks.l.header.X-Own = word`,
+    code: exitCodes.success,
+    says: 'warning: line 11: a.sinks.l.header.X-Own = "***"',
+  },
 ] as const;
 for (const { what, text, code, says } of cases) {
   test(what, async (context) => {

@@ -47,6 +47,13 @@ const errors = [
     ],
   },
   {
+    says: "a declared sink group without settings",
+    text: more("a1.sinkgroups = g"),
+    faults: [
+      'error line 10: a1.sinkgroups = "g": is listed but has no settings; give a1.sinkgroups.g.sinks and what it needs',
+    ],
+  },
+  {
     says: "a component without type",
     text: changed("a1.sinks.s.type = rdb\n", ""),
     faults: ["error line 8: a1.sinks.s.type: must be given: the type of a sink; known: logger, rdb"],

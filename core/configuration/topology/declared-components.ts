@@ -63,7 +63,8 @@ function repeated({ key, list }: Section, name: string): ConfigurationFault {
 function withoutSettings({ key, list, components }: Section, name: string): ConfigurationFault {
   const location = { key, value: name, line: list?.line, nearest: nearest(name, [...components.keys()]) };
   if (name.includes(".")) return errorAt(location, "is not a name: names of components hold no dots");
-  return errorAt(location, `is listed but has no settings; give ${key}.${name}.type and what it needs`);
+  const property = key.endsWith(".sinkgroups") ? "sinks" : "type";
+  return errorAt(location, `is listed but has no settings; give ${key}.${name}.${property} and what it needs`);
 }
 
 interface NotListed {

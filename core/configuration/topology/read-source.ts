@@ -42,6 +42,7 @@ export function readSource(
       ...faults,
       ...linkFaults(link, channels),
       ...component.faults,
+      ...targetFaults(component.value, block),
       ...interceptors.faults,
       ...selector.faults,
       ...quotas.faults,
@@ -72,6 +73,17 @@ function componentInput(block: ComponentBlock) {
     type: { kind: "source", key: `${block.key}.type`, setting: block.settings.get("type"), line: block.line },
     kernelNames,
   } as const;
+}
+
+/** Of a source that itself says at which path its handler takes requests: at another one each would be refused. */
+function targetFaults(node: ComponentNode | undefined, { key, line, settings }: ComponentBlock) {
+  const own = node?.config["notification_target"];
+  const taken = node?.slots["handler"]?.config["notification_target"];
+  if (typeof own !== "string" || typeof taken !== "string" || own === taken) return [];
+  const name = settings.has("notification_target") ? "notification_target" : "handler.notification_target";
+  const location = { key: `${key}.${name}`, line: settings.get(name)?.line ?? line };
+  const reason = `the handler takes notifications at "${taken}" and the source gives it "${own}", so that all would be refused`;
+  return [errorAt(location, `${reason}; give the source and its handler the same notification_target`)];
 }
 
 function readSelector(

@@ -23,6 +23,9 @@ const cases = [
   },
   { given: { bearer_token: "a", username: "b" }, properties: ["bearer_token"] },
   { given: { bearer_token: "a secr" }, properties: ["bearer_token"] },
+  { given: { password: "secr" }, properties: ["password"] },
+  { given: { content_type: "text/plain; title=\u017elu\u0165" }, properties: ["content_type"] },
+  { given: { content_type: "text/plain\n" }, properties: ["content_type"] },
   { given: { tls_key_file: "key.pem" }, properties: ["tls_cert_file"] },
   { given: { tls_cert_file: "cert.pem" }, properties: ["tls_key_file"] },
 ] as const;

@@ -52,6 +52,17 @@ test("a change of the protocol that nobody asked for refuses the request", { tim
   });
 });
 
+test("a response 204 is accepted, whatever the server sends behind it", async (context) => {
+  const server = await receiver(context, ({ socket }) => {
+    socket?.end("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello");
+  });
+  const sink = await runningSink(context, { url: server.url });
+
+  await sink.persist({ events: [room("a", 1), room("b", 2)] }, patient);
+
+  assert.equal(server.requests.length, 2);
+});
+
 test("a redirect is not followed", async (context) => {
   const target = await receiver(context);
   const server = await receiver(context, (response) => {

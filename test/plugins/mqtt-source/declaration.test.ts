@@ -16,6 +16,8 @@ const faulty = [
   { given: { topic_pattern: "/a/b" }, properties: ["topic_pattern"] },
   { given: { topic_pattern: "/#path/+service" }, properties: ["topic_pattern"] },
   { given: { topic_pattern: "/+service/+service" }, properties: ["topic_pattern"] },
+  { given: { username: "user", password: "word@" }, properties: [] },
+  { given: { password: "word@" }, properties: ["password"] },
   { given: { tls_key_file: "key.pem" }, properties: ["tls_cert_file"] },
   { given: { tls_cert_file: "cert.pem" }, properties: ["tls_key_file"] },
 ] as const;
