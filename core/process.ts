@@ -17,6 +17,7 @@ let stopsAskedFor = 0;
 let endsInOrder = false;
 let interruptedBy: Signal | undefined;
 let listens = false;
+let isOutputIncomplete = false;
 /** Before there was an agent that could. */
 let wasAskedToReload = false;
 /** Takes errors of plugins that nobody caught; undefined while no agent with plugins of others runs. */
@@ -123,11 +124,15 @@ function endUnlessTaken(error: unknown): void {
   process.exit(exitCodes.failure);
 }
 
-// Whoever reads may go away, as in `deneb docs | head`: what comes then is read by nobody, and no reason to end.
-for (const output of [process.stdout, process.stderr])
-  output.on("error", (error) => {
-    if (codeOf(error) !== "EPIPE") throw error;
-  });
+// Whoever reads may go away, as in `deneb docs | head`: what comes then is read by nobody, and no reason to end. A full disk is
+// none for an agent either, whose log has its own way; a command whose output is not complete says so at its end.
+process.stdout.on("error", (error) => {
+  if (codeOf(error) === "EPIPE" || isOutputIncomplete) return;
+  isOutputIncomplete = true;
+  terminal.err(`deneb: writing to the standard output failed: ${reasonOf(error)}`);
+  process.exitCode ||= exitCodes.failure;
+});
+process.stderr.on("error", () => {});
 
 void runCommand();
 
@@ -137,6 +142,7 @@ async function runCommand(): Promise<void> {
   if (role !== undefined) supervision = await supervised(dirname(role.socket));
   const exitCode = await createProgram(terminal).run(process.argv.slice(2));
   process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
+  if (isOutputIncomplete) process.exitCode ||= exitCodes.failure;
   clearInterval(open);
   // The way to a supervisor would keep the process.
   process.channel?.unref();
