@@ -48,7 +48,9 @@ export class AskedPositions {
       late = true;
       judge();
     };
-    const milliseconds = timeLimit === undefined || timeLimit.channel.size !== 0 ? timeLimit?.milliseconds : 0;
+    // Nothing that waits in it could be stored already.
+    const isEmpty = timeLimit?.channel.size === 0;
+    const milliseconds = isEmpty ? 0 : timeLimit?.milliseconds;
     const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds);
     try {
       judge();
@@ -63,7 +65,7 @@ export class AskedPositions {
       clearTimeout(timer);
     }
     const silent = keepers.filter((keeper) => !told.has(keeper)).map(({ name }) => name);
-    if (silent.length > 0 && !signal.aborted) {
+    if (silent.length > 0 && !isEmpty && !signal.aborted) {
       log.warn(
         { sinks: silent },
         "going on without sinks that cannot tell what they have stored: rows may be there twice",
