@@ -84,10 +84,9 @@ export function checkRoundRobin(
   { storages, "storages.*": lists }: RoundRobinConfig,
   channels?: readonly string[],
 ): readonly PropertyFault<typeof roundRobinSchema>[] {
-  const names = Array.from({ length: Math.min(storages, mostStorages) }, (_, index) => `storage${index + 1}`);
-  const tooMany = [{ property: "storages", reason: `must be ${mostStorages} or less` }] as const;
+  if (storages > mostStorages) return [{ property: "storages", reason: `must be ${mostStorages} or less` }];
+  const names = Array.from({ length: storages }, (_, index) => `storage${index + 1}`);
   return [
-    ...(storages > mostStorages ? tooMany : []),
     ...names
       .filter((name) => lists[name] === undefined)
       .map((name) => ({

@@ -93,6 +93,12 @@ test("round robin tells a missing storage, one too many and an unknown channel",
   );
 });
 
+test("a number of storages that is too large is one fault, not one for each storage", () => {
+  const faults = roundRobin.check?.({ storages: 1_000_000, "storages.*": { storage1: "a" } }, channels);
+
+  assert.deepEqual(faults, [{ property: "storages", reason: "must be 100 or less" }]);
+});
+
 test("load balancing gives each event to one channel, in turn or as chance has it", () => {
   const chances = [0, 0.99, 0.5];
   const inTurn = new LoadBalancingSelector({ policy: "round_robin" }, channels, () => 0);
