@@ -118,6 +118,13 @@ export const rdbConfig = {
     format: "text",
     default: "",
   },
+  encode_type_capitals: {
+    doc:
+      "With enable_encoding in PostgreSQL and SQLite. true: capitals in tables of NGSI v2 by entity type are encoded, as by the PostGIS " +
+      "sink of the predecessor. false: they are lower case there, as by its PostgreSQL sink. No effect on other names, or in MySQL.",
+    format: "flag",
+    default: false,
+  },
   enable_lowercase: {
     doc: "true: names in MySQL are lower case. In PostgreSQL and SQLite they are lower case either way.",
     format: "flag",

@@ -67,7 +67,7 @@ export const rdbSpellings: readonly Spelling[] = [
   {
     types: [`${packageName}.NGSIPostgisSink`],
     ...postgis,
-    implies: { ...postgis.implies, attr_persistence: "row" },
+    implies: { ...postgis.implies, attr_persistence: "row", encode_type_capitals: "true" },
   },
   { types: [`${packageName}.NGSILDPostgisSink`], ...postgis },
   {

@@ -204,3 +204,34 @@ test("a sink that cannot explain an event is shown with the reason, as are the o
   const [first]: readonly { readonly sinks: readonly Readonly<Record<string, unknown>>[] }[] = JSON.parse(json.stdout);
   assert.match(String(first?.sinks[0]?.["failure"]), /which no database keeps/);
 });
+
+const sinksOfOldFiles = [
+  { sink: "NGSIPostgreSQLSink", table: "x002fxffffroom" },
+  { sink: "NGSIPostgisSink", table: "x002fxffffx0052oom" },
+] as const;
+for (const { sink, table } of sinksOfOldFiles)
+  test(`an old file with ${sink} and encoding goes on in the table by entity type that this sink made, ${table}`, async (context) => {
+    const old = `
+a.sources = s
+a.channels = c
+a.sinks = k
+a.sources.s.type = org.apache.flume.source.http.HTTPSource
+a.sources.s.port = 5050
+a.sources.s.channels = c
+a.sources.s.handler = com.telefonica.iot.cygnus.handlers.NGSIRestHandler
+a.channels.c.type = memory
+a.sinks.k.type = com.telefonica.iot.cygnus.sinks.${sink}
+a.sinks.k.channel = c
+a.sinks.k.data_model = dm-by-entity-type
+a.sinks.k.enable_encoding = true
+`;
+    const data = [{ id: "Room1", type: "Room", level: { type: "Number", value: 1, metadata: {} } }];
+
+    const { stdout } = await explained(context, ["--json"], {
+      "a.properties": old,
+      "note.json": JSON.stringify({ subscriptionId: "51c0ac9ed714fb3b37d7d5a8", data }),
+    });
+
+    const [event] = JSON.parse(stdout);
+    assert.equal(event.sinks[0].explanation.writes[0].destination.table, table);
+  });

@@ -32,6 +32,8 @@ export interface Naming {
   readonly lowercase: boolean;
   /** Whether schemas and databases whose names are not exactly the service end in a hash of it. */
   readonly serviceHash?: boolean;
+  /** Whether the encoding counts for capitals in tables of NGSI v2 by entity type too; PostgreSQL and SQLite fold them otherwise. */
+  readonly typeCapitals?: boolean;
 }
 
 /** Where a notification belongs. @stable */

@@ -140,9 +140,10 @@ function withPath(
   return path === "" ? parts : [path, ...parts];
 }
 
-// The original's PostgreSQL sink keeps capitals in tables by type and folds them afterwards; the same tables are meant.
-function lettersOf({ api }: Entity, shape: Shape, { database }: Naming): KeptLetters {
-  const keeps = api === "v2" && shape.path && shape.subject === "type";
+// The original's PostgreSQL sink keeps capitals in tables by type and folds them afterwards, its PostGIS sink encodes them;
+// the same tables are meant.
+function lettersOf({ api }: Entity, shape: Shape, { database, typeCapitals }: Naming): KeptLetters {
+  const keeps = api === "v2" && shape.path && shape.subject === "type" && typeCapitals !== true;
   return database === "mysql" || keeps ? "both cases" : "lower case";
 }
 

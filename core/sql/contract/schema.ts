@@ -180,6 +180,8 @@ export const sqlSchema = {
 export interface SqlConfig extends ConfigOf<typeof sqlSchema> {
   /** Whether names are folded to lower case in a database with case-sensitive names. */
   readonly enable_lowercase?: boolean;
+  /** Whether capitals in tables of NGSI v2 by entity type are encoded too where names are folded. */
+  readonly encode_type_capitals?: boolean;
   /** The format by which the database parses a time that is text; empty for ISO 8601. */
   readonly last_data_sql_timestamp_format?: string;
   /** Whether new columns of geometries have the kind `geometry`. */
@@ -206,6 +208,7 @@ export function namingOf(config: SqlConfig, database: Database): Naming {
     database,
     lowercase: config.enable_lowercase ?? false,
     serviceHash: config.enable_service_hash,
+    typeCapitals: config.encode_type_capitals ?? false,
   };
 }
 
@@ -216,7 +219,8 @@ export function settingsHash(config: SqlConfig): string {
       !name.startsWith("rdb_") &&
       !elsewhere.has(name) &&
       !(added.has(name) && isOff(value)) &&
-      (config.attr_geometry || !isOfGeometry(name)),
+      (config.attr_geometry || !isOfGeometry(name)) &&
+      (config.enable_encoding || name !== "encode_type_capitals"),
   );
   const text = JSON.stringify(own.sort(([one], [other]) => (one < other ? -1 : 1)));
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -239,7 +243,12 @@ const elsewhere: ReadonlySet<string> = new Set([
 ]);
 
 /** Properties of later versions: while they are off, the hash is that of earlier ones. */
-const added: ReadonlySet<string> = new Set(["attr_short_names", "notification_columns", "enable_service_hash"]);
+const added: ReadonlySet<string> = new Set([
+  "attr_short_names",
+  "notification_columns",
+  "enable_service_hash",
+  "encode_type_capitals",
+]);
 
 function isOff(value: unknown): boolean {
   return value === false || (Array.isArray(value) && value.length === 0);

@@ -55,6 +55,16 @@ for (const { model, path, off, on } of tables) {
   });
 }
 
+const encodedTypes = [
+  { model: "dm-by-entity-type", table: "x002fwxffffcarx0054ype" },
+  { model: "dm-by-entity-type-database", table: "x002fwxffffcarx0054ype" },
+  { model: "dm-by-entity", table: "x002fwxffffx0043arx002e1xffffcarx0054ype" },
+] as const;
+for (const { model, table } of encodedTypes) {
+  test(`${model} with encoded capitals of types keeps a v2 entity in table ${table}`, () =>
+    assert.equal(tableName(car, { ...naming(model, true), typeCapitals: true }, { servicePath: "/w" }), table));
+}
+
 const mysqlTables = [
   { model: "dm-by-entity", off: "w_Car.1_carType", on: "x002fwxffffCarx002e1xffffcarType" },
   { model: "dm-by-entity-type", off: "w_carType", on: "x002fwxffffcarType" },

@@ -62,6 +62,7 @@ const defaults: RdbConfig = {
   persist_errors: false,
   max_latest_errors: 100,
   enable_encoding: false,
+  encode_type_capitals: false,
   enable_lowercase: false,
   enable_grouping: false,
   enable_service_hash: false,
