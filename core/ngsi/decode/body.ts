@@ -6,10 +6,19 @@ import { isGeometry, typePrefix, valueMembers } from "./ld-attribute.js";
 
 /** The error of a JSON body that is no notification of that API. */
 export function notANotification(api: "LD" | "v2" | "v1", reason: string): AgentError {
-  const name = api === "LD" ? "NGSI-LD" : `NGSI ${api}`;
-  return new AgentError("NOT_A_NOTIFICATION", `reading the body as an ${name} notification: ${reason}`, {
+  return new AgentError("NOT_A_NOTIFICATION", `reading the body as an ${nameOf(api)} notification: ${reason}`, {
     retryable: false,
   });
+}
+
+/** The error of a notification of another API. */
+export function ofOtherApi(api: "LD" | "v2" | "v1", other: "LD" | "v2" | "v1"): AgentError {
+  const remedy = `set ngsi_version of the handler to auto, or to ${other.toLowerCase()}`;
+  return notANotification(api, `it is an ${nameOf(other)} notification; ${remedy}`);
+}
+
+function nameOf(api: "LD" | "v2" | "v1"): string {
+  return api === "LD" ? "NGSI-LD" : `NGSI ${api}`;
 }
 
 /** Whether the value can be a name: a text with at least one character. */
@@ -70,7 +79,7 @@ export function refuseV2(root: Json, headers: HeaderFields): void {
   if (headers[v2Header] === undefined && !isOrionId(root.subscriptionId) && !entitiesOf(root).some(hasV2Attribute)) {
     return;
   }
-  throw notANotification("LD", "it is an NGSI v2 notification; set ngsi_version of the handler to auto, or to v2");
+  throw ofOtherApi("LD", "v2");
 }
 
 /** Throws code `NOT_A_NOTIFICATION` for a body that is certainly of NGSI-LD; one that may be of either passes. */
@@ -79,7 +88,13 @@ export function refuseLd(root: Json, headers: HeaderFields): void {
   const entities = entitiesOf(root);
   const mayBeV2 = headers[v2Header] !== undefined || !entities.some(hasOnlyLdAttribute);
   if (!saysLd(root) && !entities.some(hasContext) && mayBeV2) return;
-  throw notANotification("v2", "it is an NGSI-LD notification; set ngsi_version of the handler to auto, or to ld");
+  throw ofOtherApi("v2", "LD");
+}
+
+/** Throws code `NOT_A_NOTIFICATION` for a body of NGSI-LD or NGSI v2, which has entities where NGSI v1 has responses. */
+export function refuseLdAndV2(root: Json, headers: HeaderFields): void {
+  if (!isObject(root) || root.contextResponses !== undefined || root.data === undefined) return;
+  throw ofOtherApi("v1", versionOf(root, headers) === "ld" ? "LD" : "v2");
 }
 
 const notificationTypes: ReadonlySet<Json> = new Set(["Notification", `${typePrefix}Notification`]);

@@ -2,7 +2,7 @@ import { attrsFormatOf, type HeaderFields, ldFormatOf, type StatedFormat } from 
 import { checkLimits, type NotificationLimits } from "../limits.js";
 import type { Notification } from "../model.js";
 import { parseJson, withSentDigits } from "../values/json.js";
-import { refuseLd, refuseV2, versionOf } from "./body.js";
+import { refuseLd, refuseLdAndV2, refuseV2, versionOf } from "./body.js";
 import { decodeLd } from "./ld.js";
 import { decodeV1 } from "./v1.js";
 import { decodeV2 } from "./v2.js";
@@ -22,7 +22,7 @@ export interface DecodeOptions extends NotificationLimits {
 /**
  * Reads the body of a notification of that API. The headers say how attributes are written and, with `auto`, help to
  * tell the API of a body that may be of either. Throws what the decoders throw, code `NOT_A_NOTIFICATION` for a body of
- * NGSI v2 read as NGSI-LD or the other way round, and codes `LIMIT_EXCEEDED` and `CONTENT_TOO_LARGE` for a notification
+ * another API than the given one, and codes `LIMIT_EXCEEDED` and `CONTENT_TOO_LARGE` for a notification
  * that holds more than the limits allow.
  * @stable
  */
@@ -50,7 +50,11 @@ const decoders = {
     refuseLd(root, headers);
     return decodeV2(root, attrsFormatOf(headers, options?.attrs_format));
   },
-  v1: (text, _headers, options) => decodeV1(parseJson(text, "sent", options)),
+  v1: (text, headers, options) => {
+    const root = parseJson(text, "sent", options);
+    refuseLdAndV2(root, headers);
+    return decodeV1(root);
+  },
   auto: decodeAuto,
 } satisfies Record<NgsiVersion, Decoder>;
 

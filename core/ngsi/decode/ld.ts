@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AttributeFormat } from "../headers.js";
 import type { Attribute, Entity, Notification } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject } from "../values/json.js";
-import { isName, notANotification, shown, withSubscription } from "./body.js";
+import { isName, notANotification, ofOtherApi, shown, withSubscription } from "./body.js";
 import { decodeLdAttribute } from "./ld-attribute.js";
 
 /**
@@ -22,7 +22,7 @@ function elementsOf(root: JsonObject): readonly Json[] {
   if (isObject(data)) return data.type === "FeatureCollection" && isArray(data.features) ? data.features : [data];
   if (data !== undefined) throw notANotification("LD", `"data" is ${shown(data)}, not a list of entities`);
   if (root.contextResponses === undefined) throw notANotification("LD", 'it has no "data"');
-  throw notANotification("LD", 'it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly');
+  throw ofOtherApi("LD", "v1");
 }
 
 function decodeEntity(element: Json, place: string, format: AttributeFormat | undefined): Entity {

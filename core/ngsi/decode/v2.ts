@@ -1,7 +1,7 @@
 import type { AttrsFormat } from "../headers.js";
 import type { Attribute, Entity, Member, Notification } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
-import { isName, notANotification, shown, withSubscription } from "./body.js";
+import { isName, notANotification, ofOtherApi, shown, withSubscription } from "./body.js";
 
 /**
  * Reads the body of an NGSI v2 notification: normalized and keyValues, and the bare entity that the formats
@@ -24,9 +24,7 @@ function elementsOf(root: JsonObject, format: AttrsFormat | undefined): readonly
   const { data } = root;
   if (isArray(data)) return data;
   if (data !== undefined) throw notANotification("v2", `"data" is ${shown(data)}, not a list of entities`);
-  if (root.contextResponses !== undefined) {
-    throw notANotification("v2", 'it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly');
-  }
+  if (root.contextResponses !== undefined) throw ofOtherApi("v2", "v1");
   if (format === "simplifiedNormalized" || format === "simplifiedKeyValues") return [root];
   throw notANotification("v2", 'it has no "data"');
 }

@@ -112,6 +112,21 @@ for (const { set, what, body, headers = {} } of foreign) {
   });
 }
 
+const v1Room = { contextResponses: [{ contextElement: { id: "r", type: "Room" } }] };
+const ofOthers = [
+  {
+    set: "v1",
+    body: { data: [v2Room] },
+    says: "NGSI v2 notification; set ngsi_version of the handler to auto, or to v2",
+  },
+  { set: "v1", body: notification, says: "NGSI-LD notification; set ngsi_version of the handler to auto, or to ld" },
+  { set: "ld", body: v1Room, says: "NGSI v1 notification; set ngsi_version of the handler to auto, or to v1" },
+  { set: "v2", body: v1Room, says: "NGSI v1 notification; set ngsi_version of the handler to auto, or to v1" },
+] as const;
+for (const { set, body, says } of ofOthers)
+  test(`with ngsi_version = ${set} the refusal says: ${says}`, () =>
+    assert.throws(() => decode(set, JSON.stringify(body), {}), new RegExp(`: it is an ${says}$`)));
+
 const accepted: readonly (Omit<Case, "version"> & { readonly set: "ld" | "v2" })[] = [
   { set: "ld", what: "keyValues in a bare envelope", body: { subscriptionId: "s", data: [plainRoom] } },
   { set: "ld", what: "Orion-LD with the header of v2", body: notification, headers: orion },

@@ -80,7 +80,7 @@ const refused = [
   { text: "{}", reason: 'it has no "data"' },
   {
     text: '{"contextResponses":[]}',
-    reason: 'it has "contextResponses", so it is an NGSI v1 body: set ngsi_version accordingly',
+    reason: "it is an NGSI v1 notification; set ngsi_version of the handler to auto, or to v1",
   },
   { text: '{"data":null}', reason: '"data" is "null", not a list of entities' },
   { text: '{"data":"x"}', reason: '"data" is "x", not a list of entities' },

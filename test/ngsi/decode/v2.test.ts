@@ -119,7 +119,7 @@ const refusals: readonly { text: string; format?: AttrsFormat; says: RegExp }[] 
   { text: '{"data":[{"id":"e","type":["A"]}]}', says: /"type" of data\[0\] is a list, not a text/ },
   { text: '{"data":[["high"]]}', says: /format is values, which has no entity ids; set attrsFormat/ },
   { text: '{"data":[{"id":"e"}]}', format: "values", says: /format is values/ },
-  { text: '{"contextResponses":[]}', says: /NGSI v1 body: set ngsi_version accordingly/ },
+  { text: '{"contextResponses":[]}', says: /NGSI v1 notification; set ngsi_version of the handler to auto, or to v1/ },
 ];
 for (const { text, format, says } of refusals) {
   test(`${text} is refused: ${says.source}`, () => {
