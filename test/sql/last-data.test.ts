@@ -126,6 +126,28 @@ await onEveryDatabase("last data", [
     },
   },
   {
+    name: "a text that is no time is refused permanently, and later values are stored",
+    service: "notime",
+    run: async (place, service) => {
+      const sink = await place.sink({ ...both, last_data_timestamp_key: "ts" });
+      const at = (id: string, ts: string, p: number) =>
+        v2Event(v2Entity(id, v2Attribute("ts", "DateTime", ts), number("p", p)), service);
+
+      await persist(sink, at("car1", "2026-01-01T00:00:00Z", 1));
+      for (const id of ["car1", "car2"])
+        await assert.rejects(persist(sink, at(id, "soon", 2)), {
+          code: "LAST_DATA_INCOMPLETE",
+          retryable: false,
+          message: /"soon" in "ts" is no time/,
+        });
+      await persist(sink, at("car1", "2026-01-02T00:00:00Z", 3));
+      await persist(sink, at("car2", "2026-01-02T00:00:00Z", 4));
+
+      const rows = await place.rows(service, "t_last_data");
+      assert.deepEqual(rows.map(({ p }) => p).sort(), ["3", "4"]);
+    },
+  },
+  {
     name: "an entity without the attribute of the key is refused permanently",
     service: "keyless",
     run: async (place, service) => {

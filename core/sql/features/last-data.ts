@@ -1,5 +1,4 @@
 import { columnName, type Naming, nameLimits, shorten } from "../../ngsi/index.js";
-import { AgentError } from "../../sdk/index.js";
 import type { Column } from "../contract/column.js";
 import type { Dialect } from "../contract/dialect.js";
 import type { MemberChanges, RemovedRows } from "../contract/last-row.js";
@@ -12,6 +11,7 @@ import { groupedByTable, type PlacedRow, type TableBatch } from "../rows/groupin
 import { columnLayoutColumns, namesOf, textValue } from "../rows/layout.js";
 import type { FittedRows } from "../tables/fitting.js";
 import type { KnownColumns, KnownStore } from "../tables/known-store.js";
+import { refuseNoTime, refuseWithout } from "./last-data-refusals.js";
 import { MemberOwners } from "./member-owners.js";
 
 const MOST_REMEMBERED = 100_000;
@@ -29,6 +29,8 @@ export class LastData {
   readonly #key: readonly string[];
   readonly #time: string;
   readonly #timeFormat: string | undefined;
+  /** Whether times are texts of ISO 8601, which databases without a type for them compare letter by letter. */
+  readonly #comparesTexts: boolean;
   /** The columns of a row that deletes an entity: what an entity has is not added to the table by its deletion. */
   readonly #identifying: ReadonlySet<string> | undefined;
   readonly #memberOwners: MemberOwners;
@@ -48,6 +50,7 @@ export class LastData {
     ];
     this.#time = columnName(config.last_data_timestamp_key, naming);
     this.#timeFormat = config.last_data_sql_timestamp_format || undefined;
+    this.#comparesTexts = this.#timeFormat === undefined && !config.attr_native_types;
     const fixed = namesOf([...columnLayoutColumns.ld, ...columnLayoutColumns.v2], naming);
     this.#identifying =
       config.attr_persistence === "column" ? new Set([...fixed, ...this.#key, this.#time]) : undefined;
@@ -55,12 +58,13 @@ export class LastData {
   }
 
   /**
-   * The rows as tables of last data have them. Throws `LAST_DATA_INCOMPLETE` for a row without key or time; a removal
-   * needs no time.
+   * The rows as tables of last data have them. Throws `LAST_DATA_INCOMPLETE` for a row without key or time, or whose time
+   * is none; a removal needs no time.
    */
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
     return rows.map((row) => {
       for (const column of row.removed ? this.#key : [...this.#key, this.#time]) refuseWithout(column, row);
+      if (this.#comparesTexts && !row.removed) refuseNoTime(this.#time, row);
       const name = this.#nameBeside(row.name);
       return row.removed ? { ...this.#identified(row), name } : { ...this.#owned(row), name };
     });
@@ -226,13 +230,4 @@ function instantOf(text: string): number {
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-function refuseWithout(column: string, { columns, cells, name }: PlacedRow): void {
-  const index = columns.indexOf(column);
-  if (index !== -1 && cells[index] !== undefined) return;
-  const message = `storing last data of table "${name.table}": the entity has no value for "${column}"`;
-  throw new AgentError("LAST_DATA_INCOMPLETE", `${message}; see last_data_unique_key and last_data_timestamp_key`, {
-    retryable: false,
-  });
 }
