@@ -7,6 +7,7 @@ import type { RdbConfig } from "../config.js";
 import { postgresqlOptions } from "../postgresql/database.js";
 import { queryError } from "../query-error.js";
 import type { DatabaseKind } from "../server.js";
+import { databaseUri } from "./connection.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
 import { schemaOf } from "./file-name.js";
@@ -66,7 +67,8 @@ export async function sqliteQuery(folder: string, text: string): Promise<QueryRe
   const { default: Files } = await import("libsql"); // Only where SQLite is used.
   const connection = new Files(":memory:");
   try {
-    for (const { path, name } of chosen(files, text)) connection.prepare("ATTACH ? AS ?").run([path, name]);
+    for (const { path, name } of chosen(files, text))
+      connection.prepare("ATTACH ? AS ?").run([databaseUri(path), name]);
     connection.exec("PRAGMA query_only = on");
     return answer(connection, text);
   } finally {

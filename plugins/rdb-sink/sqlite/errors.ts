@@ -8,7 +8,7 @@ export const sqliteErrors: DatabaseErrorReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
   doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
-  ofOnePlace: ({ code = "" }) => /^SQLITE_(ERROR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)/.test(code),
+  ofOnePlace: ({ code = "" }) => /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)/.test(code),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
@@ -29,6 +29,16 @@ const explanations: readonly Explanation[] = [
   {
     when: coded(/^(SQLITE_FULL|ENOSPC)/),
     say: ({ address }) => `the disk of the database files in "${address}" is full; free space there`,
+  },
+  {
+    when: coded(/^SQLITE_IOERR/),
+    say: ({ address }) =>
+      `the disk of the database files in "${address}" fails; the log of the system says why, and what it damaged`,
+  },
+  {
+    when: coded(/^SQLITE_(CORRUPT|NOTADB)/),
+    say: ({ address }) =>
+      `a database file in "${address}" is damaged, or its disk fails, as the log of the system says; restore it, or move it away with the -wal and -shm beside it: an empty one is made`,
   },
   {
     when: coded(/^SQLITE_(BUSY|LOCKED)/),

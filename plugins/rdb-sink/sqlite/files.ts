@@ -2,7 +2,8 @@ import { chmodSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "deneb/sdk";
 import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
-import Database from "libsql";
+import type Database from "libsql";
+import { connect, errorOfFile } from "./connection.js";
 import { fileName } from "./file-name.js";
 
 const BUSY_MILLIS = 5000;
@@ -47,25 +48,29 @@ export class SqliteFiles {
     }
     const missing = schemas.filter((schema) => !this.#open.has(schema));
     this.#makeRoom(missing.length, new Set(schemas));
-    for (const schema of missing) this.#open.set(schema, openFile(join(this.#folder, fileName(schema))));
+    for (const schema of missing)
+      this.#open.set(
+        schema,
+        of(schema, () => openFile(join(this.#folder, fileName(schema)))),
+      );
   }
 
   /** Runs a command without parameters, such as BEGIN. */
   execute(schema: string, command: string): void {
-    this.#connection(schema).exec(command);
+    of(schema, () => this.#connection(schema).exec(command));
   }
 
   run(statement: Statement): void {
     const prepared = this.#statement(statement);
     for (const run of statement.runs) {
-      const { changes } = prepared.run(run);
+      const { changes } = of(statement.at.schema, () => prepared.run(run));
       if (statement.changes !== undefined && changes !== statement.changes) throw unexpectedChanges();
     }
   }
 
   rows(statement: Statement): readonly (readonly Cell[])[] {
     const prepared = this.#statement(statement).raw();
-    return statement.runs.flatMap((run) => prepared.all(run).map(textRow));
+    return of(statement.at.schema, () => statement.runs.flatMap((run) => prepared.all(run).map(textRow)));
   }
 
   /** Begins to read the rows of these statements in parts; only of the first one, and its first run. */
@@ -107,7 +112,7 @@ export class SqliteFiles {
     const known = this.#prepared.get(key);
     if (known !== undefined) return known;
 
-    const prepared = this.#connection(schema).prepare(text);
+    const prepared = of(schema, () => this.#connection(schema).prepare(text));
     this.#prepared.set(key, prepared);
     return prepared;
   }
@@ -126,8 +131,17 @@ export class SqliteFiles {
   }
 }
 
+/** Errors of the file of a schema name it. */
+function of<T>(schema: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw errorOfFile(error, fileName(schema));
+  }
+}
+
 function openFile(path: string): OpenFile {
-  const connection = new Database(path, { timeout: BUSY_MILLIS });
+  const connection = connect(path, BUSY_MILLIS);
   try {
     closeToOthers(path);
     begin(connection);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
@@ -81,9 +81,15 @@ test("MySQL: a trigger that names a dropped table is distinguished from a server
   });
 });
 
-test("SQLite: a damaged file of one service is distinguished from a folder that cannot be used", async (context) => {
-  const folder = await tempFolder(context);
-  await toldApart({ config: { rdb_dialect: "sqlite", rdb_folder: folder }, prefix: "" }, (service) =>
-    writeFile(path.join(folder, `${service}.db`), "no database ".repeat(1000)),
-  );
-});
+const unusable = [
+  { what: "a damaged file", make: (file: string) => writeFile(file, "no database ".repeat(1000)) },
+  { what: "a folder in the place of a file", make: (file: string) => mkdir(file) },
+];
+
+for (const { what, make } of unusable)
+  test(`SQLite: ${what} of one service is distinguished from a folder that cannot be used`, async (context) => {
+    const folder = await tempFolder(context);
+    await toldApart({ config: { rdb_dialect: "sqlite", rdb_folder: folder }, prefix: "" }, (service) =>
+      make(path.join(folder, `${service}.db`)),
+    );
+  });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readlink, rename, writeFile } from "node:fs/promises";
+import { readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -69,4 +69,33 @@ test("a file that is no database is not left open by each try", { skip }, async 
     open.filter((file) => file.startsWith(folder)),
     [],
   );
+});
+
+test("a file that the system fails to read is an error that names it, and not a file without tables", {
+  skip,
+}, async (context) => {
+  const folder = await tempFolder(context);
+  // Nothing is mapped at its beginning: it opens, and the first read fails with EIO.
+  await symlink("/proc/self/mem", join(folder, "s.db"));
+  const files = new SqliteFiles(folder);
+
+  assert.throws(() => files.open(["s"]), { code: "SQLITE_IOERR", message: "s.db: unable to open database file" });
+  await assert.rejects(sqliteQuery(folder, "SELECT name FROM s.sqlite_master"), /disk I\/O error|unable to open/);
+});
+
+test("files are found whatever their names are in a URI", async (context) => {
+  const folder = join(await tempFolder(context), "a b?c#d%41");
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder });
+  context.after(() => sink.stop(never));
+  for (const service of ["ä/%2e", "b?mode=ro"])
+    await sink.persist({ events: [eventOf(entity("e", { a: "1" }), service)] }, never);
+
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".db"));
+
+  assert.equal(files.length, 2);
+  for (const file of files) {
+    const reader = new Database(join(folder, file));
+    assert.deepEqual(reader.prepare("SELECT a FROM e").raw().all([]), [["1"]]);
+    reader.close();
+  }
 });

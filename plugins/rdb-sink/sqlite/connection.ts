@@ -1,0 +1,59 @@
+import { pathToFileURL } from "node:url";
+import { codeOf } from "deneb/sdk";
+import Database from "libsql";
+
+/**
+ * The files of the system as SQLite itself reads them. libsql puts a layer for encryption between, which takes a read that
+ * failed for one that succeeded: rows of other tables would be read, and written back.
+ */
+const FILES_OF_THE_SYSTEM = process.platform === "win32" ? "win32" : "unix";
+
+/** Opens a database file, which is made if it is missing. */
+export function connect(path: string, timeout: number): Database.Database {
+  try {
+    return new Database(databaseUri(path), { timeout });
+  } catch (error) {
+    // Its message ends with the number of a result alone.
+    const result = error instanceof Error ? /: (\d+)"?\)?$/.exec(error.message)?.[1] : undefined;
+    if (result === undefined) throw error;
+    throw codedError(nameOf(Number(result)), "unable to open database file");
+  }
+}
+
+/** How SQLite is given a file, here and in ATTACH. */
+export function databaseUri(path: string): string {
+  return `${pathToFileURL(path).href}?vfs=${FILES_OF_THE_SYSTEM}`;
+}
+
+/** Adds the name of the file to an error that is of the file and not of a statement. */
+export function errorOfFile(error: unknown, file: string): unknown {
+  const code = codeOf(error) ?? "";
+  const result = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code)?.[1];
+  const name = result === undefined ? code : nameOf(Number(result));
+  if (!(error instanceof Error) || !OF_FILES.test(name)) return error;
+  return codedError(name, `${file}: ${error.message}`);
+}
+
+function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** The low byte of a result says its kind: https://www.sqlite.org/rescode.html */
+function nameOf(result: number): string {
+  return KINDS.get(result % 256) ?? `SQLITE_${result}`;
+}
+
+const KINDS: ReadonlyMap<number, string> = new Map([
+  [3, "SQLITE_PERM"],
+  [5, "SQLITE_BUSY"],
+  [6, "SQLITE_LOCKED"],
+  [8, "SQLITE_READONLY"],
+  [10, "SQLITE_IOERR"],
+  [11, "SQLITE_CORRUPT"],
+  [13, "SQLITE_FULL"],
+  [14, "SQLITE_CANTOPEN"],
+  [15, "SQLITE_PROTOCOL"],
+  [23, "SQLITE_AUTH"],
+  [26, "SQLITE_NOTADB"],
+]);
+const OF_FILES = new RegExp(`^(${[...KINDS.values()].join("|")})`);
