@@ -53,6 +53,20 @@ async function exportRows(options: ExportOptions, terminal: Terminal): Promise<n
     terminal.err(`error: ${read}`);
     return exitCodes.badInput;
   }
+  return await untilNobodyReads(options, async () => await written(options, read, terminal));
+}
+
+/** Whoever reads the output may go away, as in `deneb export | head`. */
+async function untilNobodyReads({ output }: ExportOptions, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (output === "-" && codeOf(error) === "EPIPE") return exitCodes.success;
+    throw error;
+  }
+}
+
+async function written(options: ExportOptions, read: ReadOptions, terminal: Terminal): Promise<number> {
   return await onStoredData(options, terminal, async (data, sink) => {
     if (data.rows === undefined) throw cannot(sink);
     const target = await targetOf(options, read.format);

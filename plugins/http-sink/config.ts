@@ -89,6 +89,7 @@ export function checkHttpSink(config: HttpSinkConfig): readonly Fault[] {
     ...Object.entries(config.headers).flatMap(([name, text]) => fault("headers", headerFault(name, text))),
     ...fault("content_type", /[^\t\x20-\x7e]/.test(config.content_type) ? "must be printable ASCII" : undefined),
     ...fault("password", password !== "" && username === "" ? "must be given with username" : undefined),
+    ...fault("username", username.includes(":") ? "must not hold a colon, which ends it in a request" : undefined),
     ...fault("bearer_token", bearer_token !== "" && username !== "" ? "must not be given with username" : undefined),
     ...fault("bearer_token", /[^\x21-\x7e]/.test(bearer_token) ? "must be printable ASCII without blanks" : undefined),
     ...checkTls(config),

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import type { Entity } from "../../core/ngsi/index.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
-import { runCli } from "../support/run-cli.js";
+import { main, runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
 const hard: Entity = {
@@ -61,6 +64,17 @@ test("CSV quotes what needs it, and tells an empty text from a null", async (con
   assert.equal(rest[1], 'lines","",21.5,true,"{""a"":[1,2]}",2020-05-13T10:00:00.123456Z');
   assert.equal(rest[2], "2020-05-13T14:46:21.918Z,urn:a,T,2,,,,,");
   assert.equal(stderr, "2 rows of 1 table\n");
+});
+
+test("an export whose reader goes away ends without a message", async (context) => {
+  const { folder } = await stored(context);
+  const args = [main, "export", "--config", path.join(folder, "agent.properties"), "--entity", "urn:a"];
+
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+
+  assert.deepEqual([code, stderr], [0, ""]);
 });
 
 test("NDJSON has numbers, booleans, nulls and JSON as such", async (context) => {
