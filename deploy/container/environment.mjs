@@ -68,12 +68,18 @@ function ofTheDatabase(env) {
   const chosen = HOSTS.find(({ prefix }) => `${prefix}_HOST` in env);
   const wanted = chosen === undefined ? NO_HOST : { ...chosen.sink, ...renamed(env, chosen.prefix) };
   const isSilent = chosen !== undefined || "AGENT_RDB_DIALECT" in env;
+  const own = new Set(Object.keys(env).map(settingOf));
   return {
-    variables: Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in env))),
+    variables: Object.fromEntries(Object.entries(wanted).filter(([name]) => !own.has(settingOf(name)))),
     notices: isSilent
       ? furtherHosts(env, chosen)
       : ["AGENT_RDB_HOST is not set: rows go to SQLite files in the data directory"],
   };
+}
+
+/** A secret and the file that holds it are one setting, which the agent takes from one of the two alone. */
+function settingOf(name) {
+  return name.replace(/_FILE$/, "");
 }
 
 /** Each host turned on a sink of its own there; the file of the image has one. */

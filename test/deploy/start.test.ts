@@ -26,6 +26,10 @@ const cases = [
     env: { CYGNUS_POSTGIS_HOST: "old", AGENT_RDB_USER: "mine", CYGNUS_POSTGIS_USER: "theirs" },
     variables: { ...postgresql, AGENT_RDB_ATTR_GEOMETRY: "true", AGENT_RDB_HOST: "old" },
   },
+  {
+    env: { CYGNUS_POSTGRESQL_HOST: "old", AGENT_RDB_PASS_FILE: "/run/mine", CYGNUS_POSTGRESQL_PASS: "theirs" },
+    variables: { ...postgresql, AGENT_RDB_HOST: "old" },
+  },
   { env: { CYGNUS_MYSQL_HOST: "old" }, variables: { AGENT_RDB_DIALECT: "mysql", AGENT_RDB_HOST: "old" } },
   {
     env: { ...sqlite, CYGNUS_LOG_LEVEL: "FATAL" },
