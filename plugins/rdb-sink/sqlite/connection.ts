@@ -1,3 +1,5 @@
+import { accessSync, closeSync, constants, openSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeOf } from "deneb/sdk";
 import Database from "libsql";
@@ -23,6 +25,29 @@ export function connect(path: string, timeout: number): Database.Database {
 /** How SQLite is given a file, here and in ATTACH. */
 export function databaseUri(path: string): string {
   return `${pathToFileURL(path).href}?vfs=${FILES_OF_THE_SYSTEM}`;
+}
+
+/** A file, what SQLite keeps beside it, and one more while it is made. */
+const DESCRIPTORS_OF_A_FILE = 4;
+
+/** Why the system refuses a file that SQLite cannot open, which does not say it; undefined if it does not refuse it now. */
+export function refusalOf(path: string): Error | undefined {
+  const opened: number[] = [];
+  // Not the file itself: to close it would end the locks that others in this process have on it.
+  const other = `${path}-tried`;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return codedError("EISDIR", "a folder has its place; move it away");
+    if (found !== undefined) accessSync(path, constants.R_OK | constants.W_OK);
+    opened.push(openSync(other, "w", 0o600));
+    while (opened.length < DESCRIPTORS_OF_A_FILE) opened.push(openSync(dirname(path), "r"));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : undefined;
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+    if (opened.length > 0) rmSync(other, { force: true });
+  }
 }
 
 /** Adds the name of the file to an error that is of the file and not of a statement. */
@@ -56,4 +81,4 @@ const KINDS: ReadonlyMap<number, string> = new Map([
   [23, "SQLITE_AUTH"],
   [26, "SQLITE_NOTADB"],
 ]);
-const OF_FILES = new RegExp(`^(${[...KINDS.values()].join("|")})`);
+const OF_FILES = new RegExp(`^(${[...KINDS.values()].join("|")}|E[A-Z]+$)`);

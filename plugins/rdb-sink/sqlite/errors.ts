@@ -8,7 +8,10 @@ export const sqliteErrors: DatabaseErrorReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
   doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
-  ofOnePlace: ({ code = "" }) => /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)/.test(code),
+  ofOnePlace: ({ code = "" }) =>
+    /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)|^E(ACCES|PERM|ISDIR|LOOP|MFILE|NFILE)$/.test(
+      code,
+    ),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
@@ -27,8 +30,13 @@ const explanations: readonly Explanation[] = [
       `a table of the database files in "${address}" has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
+    when: coded(/^E[MN]FILE$/),
+    say: ({ address }) =>
+      `the agent may open no more files, as those in "${address}"; raise its limit of open files (ulimit -n, LimitNOFILE)`,
+  },
+  {
     when: coded(/^(SQLITE_FULL|ENOSPC)/),
-    say: ({ address }) => `the disk of the database files in "${address}" is full; free space there`,
+    say: ({ address }) => `the disk of the database files in "${address}" is full; free space, or inodes, there`,
   },
   {
     when: coded(/^SQLITE_IOERR/),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codeOf } from "deneb/sdk";
 import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
 import type Database from "libsql";
-import { connect, errorOfFile } from "./connection.js";
+import { connect, errorOfFile, refusalOf } from "./connection.js";
 import { fileName } from "./file-name.js";
 
 const BUSY_MILLIS = 5000;
@@ -51,7 +51,7 @@ export class SqliteFiles {
     for (const schema of missing)
       this.#open.set(
         schema,
-        of(schema, () => openFile(join(this.#folder, fileName(schema)))),
+        of(schema, () => usableFile(join(this.#folder, fileName(schema)))),
       );
   }
 
@@ -137,6 +137,14 @@ function of<T>(schema: string, work: () => T): T {
     return work();
   } catch (error) {
     throw errorOfFile(error, fileName(schema));
+  }
+}
+
+function usableFile(path: string): OpenFile {
+  try {
+    return openFile(path);
+  } catch (error) {
+    throw (codeOf(error) === "SQLITE_CANTOPEN" ? refusalOf(path) : undefined) ?? error;
   }
 }
 

@@ -245,7 +245,7 @@ const explained = [
   {
     dialect: sqlite,
     code: "SQLITE_FULL",
-    line: 'the disk of the database files in "db:5432" is full; free space there',
+    line: 'the disk of the database files in "db:5432" is full; free space, or inodes, there',
   },
 ] as const;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readlink, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -98,4 +98,14 @@ test("files are found whatever their names are in a URI", async (context) => {
     assert.deepEqual(reader.prepare("SELECT a FROM e").raw().all([]), [["1"]]);
     reader.close();
   }
+});
+
+test("what the system has against a file is said: SQLite says that it cannot be opened, and no more", async (context) => {
+  const folder = await tempFolder(context);
+  await mkdir(join(folder, "s.db"));
+
+  assert.throws(() => new SqliteFiles(folder).open(["s"]), {
+    code: "EISDIR",
+    message: /^s\.db: a folder has its place/,
+  });
 });
