@@ -1,7 +1,22 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { startAgent } from "../support/agent-process.js";
-import { frozen, lives, nowhere, postMany, postOnce, roomsOf, startWorkers } from "../support/logging-workers.js";
+import {
+  durable,
+  frozen,
+  lives,
+  nowhere,
+  postMany,
+  postOnce,
+  roomsOf,
+  startWorkers,
+} from "../support/logging-workers.js";
 import { teamOf } from "../support/team.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
@@ -17,6 +32,27 @@ test("a connection that was given to a frozen worker is closed when that is kill
 
   assert.deepEqual((await Promise.all(posts)).sort(), [200, "closed"]);
   assert.equal(await agent.end("SIGTERM"), 0);
+});
+
+test("a stop that comes while the workers are loaded ends them", { timeout: 60_000 }, async (context) => {
+  const folder = await tempFolder(context);
+  const file = path.join(folder, "agent.properties");
+  await writeFile(file, durable);
+  const args = ["run", "-f", file, "--data-dir", path.join(folder, "data"), "--management-port", "0", "--workers", "2"];
+  const main = fileURLToPath(new URL("../../core/main.js", import.meta.url));
+  const supervisor = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  context.after(() => supervisor.kill("SIGKILL"));
+  const exited = once(supervisor, "exit");
+
+  await once(createInterface({ input: supervisor.stdout }), "line");
+  // Its first line is that of the management interface; the processes of the workers exist when it has children.
+  await until(
+    async () => (await readFile(`/proc/${supervisor.pid}/task/${supervisor.pid}/children`, "utf8")).trim(),
+    (children) => children.split(" ").length === 2,
+  );
+  supervisor.kill("SIGTERM");
+
+  assert.deepEqual(await exited, [0, null]);
 });
 
 test("a frozen worker is silent, nothing is asked of it, and it runs again when it goes on", async (context) => {

@@ -156,8 +156,9 @@ export class Supervisor {
     if (!isWorkerMessage(message)) return;
     member.looks = 0;
     if (message.deneb === "in-memory") member.inMemory = message.events;
-    if (this.#isStopping) return;
-    if (message.deneb === "ready") this.#runs(member);
+    // A message to a process that does not listen yet is lost; one that reports listens, and stops once.
+    if (this.#isStopping) tell(member, { deneb: "stop" });
+    else if (message.deneb === "ready") this.#runs(member);
     else if (member.state === "silent") {
       this.#parts.log.info({ worker: member.number }, "a silent worker reports again");
       this.#runs(member);
