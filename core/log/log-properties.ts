@@ -29,6 +29,14 @@ export const logChannelProperties = {
     default: 3,
     max: SECONDS_OF_A_DAY,
   },
+  outcome_timeout: {
+    doc:
+      "Seconds for which a put waits that the log did not answer, so that nobody knows whether it is stored; then it is refused, and " +
+      "may be stored. 0 refuses it at once.",
+    format: "seconds",
+    default: 60,
+    max: 3600,
+  },
   session_timeout: {
     doc:
       "Seconds without a report of an agent after which others take its partitions over. Nothing is stored twice when it is " +

@@ -1,13 +1,15 @@
 import { type Amount, channelStopped, type EventQueue, type Reservation, Room } from "../sdk/channel/index.js";
 import type { Event, TextCodecs, Waiting } from "../sdk/index.js";
-import { AgentError, codeOf, reasonOf, retryableOf } from "../sdk/index.js";
+import { AgentError, codeOf, onAbort, reasonOf, retryableOf } from "../sdk/index.js";
 import { isOfRecord, type LogConnection } from "./log-connection.js";
 import type { LogChannelConfig } from "./log-properties.js";
+import { LoggedPut } from "./logged-put.js";
 import type { OpenedLog } from "./opened-log.js";
 import { type PackedEvent, packed, packedRecord, recordOverhead, unpackedEvent } from "./packed-record.js";
-import { PartAppender } from "./part-appender.js";
+import { PartAppender, type Repeating } from "./part-appender.js";
 import { partitionOf } from "./partition-of.js";
 import type { PartitionedLog } from "./partitioned-log.js";
+import { RepeatedAppend } from "./repeated-append.js";
 
 export interface LogPutsParts {
   readonly log: Pick<PartitionedLog, "append">;
@@ -39,11 +41,17 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
   /** Called when none is; each call of `stop` waits by itself. */
   readonly #ended: (() => void)[] = [];
   #isStopped = false;
+  readonly #appending: RepeatedAppend;
 
   constructor(parts: LogPutsParts) {
     const { channel, config } = parts;
     this.#parts = parts;
     this.#room = new Room({ channel, capacity: config.capacity, waitSeconds: config["keep-alive"] }, () => this.held);
+    this.#appending = new RepeatedAppend({
+      log: parts.log,
+      millis: config.outcome_timeout * 1000,
+      failed: (error) => parts.connection.outcome("append", error),
+    });
   }
 
   /** What waits in the log as far as this agent knows. */
@@ -69,14 +77,20 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     this.#room.admitWaiting();
   }
 
-  /** Refuses what waits, then waits for what is on its way. */
+  /** Refuses what waits, then waits for what is on its way, until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true;
     this.#room.close();
-    if (this.#running > 0 && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        this.#ended.push(resolve);
+    if (this.#running === 0) return;
+    let stopListening = () => {};
+    await new Promise<void>((resolve) => {
+      this.#ended.push(resolve);
+      stopListening = onAbort(signal, () => {
+        this.#appending.end();
+        resolve();
       });
+    });
+    stopListening();
   }
 
   #packed(events: readonly Event[]): readonly PackedEvent[] {
@@ -134,14 +148,15 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     }
     if (byPart.size === 0) return;
     let failure: { readonly error: unknown } | undefined;
+    const put = new LoggedPut();
     await new Promise<void>((resolve) => {
       let left = byPart.size;
-      for (const [part, own] of byPart)
-        this.#appender(part, opened).add(own, (error) => {
-          if (error !== undefined) failure ??= { error };
-          left -= 1;
-          if (left === 0) resolve();
-        });
+      const settled = (error?: unknown) => {
+        if (error !== undefined) failure ??= { error };
+        left -= 1;
+        if (left === 0) resolve();
+      };
+      for (const [part, own] of byPart) this.#appender(part, opened).add(own, settled, put);
     });
     if (failure !== undefined) throw failure.error;
   }
@@ -167,14 +182,15 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     const known = this.#appenders.get(part);
     if (known !== undefined) return known;
     const recordBytes = Math.min(this.#parts.config.record_bytes, opened.facts.largestRecord - recordOverhead);
-    const append = (events: readonly PackedEvent[]) => this.#appendRecord(part, events);
+    const append = (events: readonly PackedEvent[], repeating: Repeating) =>
+      this.#appendRecord(part, events, repeating);
     const appender = new PartAppender({ recordBytes, append });
     this.#appenders.set(part, appender);
     return appender;
   }
 
-  async #appendRecord(part: number, events: readonly PackedEvent[]): Promise<void> {
-    const { log, connection, now, writer } = this.#parts;
+  async #appendRecord(part: number, events: readonly PackedEvent[], repeating: Repeating): Promise<void> {
+    const { connection, now, writer } = this.#parts;
     let known = this.#writers.get(part);
     if (known === undefined) {
       known = { name: writer(), events: 0, last: undefined };
@@ -184,13 +200,14 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     const value = packedRecord(events, head);
     const length = lengthOf(connection.opened, part);
     try {
-      const appended = await log.append(part, value);
+      const record = { part, value, name: `${known.name}.${known.events}` };
+      const appended = await this.#appending.append(record, repeating);
       if (appended.offset < length) throw shorter(part, appended.offset, length);
       known.events += events.length;
       known.last = appended.offset;
       const { opened } = connection;
       if (opened?.own.all.has(part) === false) opened.appended(events.length);
-      const record = () => ({
+      const read = () => ({
         at: head.at,
         writer: head.writer,
         before: head.before,
@@ -199,7 +216,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
         bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),
       });
-      opened?.echo(part, appended, { value, record });
+      opened?.echo(part, appended, { value, record: read });
       connection.outcome("append");
     } catch (error) {
       // Whether it is there is not known: what comes next must not look like a repetition of it.

@@ -69,6 +69,7 @@ export interface ReadLimits {
  * time: at most one `append` for each part, one `read` of parts with numbers and one of the others.
  *
  * Errors are an AgentError: `LOG_UNAVAILABLE` (retryable) when the engine cannot be reached or does not answer in time,
+ * `LOG_UNANSWERED` (retryable) for a record that may be in the log and can be appended again under its name,
  * `LOG_FULL` (retryable) when it has no room, `RECORD_TOO_LARGE`, `LOG_DENIED` and `LOG_SETTINGS` (not retryable) when it will
  * not take the record, the credentials, or is set up in another way than the configuration says.
  * @beta
@@ -76,8 +77,12 @@ export interface ReadLimits {
 export interface PartitionedLog extends Examined {
   /** Connects, and makes the log when it is missing and may be made. Called again after a failure, and after `close`. */
   open(signal: AbortSignal): Promise<LogFacts>;
-  /** Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. */
-  append(part: LogPart, value: Uint8Array): Promise<Appended>;
+  /**
+   * Resolves when the record is as durable as the engine promises; then every agent reads it, once, at this offset. No two
+   * records have the same `name`. After `LOG_UNANSWERED` the next append to the part may be that of the same record and name: it
+   * resolves to the place of the one that is there, or appends it.
+   */
+  append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended>;
   /**
    * The next records of these parts, each from the given offset or the next one that is there, in order, as many as `limits`
    * allow. Waits until one part has any; empty when there is none in time or the signal aborts. From one read to the next the

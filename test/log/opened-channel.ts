@@ -10,6 +10,7 @@ export const usualConfig: LogChannelConfig = {
   capacity: 1_000_000,
   transactionCapacity: 1000,
   "keep-alive": 0,
+  outcome_timeout: 60,
   session_timeout: 1,
   stall_timeout: 60,
   record_bytes: 131_072,
@@ -108,7 +109,7 @@ function cutOff(log: PartitionedLog, signal: AbortSignal): PartitionedLog {
   };
   return {
     open: (opening) => reachable(() => log.open(opening)),
-    append: (part, value) => reachable(() => log.append(part, value)),
+    append: (...record) => reachable(() => log.append(...record)),
     read: (from, limits, reading) => reachable(() => log.read(from, limits, AbortSignal.any([reading, signal]))),
     bounds: (parts) => reachable(() => log.bounds(parts)),
     trim: (before) => reachable(() => log.trim(before)),

@@ -31,6 +31,13 @@ export function logUnavailable(doing: string, reason: string): AgentError {
   return new AgentError("LOG_UNAVAILABLE", `${doing}: ${reason}`, { retryable: true });
 }
 
+/** A try to append a record had no answer, and the next one failed like this. */
+export function logUnanswered(doing: string, error: unknown): AgentError {
+  const reason = reasonOf(error).replace(`${doing}: `, "");
+  const message = `${doing}: ${reason}; whether it is in the stream is not known`;
+  return new AgentError("LOG_UNANSWERED", message, { retryable: true, cause: error });
+}
+
 /** Nobody takes the subject of a request: the stream is gone, or the server has just begun. */
 export class NobodyAnswers extends AgentError {
   constructor(doing: string, subject: string) {

@@ -10,7 +10,7 @@ import { Link } from "./link.js";
 import { Parts } from "./parts.js";
 import { jetstreamProbes } from "./probes.js";
 import { Reader } from "./reader.js";
-import { factsOf, idOf, makeStream, streamState } from "./stream.js";
+import { factsOf, idOf, makeStream, repeatMillisOf, streamState } from "./stream.js";
 import { type Subjects, subjectsOf } from "./subjects.js";
 import { Trimming } from "./trimming.js";
 import { Writer } from "./writer.js";
@@ -63,15 +63,16 @@ export class JetStreamLog implements PartitionedLog {
     const { largestRecord } = facts;
     const shared = { link, stream, subjects: this.#subjects, identity };
     const wrote = (part: LogPart, offset: number) => this.#announce(part, offset);
-    const writer = new Writer({ ...shared, largestRecord, timeout, wrote });
+    const repeatMillis = repeatMillisOf(found, timeout);
+    const writer = new Writer({ ...shared, largestRecord, timeout, repeatMillis, wrote });
     const saw = (part: LogPart, offset: number) => writer.saw(part, offset);
     const trimming = new Trimming(shared);
     this.#opened = { identity, trimming, writer, reader: new Reader({ ...shared, parts: this.#parts, saw }) };
     return facts;
   }
 
-  async append(part: LogPart, value: Uint8Array): Promise<Appended> {
-    return await this.#open("appending a record").writer.append(part, value);
+  async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
+    return await this.#open("appending a record").writer.append(part, value, name);
   }
 
   async read(

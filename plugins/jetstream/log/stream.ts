@@ -110,6 +110,11 @@ export function factsOf(found: StreamState, of: FactsOf): LogFacts {
   };
 }
 
+/** So long the stream knows a record when it comes again, less the time for an answer to it. */
+export function repeatMillisOf({ config }: StreamState, timeout: number): number {
+  return config.duplicate_window / NANOS - timeout;
+}
+
 export interface FactsOf {
   readonly config: JetStreamConfig;
   readonly subjects: Subjects;

@@ -1,8 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Appended, LogPart } from "deneb/log";
-import { AgentError } from "deneb/sdk";
-import { type ApiError, apiFailure, NobodyAnswers, recordTooLarge, wasFaster } from "./errors.js";
+import { codeOf } from "deneb/sdk";
+import {
+  type ApiError,
+  apiFailure,
+  logUnanswered,
+  logUnavailable,
+  NobodyAnswers,
+  recordTooLarge,
+  wasFaster,
+} from "./errors.js";
 import type { Identity } from "./identity.js";
 import type { Link } from "./link.js";
 import type { Subjects } from "./subjects.js";
@@ -19,6 +27,8 @@ export interface Writing {
   readonly largestRecord: number;
   /** Milliseconds for one append, repetitions included. */
   readonly timeout: number;
+  /** Milliseconds after the first try in which the stream keeps one of those with the same name. */
+  readonly repeatMillis: number;
   /** Called with each record that is there. */
   readonly wrote: (part: LogPart, offset: number) => void;
 }
@@ -34,12 +44,25 @@ interface Published {
   readonly previous: number | undefined;
 }
 
+/** One record, over all tries to publish it. */
+interface Named {
+  /** The stream keeps one record of each id. */
+  readonly id: string;
+  /** True when it can be asked for again. */
+  readonly isNamed: boolean;
+  /** The largest sequence that was seen before. */
+  readonly newest: number;
+  /** Tries that had no answer. */
+  unanswered: number;
+  /** When they are of no use any more. */
+  until: number;
+}
+
 interface Publishing {
   readonly part: LogPart;
   readonly value: Uint8Array;
   readonly doing: string;
-  /** The stream keeps one record of each id. */
-  readonly id: string;
+  readonly record: Named;
   /** When it is to be over. */
   readonly end: number;
 }
@@ -51,6 +74,8 @@ export class Writer {
   readonly #last = new Map<LogPart, number>();
   /** By part: until when others are taken to append to it, too. */
   readonly #contended = new Map<LogPart, number>();
+  /** By part: the record that may be in the stream. */
+  readonly #unanswered = new Map<LogPart, Named>();
   readonly #name = randomBytes(12).toString("base64url");
   #count = 0;
 
@@ -63,7 +88,7 @@ export class Writer {
     if (offset > (this.#last.get(part) ?? -1)) this.#last.set(part, offset);
   }
 
-  async append(part: LogPart, value: Uint8Array): Promise<Appended> {
+  async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
     const { identity, largestRecord, subjects, wrote } = this.#of;
     const doing = `appending a record to "${subjects.of(part)}"`;
     if (value.length > largestRecord) {
@@ -72,27 +97,52 @@ export class Writer {
         `it has ${value.length} bytes, and the servers take ${largestRecord}; raise their max_payload`,
       );
     }
-    const before = identity.newest;
-    const { seq, previous } = await this.#publish(part, value, doing);
-    if (seq <= before) identity.refuse(seq, before);
+    const record = this.#named(part, name);
+    const { seq, previous } = await this.#publish({ part, value, doing }, record).catch((error: unknown) => {
+      throw this.#failure({ part, doing, record }, error);
+    });
+    if (seq <= record.newest) identity.refuse(seq, record.newest);
     identity.saw(seq);
     this.#last.set(part, seq);
     wrote(part, seq);
     return { offset: seq, previous };
   }
 
-  /** Repeats what got no answer, under the same name, so that the stream keeps one of them. */
-  async #publish(part: LogPart, value: Uint8Array, doing: string): Promise<Published> {
-    const end = performance.now() + this.#of.timeout;
+  /** The record of this name when it may be there, or another one. */
+  #named(part: LogPart, name: string | undefined): Named {
+    const known = this.#unanswered.get(part);
+    this.#unanswered.delete(part);
+    if (known !== undefined && known.id === name) return known;
     this.#count += 1;
-    const id = `${this.#name}.${this.#count}`;
+    const id = name ?? `${this.#name}.${this.#count}`;
+    const { newest } = this.#of.identity;
+    return { id, isNamed: name !== undefined, newest, unanswered: 0, until: Number.POSITIVE_INFINITY };
+  }
+
+  /** What to tell of a record that no try has placed. */
+  #failure({ part, doing, record }: Pick<Publishing, "part" | "doing" | "record">, error: unknown): unknown {
+    // Nobody reads a stream that is gone.
+    if (!record.isNamed || record.unanswered === 0 || codeOf(error) === "LOG_SETTINGS") return error;
+    const failure = logUnanswered(doing, error);
+    // After its time it would be there twice.
+    if (performance.now() >= record.until)
+      return logUnavailable(failure.message, "it was sent too long ago to ask again");
+    this.#unanswered.set(part, record);
+    return failure;
+  }
+
+  /** Repeats what got no answer, under the same name, so that the stream keeps one of them. */
+  async #publish(of: Pick<Publishing, "part" | "value" | "doing">, record: Named): Promise<Published> {
+    const end = performance.now() + this.#of.timeout;
     for (;;) {
       try {
-        await this.#of.identity.assured(doing, left(end));
-        return await this.#placed({ part, value, doing, id, end });
+        await this.#of.identity.assured(of.doing, left(Math.min(end, record.until)));
+        return await this.#placed({ ...of, record, end: Math.min(end, record.until) });
       } catch (error) {
         if (error instanceof NobodyAnswers) await this.#of.identity.check(left(end));
-        if (!lostAnswer(error) || performance.now() + PAUSE_MILLIS >= end) throw error;
+        // What refuses this try says nothing of those before.
+        const isOver = !isPassing(error) && record.unanswered === 0;
+        if (isOver || performance.now() + PAUSE_MILLIS >= Math.min(end, record.until)) throw error;
         await delay(PAUSE_MILLIS);
       }
     }
@@ -112,15 +162,24 @@ export class Writer {
     return placeIn(await this.#try(publishing, undefined), undefined, publishing);
   }
 
-  async #try({ part, value, doing, id, end }: Publishing, expected: number | undefined): Promise<Answer> {
-    const within = Math.min(left(end), this.#of.link.tryMillis);
+  async #try({ part, value, doing, record, end }: Publishing, expected: number | undefined): Promise<Answer> {
+    const { link, stream, subjects, repeatMillis } = this.#of;
+    const over = Math.min(end, performance.now() + link.tryMillis);
     const headers = {
-      "Nats-Msg-Id": id,
-      "Nats-Expected-Stream": this.#of.stream,
+      "Nats-Msg-Id": record.id,
+      "Nats-Expected-Stream": stream,
       ...(expected === undefined ? {} : { "Nats-Expected-Last-Subject-Sequence": String(expected) }),
     };
-    const subject = this.#of.subjects.of(part);
-    const message = await this.#of.link.request({ doing, subject, payload: value, headers, within });
+    // What is not sent is not there.
+    await link.connection(doing, left(over));
+    record.until = Math.min(record.until, performance.now() + repeatMillis);
+    record.unanswered += 1;
+    const asking = { doing, subject: subjects.of(part), payload: value, headers, within: left(over) };
+    const message = await link.request(asking).catch((error: unknown) => {
+      if (!isPassing(error) || error instanceof NobodyAnswers) record.unanswered -= 1;
+      throw error;
+    });
+    record.unanswered -= 1;
     return JSON.parse(message.string());
   }
 }
@@ -138,6 +197,6 @@ function placeIn({ seq, duplicate, error }: Answer, expected: number | undefined
   return { seq, previous: previous === 0 ? -1 : previous };
 }
 
-function lostAnswer(error: unknown): boolean {
-  return error instanceof AgentError && error.code === "LOG_UNAVAILABLE";
+function isPassing(error: unknown): boolean {
+  return codeOf(error) === "LOG_UNAVAILABLE";
 }

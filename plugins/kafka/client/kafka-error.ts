@@ -11,17 +11,22 @@ export class KafkaError extends Error {
   readonly kind: KafkaErrorKind;
   /** Name of the error in the protocol, such as `NOT_LEADER_OR_FOLLOWER`; empty when it comes from the connection. */
   readonly id: string;
+  /** True when what was to be written may be there, and is once when it is written again under its name. */
+  readonly isUnanswered: boolean;
 
-  constructor(
-    kind: KafkaErrorKind,
-    message: string,
-    { id = "", cause }: { readonly id?: string; readonly cause?: unknown } = {},
-  ) {
+  constructor(kind: KafkaErrorKind, message: string, { id = "", cause, isUnanswered = false }: KafkaErrorOptions = {}) {
     super(message, { cause });
     this.name = "KafkaError";
     this.kind = kind;
     this.id = id;
+    this.isUnanswered = isUnanswered;
   }
+}
+
+interface KafkaErrorOptions {
+  readonly id?: string;
+  readonly cause?: unknown;
+  readonly isUnanswered?: boolean;
 }
 
 const kinds: Readonly<Record<string, KafkaErrorKind>> = {

@@ -31,6 +31,8 @@ export interface Outgoing extends Place {
   readonly identity: Identity;
   /** The number of the first message among those of this identity in this partition. */
   readonly sequence: number;
+  /** Called when it leaves: from then on it may be written. */
+  readonly leaves?: () => void;
 }
 
 interface Waiting {
@@ -124,6 +126,7 @@ export class ProduceLane {
     };
     const send = (connection: Connection, library: Library) =>
       new Promise<produceV9.ProduceResponse>((resolve, reject) => {
+        for (const { outgoing } of batch) outgoing.leaves?.();
         const checksum = (bytes: Buffer) => library.crc32c(library.Writer.create().append(bytes).dynamicBuffer);
         const { api, parseResponse } = library.produceV9;
         const made = () => library.Writer.create().append(produceRequest({ ...request, checksum }));

@@ -10,9 +10,22 @@ const MESSAGE_BYTES = 64;
 /** The broker knows nothing of this identity, or not what it should: nothing was written, and another identity may write it. */
 const forgotten: readonly string[] = ["OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_EPOCH"];
 
+/** A broker answers this before it writes; others also after that, as when it is no longer the leader. */
+const unwritten: readonly string[] = ["NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION", "KAFKA_STORAGE_ERROR"];
+
 interface Progress {
   identity: Identity | undefined;
   sequence: number;
+  /** The name of the messages with this number. */
+  name: string | undefined;
+  /** True when a broker may have written them. */
+  mayBeWritten: boolean;
+}
+
+interface Writing {
+  readonly place: Place;
+  readonly messages: readonly Message[];
+  readonly bytes: number;
 }
 
 /**
@@ -36,34 +49,56 @@ export class Producer {
 
   /**
    * Resolves with the offset of the first message when all replicas in sync have the messages. Rejects with a KafkaError;
-   * of kind `unavailable` it does not say whether they were written.
+   * of kind `unavailable` it does not say whether they were written. Those that have a name can be written again under it when the
+   * error `isUnanswered`, as long as nothing else was written to the partition.
    */
-  async write(place: Place, messages: readonly Message[]): Promise<number> {
-    const progress = this.#progressOf(place);
+  async write(place: Place, messages: readonly Message[], name?: string): Promise<number> {
+    const progress = this.#progressOf(place, name);
     const end = performance.now() + this.#cluster.callMillis;
-    const bytes = weightOf(messages);
+    const writing = { place, messages, bytes: weightOf(messages) };
     let told: KafkaError | undefined;
     for (;;) {
       try {
-        const identity = progress.identity ?? (await this.#newIdentity());
-        progress.identity = identity;
-        const lane = this.#lane(this.#directory.leader(place));
-        const { topic, partition } = place;
-        const { sequence } = progress;
-        const offset = await lane.send({ topic, partition, messages, bytes, identity, sequence }, end);
-        progress.sequence = (progress.sequence + messages.length) % SEQUENCES;
-        return offset;
+        return await this.#try(writing, progress, end);
       } catch (error) {
         const failure = kafkaErrorOf(error, `writing to topic "${place.topic}"`);
         if (saysWhy(failure)) told = failure;
         const over = await this.#mayTryAgain(failure, progress, end);
-        if (over !== undefined) {
-          // Whether it was written is not known: a next message must not have its number.
-          this.#forget(progress);
-          throw over === failure ? (told ?? failure) : over;
-        }
+        if (over !== undefined) throw this.#failure(over === failure ? (told ?? failure) : over, progress);
       }
     }
+  }
+
+  async #try({ place, messages, bytes }: Writing, progress: Progress, end: number): Promise<number> {
+    const identity = progress.identity ?? (await this.#newIdentity());
+    progress.identity = identity;
+    const { topic, partition } = place;
+    const { sequence } = progress;
+    let isSent = false;
+    const leaves = () => {
+      isSent = true;
+    };
+    try {
+      const lane = this.#lane(this.#directory.leader(place));
+      const offset = await lane.send({ topic, partition, messages, bytes, identity, sequence, leaves }, end);
+      progress.sequence = (sequence + messages.length) % SEQUENCES;
+      progress.mayBeWritten = false;
+      return offset;
+    } catch (error) {
+      const failure = kafkaErrorOf(error, "writing");
+      if (isSent && isPassing(failure) && !unwritten.includes(failure.id)) progress.mayBeWritten = true;
+      throw error;
+    }
+  }
+
+  /** What to tell of messages that are not known to be written. */
+  #failure(error: KafkaError, progress: Progress): KafkaError {
+    const { kind, message, id } = error;
+    // Nobody reads a topic that is gone.
+    if (progress.mayBeWritten && progress.name !== undefined && kind !== "settings")
+      return new KafkaError(kind, message, { id, cause: error, isUnanswered: true });
+    this.#forget(progress);
+    return error;
   }
 
   /** Undefined to try again, or the error with which to end. */
@@ -87,6 +122,7 @@ export class Producer {
     if (this.#identity === progress.identity) this.#identity = undefined;
     progress.identity = undefined;
     progress.sequence = 0;
+    progress.mayBeWritten = false;
   }
 
   async #newIdentity(): Promise<Identity> {
@@ -106,13 +142,14 @@ export class Producer {
     return { producerId, producerEpoch };
   }
 
-  #progressOf({ topic, partition }: Place): Progress {
+  #progressOf({ topic, partition }: Place, name: string | undefined): Progress {
     const key = `${topic}:${partition}`;
-    const known = this.#progress.get(key);
-    if (known !== undefined) return known;
-    const progress: Progress = { identity: undefined, sequence: 0 };
-    this.#progress.set(key, progress);
-    return progress;
+    const known = this.#progress.get(key) ?? { identity: undefined, sequence: 0, name, mayBeWritten: false };
+    this.#progress.set(key, known);
+    // Whether another one was written is not known: this one must not have its number.
+    if (known.mayBeWritten && known.name !== name) this.#forget(known);
+    known.name = name;
+    return known;
   }
 
   #lane(node: number): ProduceLane {

@@ -63,7 +63,7 @@ export class KafkaLog implements PartitionedLog {
     });
   }
 
-  async append(part: LogPart, value: Uint8Array): Promise<Appended> {
+  async append(part: LogPart, value: Uint8Array, name?: string): Promise<Appended> {
     const { producer, facts } = this.#open();
     // Without its size: each refusal would be another cause to log.
     const doing = `appending to part ${part} of the log`;
@@ -73,7 +73,7 @@ export class KafkaLog implements PartitionedLog {
     }
     try {
       const message = { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength) };
-      const offset = await producer.write(this.#place(part), [message]);
+      const offset = await producer.write(this.#place(part), [message], name);
       // Nothing else than records has an offset in these topics, and each has the next one.
       return { offset, previous: offset - 1 };
     } catch (error) {

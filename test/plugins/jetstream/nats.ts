@@ -48,6 +48,7 @@ export function configOf(overrides: Overrides): JetStreamConfig {
     capacity: 10_000_000,
     transactionCapacity: 10_000,
     "keep-alive": 3,
+    outcome_timeout: 60,
     session_timeout: 6,
     stall_timeout: 15,
     record_bytes: 131_072,

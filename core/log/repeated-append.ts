@@ -1,0 +1,66 @@
+import { codeOf, retryableOf } from "../sdk/index.js";
+import type { Repeating } from "./part-appender.js";
+import type { Appended, PartitionedLog } from "./partitioned-log.js";
+import { pause } from "./pause.js";
+
+const PAUSE_MILLIS = 250;
+
+export interface RepeatedAppendParts {
+  readonly log: Pick<PartitionedLog, "append">;
+  /** For so long a record is appended again. */
+  readonly millis: number;
+  /** Called with what a try rejected with when there will be another one. */
+  failed(error: unknown): void;
+}
+
+interface NamedRecord {
+  readonly part: number;
+  readonly value: Uint8Array;
+  /** No other record has it. */
+  readonly name: string;
+}
+
+/**
+ * Appends a record again, under its name, while nobody knows whether it is in the log, or while only a part of what was put
+ * together is: whoever hears that it failed puts all of it again.
+ */
+export class RepeatedAppend {
+  readonly #parts: RepeatedAppendParts;
+  readonly #pausing = new Set<AbortController>();
+  #isEnded = false;
+
+  constructor(parts: RepeatedAppendParts) {
+    this.#parts = parts;
+  }
+
+  async append({ part, value, name }: NamedRecord, { isHalfPut, again }: Repeating): Promise<Appended> {
+    const { log, millis, failed } = this.#parts;
+    const end = performance.now() + millis;
+    for (;;) {
+      try {
+        return await log.append(part, value, name);
+      } catch (error) {
+        const mayBeThere = codeOf(error) === "LOG_UNANSWERED";
+        const isRepeated = mayBeThere || (retryableOf(error) === true && isHalfPut());
+        if (!isRepeated || performance.now() >= end || this.#isEnded) throw error;
+        failed(error);
+        again(error, mayBeThere);
+        await this.#pause();
+        if (this.#isEnded) throw error;
+      }
+    }
+  }
+
+  /** Nothing is appended again any more. */
+  end(): void {
+    this.#isEnded = true;
+    for (const pausing of this.#pausing) pausing.abort();
+  }
+
+  async #pause(): Promise<void> {
+    const pausing = new AbortController();
+    this.#pausing.add(pausing);
+    await pause(PAUSE_MILLIS, pausing.signal);
+    this.#pausing.delete(pausing);
+  }
+}
