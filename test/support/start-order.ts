@@ -3,7 +3,7 @@
  * would run alone at the end. The end of a run lists the slowest ones.
  */
 const SLOW = [
-  "deploy/deb",
+  "deploy/deb.",
   "deploy/image",
   "cli/plugin-new",
   "plugins/kafka/kafka-faults",

@@ -1,14 +1,8 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
 import { codeOf } from "deneb/sdk";
 import Database from "libsql";
-
-/**
- * The files of the system as SQLite itself reads them. libsql puts a layer for encryption between, which takes a read that
- * failed for one that succeeded: rows of other tables would be read, and written back.
- */
-const FILES_OF_THE_SYSTEM = process.platform === "win32" ? "win32" : "unix";
+import { databaseUri } from "./database-uri.js";
 
 /** Opens a database file, which is made if it is missing. */
 export function connect(path: string, timeout: number): Database.Database {
@@ -20,11 +14,6 @@ export function connect(path: string, timeout: number): Database.Database {
     if (result === undefined) throw error;
     throw codedError(nameOf(Number(result)), "unable to open database file");
   }
-}
-
-/** How SQLite is given a file, here and in ATTACH. */
-export function databaseUri(path: string): string {
-  return `${pathToFileURL(path).href}?vfs=${FILES_OF_THE_SYSTEM}`;
 }
 
 /** A file, what SQLite keeps beside it, and one more while it is made. */

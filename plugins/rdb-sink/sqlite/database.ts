@@ -7,7 +7,7 @@ import type { RdbConfig } from "../config.js";
 import { postgresqlOptions } from "../postgresql/database.js";
 import { queryError } from "../query-error.js";
 import type { DatabaseKind } from "../server.js";
-import { databaseUri } from "./connection.js";
+import { databaseUri } from "./database-uri.js";
 import { sqlite } from "./dialect.js";
 import { SqliteDriver } from "./driver.js";
 import { schemaOf } from "./file-name.js";
