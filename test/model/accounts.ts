@@ -39,8 +39,15 @@ export class Accounts {
   }
 
   /** What was there when the copy was made may be stored by both. */
-  remedied(): void {
+  mayBeStoredByBoth(): void {
     for (const id of this.#copied) this.#twice.add(id);
+  }
+
+  /** The record of what is stored is gone: those that wait, the last ones, may be stored by a batch that did not leave the channel. */
+  forgotten(waiting: number, { rows }: ModelStore): void {
+    // A put that a crash has cut off may be in the channel, too.
+    const ids = [...new Set([...this.#accepted, ...rows.map(({ id }) => id)])].sort((one, other) => other - one);
+    for (const id of ids.slice(0, waiting)) this.#twice.add(id);
   }
 
   checkNothingTwice({ rows }: ModelStore): void {

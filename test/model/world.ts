@@ -209,7 +209,7 @@ export class World {
     copyNow(this.#agent.dataDir, folder);
     this.accounts.copied();
     // Each sink of a group keeps a position of its own, and agents meet within one only: see docs/delivery.md.
-    if (this.#setup.sinks === "group") this.accounts.remedied();
+    if (this.#setup.sinks === "group") this.accounts.mayBeStoredByBoth();
     const twin = this.#begin(folder);
     this.#twin = twin;
     void this.#while(twin.life, twin.start());
@@ -219,7 +219,8 @@ export class World {
   async #remedy(): Promise<void> {
     this.accounts.checkNothingTwice(this.store);
     this.store.forgetPositions();
-    this.accounts.remedied();
+    this.accounts.mayBeStoredByBoth();
+    this.accounts.forgotten(this.#agent.channel.size ?? 0, this.store);
   }
 
   /** A crash during a replay leaves dead letters that may be stored: replayed again, each is stored once. */
