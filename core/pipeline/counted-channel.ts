@@ -10,6 +10,7 @@ import type {
 } from "../sdk/index.js";
 import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
+import { FewEntries } from "./few-entries.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
 import { type Waiting, WaitingTime } from "./waiting-time.js";
@@ -21,7 +22,7 @@ export class CountedChannel implements Channel {
   readonly puts: FailureState;
   readonly #waitingTime = new WaitingTime();
   /** By open take: when its first event was received. */
-  readonly #received = new Map<CountedTake, number>();
+  readonly #received = new FewEntries<CountedTake, number>();
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
@@ -114,7 +115,7 @@ export class CountedChannel implements Channel {
     if (parts.length > 0) return oldestOf(parts);
     const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
     if (waiting === undefined || this.#received.size === 0) return waiting;
-    return { since: Math.min(...this.#received.values()), exact: true };
+    return { since: Math.min(...this.#received.values), exact: true };
   }
 
   get transactionCapacity(): number {

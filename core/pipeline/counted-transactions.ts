@@ -14,6 +14,7 @@ import {
   type Waiting,
 } from "../sdk/index.js";
 import type { ChannelCounters } from "./counters.js";
+import type { FewEntries } from "./few-entries.js";
 import type { ChannelAccount } from "./ledger.js";
 import type { FailureState } from "./supervision.js";
 
@@ -110,7 +111,7 @@ export class CountedPut implements PutTransaction {
 /** What a take changes beside its channel. */
 export interface TakeWatch {
   readonly counters: ChannelCounters;
-  readonly received: Map<CountedTake, number>;
+  readonly received: FewEntries<CountedTake, number>;
   readonly noteLost: () => void;
 }
 

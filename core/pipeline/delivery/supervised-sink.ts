@@ -14,6 +14,7 @@ import {
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
+import { FewEntries } from "../few-entries.js";
 import { FailureState, withinLimit } from "../supervision.js";
 import { NamedFailure, understood } from "./named-failure.js";
 import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
@@ -51,7 +52,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   #sink: SinkStage | undefined;
   #unknownErrors = 0;
   /** When the calls that are running began. */
-  readonly #calls = new Map<Date, (error: unknown) => void>();
+  readonly #calls = new FewEntries<Date, (error: unknown) => void>();
 
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
@@ -74,7 +75,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** When the call of the sink that is running began; undefined when none is. */
   get busySince(): Date | undefined {
-    const [first] = this.#calls.keys();
+    const [first] = this.#calls.keys;
     return first;
   }
 
@@ -152,7 +153,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   abandon(cause: unknown): void {
     const reason = `calling sink "${this.#parts.name}": its plugin did not catch an error`;
     const error = new AgentError("STRAY_ERROR", reason, { cause, retryable: true });
-    for (const abandon of [...this.#calls.values()]) abandon(error);
+    for (const abandon of this.#calls.values) abandon(error);
   }
 
   async stop(signal: AbortSignal): Promise<void> {
