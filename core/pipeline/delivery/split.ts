@@ -102,6 +102,8 @@ export class Split implements Stage {
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
     if (batch.events.length === 1) {
       if (answers === undefined && !this.#isProven(batch)) throw error;
+      // What failed may have been mended before the store was asked.
+      if (answers !== undefined && (await this.#passes(batch, kindOfFailure(error), course))) return nothingSent;
       return await this.#keep(batch, { error, reason: reasonBy(answers) }, course);
     }
     const before = batch.events.length;

@@ -74,6 +74,20 @@ for (const { answer, reason } of [
     assert.equal(lines.filter(({ message }) => message === "batch not stored, will be retried").length, 3);
   });
 
+test("an event that failed until just before the store was asked is stored", async (context) => {
+  let isMended = false;
+  const judge = (list: readonly Event[]) => (isMended ? undefined : refused(list));
+  const answers = () => {
+    isMended = true;
+    return "lasting" as const;
+  };
+  const { sink, chain, letters } = await setUp(context, { judge, answers });
+
+  await deliver(chain, events("a"));
+
+  assert.deepEqual([text(sink.stored), await letters()], ["a", []]);
+});
+
 test("events that fail for two reasons are found, whichever the store names first", async (context) => {
   const failure = (name: string) => new AgentError("STORE", `row of ${name} is refused`, { retryable: true });
   const judge = (list: readonly Event[]) => {
