@@ -10,7 +10,6 @@ import type {
 } from "../sdk/index.js";
 import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.js";
 import { ChannelCounters } from "./counters.js";
-import { FewEntries } from "./few-entries.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
 import { type Waiting, WaitingTime } from "./waiting-time.js";
@@ -21,8 +20,8 @@ export class CountedChannel implements Channel {
   /** Whether it accepts puts. */
   readonly puts: FailureState;
   readonly #waitingTime = new WaitingTime();
-  /** By open take: when its first event was received. */
-  readonly #received = new FewEntries<CountedTake, number>();
+  /** When the first event of each open take was received. */
+  readonly #received: number[] = [];
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
   readonly #now: () => Date;
@@ -114,8 +113,8 @@ export class CountedChannel implements Channel {
     const parts = this.#channel.parts?.() ?? [];
     if (parts.length > 0) return oldestOf(parts);
     const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
-    if (waiting === undefined || this.#received.size === 0) return waiting;
-    return { since: Math.min(...this.#received.values), exact: true };
+    if (waiting === undefined || this.#received.length === 0) return waiting;
+    return { since: Math.min(...this.#received), exact: true };
   }
 
   get transactionCapacity(): number {

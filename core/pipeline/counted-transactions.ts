@@ -14,7 +14,6 @@ import {
   type Waiting,
 } from "../sdk/index.js";
 import type { ChannelCounters } from "./counters.js";
-import type { FewEntries } from "./few-entries.js";
 import type { ChannelAccount } from "./ledger.js";
 import type { FailureState } from "./supervision.js";
 
@@ -111,13 +110,15 @@ export class CountedPut implements PutTransaction {
 /** What a take changes beside its channel. */
 export interface TakeWatch {
   readonly counters: ChannelCounters;
-  readonly received: FewEntries<CountedTake, number>;
+  /** When the first event of each open take was received, in no order: a list, because a Map would keep takes (decision 0203). */
+  readonly received: number[];
   readonly noteLost: () => void;
 }
 
 /** A take that is counted when it ends. */
 export class CountedTake implements TakeTransaction {
   #events = 0;
+  #receivedAt: number | undefined;
 
   constructor(
     private readonly transaction: TakeTransaction,
@@ -160,11 +161,15 @@ export class CountedTake implements TakeTransaction {
   #noteReception([first]: readonly Event[]): void {
     if (!isEvent(first)) return;
     const time = first.headers[letterHeader] === undefined ? Number(first.headers[eventHeaders.timestamp]) : 0;
-    if (time > 0) this.watch.received.set(this, time);
+    if (!(time > 0)) return;
+    this.#receivedAt = time;
+    this.watch.received.push(time);
   }
 
   #settle(): number {
-    this.watch.received.delete(this);
+    const { received } = this.watch;
+    if (this.#receivedAt !== undefined) received.splice(received.indexOf(this.#receivedAt), 1);
+    this.#receivedAt = undefined;
     const events = this.#events;
     this.#events = 0;
     return events;

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
@@ -9,4 +9,9 @@ export const collectGarbage: (what?: { readonly type: "minor" }) => void = runIn
 export function heapUsed(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
+}
+
+/** Bytes that are used in the old generation. */
+export function oldBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space")?.space_used_size ?? 0;
 }

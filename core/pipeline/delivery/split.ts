@@ -100,12 +100,7 @@ export class Split implements Stage {
     const answers = await store.answers(error, course.signal);
     const mayTryOthers = !store.keepsPositions || batch.position === undefined;
     if (answers === false || (answers === undefined && !mayTryOthers)) throw error;
-    if (batch.events.length === 1) {
-      if (answers === undefined && !this.#isProven(batch)) throw error;
-      // What failed may have been mended before the store was asked.
-      if (answers !== undefined && (await this.#passes(batch, kindOfFailure(error), course))) return nothingSent;
-      return await this.#keep(batch, { error, reason: reasonBy(answers) }, course);
-    }
+    if (batch.events.length === 1) return await this.#judge(batch, { error, answers }, course);
     const before = batch.events.length;
     const found = await this.#firstFailing(batch, course);
     const blamed = found === undefined ? undefined : await this.#blamed(found, { error, answers }, { batch, course });
@@ -119,6 +114,14 @@ export class Split implements Stage {
     // Where nothing at all is stored the reason may still be the store: the next suspect has its own tries first.
     const takesOthers = others.events.length < before || typeof blamed?.answers === "string";
     return await this.deliver(rest, { ...course, doubt: takesOthers ? course.doubt : "none" });
+  }
+
+  /** A single event that the store refused; where the store cannot be asked, what it did with others decides. */
+  async #judge(single: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
+    if (answers === undefined && !this.#isProven(single)) throw error;
+    // What failed may have been mended before the store was asked.
+    if (answers !== undefined && (await this.#passes(single, kindOfFailure(error), course))) return nothingSent;
+    return await this.#keep(single, { error, reason: reasonBy(answers) }, course);
   }
 
   /** Undefined when the single event that was left is stored. */

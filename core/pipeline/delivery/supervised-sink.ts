@@ -14,7 +14,6 @@ import {
   type StoredSummary,
 } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
-import { FewEntries } from "../few-entries.js";
 import { FailureState, withinLimit } from "../supervision.js";
 import { NamedFailure, understood } from "./named-failure.js";
 import { type Course, isPositionFault, type Stage, type StoreQuestions } from "./stage.js";
@@ -25,6 +24,12 @@ const mostUnknownErrors = 3;
 
 /** Codes of calls that may go on although nothing waits for them. */
 const ENDED: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "STRAY_ERROR"]);
+
+interface Call {
+  readonly began: Date;
+  /** Ends the wait for it with this error. */
+  abandon: (error: unknown) => void;
+}
 
 interface SupervisedSinkParts {
   readonly name: string;
@@ -51,8 +56,8 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   /** Undefined while there is none that works. */
   #sink: SinkStage | undefined;
   #unknownErrors = 0;
-  /** When the calls that are running began. */
-  readonly #calls = new FewEntries<Date, (error: unknown) => void>();
+  /** The calls that are running, the first one first: a list, because a Map would keep them with their batches (decision 0203). */
+  readonly #calls: Call[] = [];
 
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
@@ -75,8 +80,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
 
   /** When the call of the sink that is running began; undefined when none is. */
   get busySince(): Date | undefined {
-    const [first] = this.#calls.keys;
-    return first;
+    return this.#calls[0]?.began;
   }
 
   /** A sink that is being replaced may keep positions. */
@@ -153,7 +157,7 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   abandon(cause: unknown): void {
     const reason = `calling sink "${this.#parts.name}": its plugin did not catch an error`;
     const error = new AgentError("STRAY_ERROR", reason, { cause, retryable: true });
-    for (const abandon of this.#calls.values) abandon(error);
+    for (const { abandon } of [...this.#calls]) abandon(error);
   }
 
   async stop(signal: AbortSignal): Promise<void> {
@@ -213,13 +217,16 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
     work: (own: AbortSignal) => Promise<T>,
     seconds: number = this.#parts.persistTimeout,
   ): Promise<T> {
-    const began = this.#parts.clock.now();
-    const begun = (abandon: (error: unknown) => void) => void this.#calls.set(began, abandon);
+    const call: Call = { began: this.#parts.clock.now(), abandon: () => {} };
+    this.#calls.push(call);
+    const begun = (abandon: Call["abandon"]) => {
+      call.abandon = abandon;
+    };
     const limit = { what: `${what} of sink "${this.#parts.name}"`, milliseconds: seconds * 1000, signal, begun };
     try {
       return await withinLimit(work, limit);
     } finally {
-      this.#calls.delete(began);
+      this.#calls.splice(this.#calls.indexOf(call), 1);
     }
   }
 }

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { getHeapSpaceStatistics } from "node:v8";
 import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
-import { collectGarbage } from "../../support/heap-used.js";
+import { collectGarbage, oldBytes } from "../../support/heap-used.js";
 
 const ROUNDS = 20;
 const EVENTS = 50;
-
-/** Bytes that are used in the old generation. */
-function oldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name: name }) => name === "old_space")?.space_used_size ?? 0;
-}
 
 /** About 3 KB. */
 function event(at: number) {
