@@ -123,7 +123,7 @@ export class Agent {
     const limits = { milliseconds: startTimeout * 1000, stopRequested, log };
     const firstStart = new FirstStart(this.#runner, limits);
     for (const running of channels) await firstStart.channel(running);
-    await warnOfLeftChannels({ ledger, dataDir, log });
+    warnOfLeftChannels({ ledger, dataDir, log });
     // After the channels: of two agents on one data directory the second ends at a channel and must touch nothing.
     await ledger.begin();
     await deadLetters.start();

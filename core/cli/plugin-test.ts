@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -74,7 +74,7 @@ async function testPlugin(
 /** True, too, where there is nothing to check with. */
 async function typesAreRight(folder: string, terminal: Terminal): Promise<boolean> {
   const project = path.resolve(folder, "tsconfig.json");
-  if (!(await isThere(project))) return true;
+  if (!existsSync(project)) return true;
   const compiler = compilerOf(project);
   if (compiler === undefined) {
     terminal.err(`"${project}" is there and TypeScript is not: types are not checked; npm install would bring it`);
@@ -133,21 +133,12 @@ async function testOne(
 
 async function setupBeside(origin: string): Promise<PluginSetup | undefined> {
   const file = path.join(path.dirname(origin), "conformance.js");
-  if (!(await isThere(file))) return undefined;
+  if (!existsSync(file)) return undefined;
   const loaded: { readonly setup?: unknown } = await import(pathToFileURL(file).href);
   if (isSetup(loaded.setup)) return loaded.setup;
   throw new AgentError("NO_SETUP", `reading "${file}": it must export "setup", a PluginSetup of deneb/sdk/testing`, {
     retryable: false,
   });
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isSetup(value: unknown): value is PluginSetup {

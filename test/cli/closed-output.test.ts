@@ -6,6 +6,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { loggingAgent } from "../support/logging-agent.js";
 import { main } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -43,7 +44,7 @@ test("a command whose output does not fit on the disk says so in a sentence and 
 test("an agent whose messages do not fit on the disk runs", { skip: without, timeout: 60_000 }, async (context) => {
   const folder = await tempFolder(context);
   const config = path.join(folder, "agent.properties");
-  await writeFile(config, `${agent}\na.sinks.l.odd = 1\n`);
+  await writeFile(config, `${loggingAgent}a.sinks.k.odd = 1\n`);
   const options = ["--config", config, "--data-dir", path.join(folder, "data"), "--management-port", "0"];
 
   const child = withFull("2>", ["run", ...options]);
@@ -58,16 +59,3 @@ test("an agent whose messages do not fit on the disk runs", { skip: without, tim
   assert.match(log, /"msg":"agent stopped"/);
   assert.equal((await closed)[0], 0);
 });
-
-const agent = `
-a.sources = s
-a.channels = c
-a.sinks = l
-a.sources.s.type = http
-a.sources.s.port = 0
-a.sources.s.channels = c
-a.sources.s.handler = ngsi
-a.channels.c.type = memory
-a.sinks.l.type = logger
-a.sinks.l.channel = c
-`.trim();

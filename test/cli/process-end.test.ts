@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { what, end, text, fields } of cases)
-  test(`the end of a worker with ${what} is told by the supervisor`, () => {
+  test(`the supervisor says how a worker with ${what} ended`, () => {
     assert.equal(endText({ ...end, lasted: 0 }), text);
     assert.deepEqual(endFields({ ...end, lasted: 0 }), fields);
   });

@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: "what is stored is told also of a batch with an event that cannot have rows, and that one is not",
+    name: "an event of a batch that cannot have rows counts as not stored, and what is stored of the others is found",
     service: "norows",
     run: async (place, service) => {
       const { one, two, channel, events } = await shared(place, service, { allowed_services: [service] });

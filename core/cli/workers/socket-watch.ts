@@ -1,7 +1,7 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ManagementServer } from "../../management/management-server.js";
-import { codeOf, type Logger, reasonOf } from "../../sdk/index.js";
+import { type Logger, reasonOf } from "../../sdk/index.js";
 import { prepareSockets } from "./folders.js";
 
 /** Milliseconds between two looks at the file of a socket. */
@@ -29,21 +29,11 @@ export function watchSocket(
 
 async function look(socket: string, server: Pick<ManagementServer, "listenAgain">, log: Logger): Promise<void> {
   try {
-    if (await isThere(socket)) return;
+    if (existsSync(socket)) return;
     log.warn({ socket }, "the file of the socket was removed; it is made again");
     await prepareSockets(path.dirname(socket));
     await server.listenAgain();
   } catch (error) {
     log.error({ socket, reason: reasonOf(error) }, "the file of the socket cannot be made again");
-  }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
   }
 }

@@ -17,14 +17,10 @@ import { silencingProxy } from "./silencing-proxy.js";
 const TIMEOUT = 400;
 
 test("what is put while a server is frozen is stored once when it goes on", async (context) => {
-  const server = await ownNats(context);
-  if (server === undefined) return;
-  const { channel, failed, stream } = await openedChannel(context, [server.url]);
-  await put(channel, 1);
+  const frozen = await frozenWhilePutting(context);
+  if (frozen === undefined) return;
+  const { server, channel, stream, putting } = frozen;
 
-  await server.freeze();
-  const putting = put(channel, 2);
-  await failed("LOG_UNANSWERED");
   server.thaw();
   await putting;
   await put(channel, 3);
@@ -34,14 +30,10 @@ test("what is put while a server is frozen is stored once when it goes on", asyn
 });
 
 test("what is put before a server is killed is stored once when it is started again", async (context) => {
-  const server = await ownNats(context);
-  if (server === undefined) return;
-  const { channel, failed, stream } = await openedChannel(context, [server.url]);
-  await put(channel, 1);
+  const frozen = await frozenWhilePutting(context);
+  if (frozen === undefined) return;
+  const { server, channel, stream, putting } = frozen;
 
-  await server.freeze();
-  const putting = put(channel, 2);
-  await failed("LOG_UNANSWERED");
   await server.halt();
   await server.resume();
   await putting;
@@ -181,6 +173,18 @@ test("a message that an mqtt source receives while a server is frozen is stored 
   assert.equal((await collect(channel, 2)).bodies.length, 2);
   assert.equal(await recordsIn(server.url, stream), 2);
 });
+
+/** A server that was frozen before it answered the put of event 2; it has event 1. */
+async function frozenWhilePutting(context: TestContext) {
+  const server = await ownNats(context);
+  if (server === undefined) return undefined;
+  const { channel, failed, stream } = await openedChannel(context, [server.url]);
+  await put(channel, 1);
+  await server.freeze();
+  const putting = put(channel, 2);
+  await failed("LOG_UNANSWERED");
+  return { server, channel, stream, putting };
+}
 
 /** A channel of one partition. */
 async function openedChannel(

@@ -1,26 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { collect, put } from "../../../core/testing/channel-fixture.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
 import { anotherLogChannel, openLogChannel } from "../../log/opened-channel.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
 import { logConfig, removeTopics } from "./kafka-engine.js";
+import { kafka, skip } from "./kafka-of-file.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
-
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
-
-let kafka: OwnKafka;
-before(async () => {
-  if (programs !== undefined) kafka = await startOwnKafka(programs);
-});
-after(async () => {
-  if (programs !== undefined) await kafka.stop();
-});
 
 test("an append waits for a broker that restarts, and its record is there once", { skip }, async (context) => {
   const log = ownLog(context, kafka);

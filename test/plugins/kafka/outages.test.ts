@@ -1,26 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { Event } from "../../../core/sdk/index.js";
 import { codeOf, retryableOf } from "../../../core/sdk/index.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
+import { kafka, skip } from "./kafka-of-file.js";
 import { runningSink } from "./running-sink.js";
 import { notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { topicClient } from "./topic-client.js";
-
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
-
-let kafka: OwnKafka;
-before(async () => {
-  if (programs !== undefined) kafka = await startOwnKafka(programs);
-});
-after(async () => {
-  if (programs !== undefined) await kafka.stop();
-});
 
 const room = (id: string): Event => ({
   headers: { "fiware-service": "openiot", "fiware-servicepath": "/" },

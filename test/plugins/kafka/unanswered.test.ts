@@ -1,27 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { codeOf } from "../../../core/sdk/index.js";
 import { collect, put } from "../../../core/testing/channel-fixture.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
 import { openLogChannel } from "../../log/opened-channel.js";
 import { refusalsOfLog } from "../../log/unanswered-log.js";
-import { kafkaPrograms } from "../../support/kafka-jars.js";
-import { type OwnKafka, startOwnKafka } from "../../support/own-kafka.js";
-import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { logConfig } from "./kafka-engine.js";
+import { kafka, skip } from "./kafka-of-file.js";
 import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
-
-const programs = await kafkaPrograms();
-const skip = programs === undefined ? NO_KAFKA : false;
-
-let kafka: OwnKafka;
-before(async () => {
-  if (programs !== undefined) kafka = await startOwnKafka(programs);
-});
-after(async () => {
-  if (programs !== undefined) await kafka.stop();
-});
 
 test("what is put while a broker is frozen is stored once when it goes on", { skip }, async (context) => {
   const { channel, failed, records } = await openedChannel(context);
