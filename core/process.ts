@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { inspect } from "node:util";
 import { exitCodes, printingOnly, type Terminal } from "./cli/command.js";
 import { createProgram } from "./cli/program.js";
+import { RepeatedLines } from "./cli/repeated-lines.js";
 import { takeRole } from "./cli/workers/role.js";
 import type { Supervision } from "./cli/workers/worker-process.js";
 import { codeOf, reasonOf } from "./sdk/index.js";
@@ -86,7 +87,7 @@ function listen(): void {
 function stop(signal: Signal): void {
   stopsAskedFor += 1;
   if (!endsInOrder) {
-    const endNow = () => process.exit(endedBy(signal));
+    const endNow = () => end(endedBy(signal));
     if (stopsAskedFor > 1) endNow();
     setTimeout(endNow, timeAfterSignal).unref();
     interruptedBy = signal;
@@ -102,7 +103,7 @@ function stopAgain(): void {
     return;
   }
   if (lost > 0) terminal.err(`ended by a further signal: ${lost} events in memory are lost`);
-  process.exit(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
+  end(lost > 0 ? exitCodes.eventsLost : exitCodes.failure);
 }
 
 /** As a shell says it. */
@@ -110,9 +111,11 @@ function endedBy(signal: Signal): number {
   return 128 + constants.signals[signal];
 }
 
+const rejections = new RepeatedLines((line) => terminal.err(line));
+
 // An unhandled rejection of a plugin must not end the agent and lose its waiting events.
 process.on("unhandledRejection", (error) => {
-  if (takeStray?.(error) !== true) terminal.err(`unhandled rejection: ${reasonOf(error)}`);
+  if (takeStray?.(error) !== true) rejections.say(`unhandled rejection: ${reasonOf(error)}`);
 });
 
 /** As Node does without a listener: the state of the agent is not known any more. */
@@ -121,8 +124,29 @@ function endUnlessTaken(error: unknown): void {
   terminal.err(`uncaught exception: ${inspect(error)}`);
   const remedy = 'a client or socket of a plugin needs a listener for its event "error"';
   terminal.err(`its stack names no plugin; plugins of others are ${suspected.join(", ")}: ${remedy}`);
-  process.exit(exitCodes.failure);
+  end(exitCodes.failure);
 }
+
+/** True once what ends the process is known: its command has ended, a signal, an error that was printed. */
+let isEndKnown = false;
+
+function end(exitCode: number): void {
+  isEndKnown = true;
+  process.exit(exitCode);
+}
+
+process.on("uncaughtExceptionMonitor", () => {
+  isEndKnown = true;
+});
+
+// The code may be 0, with which a supervisor would not start the agent again and a failed test would pass.
+process.on("exit", (exitCode) => {
+  if (isEndKnown) return;
+  terminal.err(
+    `deneb: a plugin or a package of it ended the process by process.exit(${exitCode}), before the command did`,
+  );
+  process.exitCode = exitCode === 0 ? exitCodes.failure : exitCode;
+});
 
 // Whoever reads may go away, as in `deneb docs | head`: what comes then is read by nobody, and no reason to end. A full disk is
 // none for an agent either, whose log has its own way; a command whose output is not complete says so at its end.
@@ -141,6 +165,7 @@ async function runCommand(): Promise<void> {
   const open = setInterval(() => {}, 2 ** 30);
   if (role !== undefined) supervision = await supervised(dirname(role.socket));
   const exitCode = await createProgram(terminal).run(process.argv.slice(2));
+  isEndKnown = true;
   process.exitCode = interruptedBy === undefined ? exitCode : endedBy(interruptedBy);
   if (isOutputIncomplete) process.exitCode ||= exitCodes.failure;
   clearInterval(open);

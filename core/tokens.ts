@@ -56,6 +56,23 @@ export interface PluginCatalogue {
   readonly leftOut?: readonly LeftOutPlugin[];
 }
 
+/** How much a service may send: a bucket of `burst` events that is filled with `eventsPerSecond`. */
+export interface Quota {
+  /** 0: nothing is accepted. */
+  readonly eventsPerSecond: number;
+  readonly burst: number;
+}
+
+/** The quotas of one source; their properties are in core/configuration/schema/component-properties.ts. */
+export interface SourceQuota {
+  /** Of services without one of their own; undefined: these have no limit. */
+  readonly usual: Quota | undefined;
+  /** By service in lower case; undefined as its quota: it has no limit. */
+  readonly services: Readonly<Record<string, Quota | undefined>>;
+  /** Most services without a quota of their own whose events are counted by themselves. */
+  readonly mostServices: number;
+}
+
 /** Creates the logger of a component or room, its name bound. */
 export interface Loggers {
   of(component: string): Logger;

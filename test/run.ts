@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { HangingFiles } from "./support/hanging-files.js";
 import { repositoryRoot } from "./support/repository.js";
-import { provideRunFolder } from "./support/run-folder.js";
+import { HangingFiles } from "./support/runner/hanging-files.js";
+import { provideRunFolder } from "./support/runner/run-folder.js";
+import { signsOf } from "./support/runner/signs-of-file.js";
+import { SlowestFiles } from "./support/runner/slowest-files.js";
+import type { Wave } from "./support/runner/start-order.js";
+import { closingLine, Tally } from "./support/runner/tally.js";
+import { testFiles } from "./support/runner/test-files.js";
 import { provideServers, type Servers } from "./support/servers.js";
-import { signsOf } from "./support/signs-of-file.js";
-import { SlowestFiles } from "./support/slowest-files.js";
-import type { Wave } from "./support/start-order.js";
-import { closingLine, Tally } from "./support/tally.js";
-import { testFiles } from "./support/test-files.js";
 
 // Building an image takes minutes on a busy machine.
 const FILE_TIMEOUT_MILLIS = Number(process.env["DENEB_TEST_MINUTES"] ?? 10) * 60_000;

@@ -6,17 +6,19 @@ import type { Clock } from "../tokens.js";
 import type { Agent } from "./agent.js";
 
 /** What an agent erased of what is not in a store yet, or would erase. */
-export interface AgentErasureResult {
+interface AgentErasureResult {
   /** Dead letters, those on their way to their sinks included. */
   readonly deadLetters: number;
-  /** What waits in the channels, of all entities; those that are meant are left out when they are taken. */
-  /** `waiting` is absent while the channel cannot tell. */
+  /**
+   * What waits in the channels, of all entities; those that are meant are left out when they are taken. `waiting` is absent
+   * while the channel cannot tell.
+   */
   readonly channels: readonly { readonly channel: string; readonly waiting?: number }[];
   /** Sinks with a batch in hand from before, which may hold an event that is meant and store it. */
   readonly unsettled: readonly string[];
 }
 
-export interface AgentErasureParts {
+interface AgentErasureParts {
   readonly agent: Pick<Agent, "assembly">;
   readonly letters: DeadLetters;
   readonly erasures: Erasures;

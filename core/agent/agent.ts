@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { makeFolder } from "../files/make-folder.js";
+import { SerialQueue } from "../files/serial-queue.js";
 import type { CrashWatch } from "../pipeline/crash-watch.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
@@ -13,7 +14,7 @@ import { FirstStart } from "./first-start.js";
 import { warnOfLeftChannels } from "./left-channels.js";
 import { replaceComponents } from "./replace-components.js";
 
-export interface AgentParts {
+interface AgentParts {
   readonly name: string;
   readonly assembly: Assembly;
   readonly dataDir: string;
@@ -27,6 +28,8 @@ export interface AgentParts {
   readonly startTimeout?: number;
 }
 
+/** Milliseconds after the grace period in which sources answer what was abandoned. */
+const LAST_ANSWERS = 500;
 /**
  * Milliseconds that a replacement has when a stop waits for it: a write that is running ends. Ended from here it may be committed
  * nevertheless, and stored again behind a channel without positions.
@@ -41,7 +44,8 @@ export class Agent {
   readonly #parts: AgentParts;
   readonly #log: Logger;
   readonly #runner: ComponentRunner;
-  #changing: Promise<unknown> = Promise.resolve();
+  /** A stop waits for a replacement, a replacement for the one before. */
+  readonly #changes = new SerialQueue();
 
   constructor(parts: AgentParts) {
     this.name = parts.name;
@@ -78,7 +82,7 @@ export class Agent {
   async stop(graceMilliseconds: number): Promise<number> {
     this.#parts.crashWatch.leave();
     let lost = 0;
-    await this.#inTurn(() =>
+    await this.#changes.run(() =>
       withGrace(graceMilliseconds, async (grace) => {
         lost = await this.#stopAll(grace);
       }),
@@ -99,7 +103,7 @@ export class Agent {
    */
   async replace(next: Assembly, graceMilliseconds: number, hurried = nobodyAsks): Promise<void> {
     const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, grace);
-    await this.#inTurn(() => withGrace(graceMilliseconds, work, hurried));
+    await this.#changes.run(() => withGrace(graceMilliseconds, work, hurried));
   }
 
   /** Closes what replaced sources left open after a replacement that failed, once nobody goes back any more. */
@@ -107,17 +111,10 @@ export class Agent {
     await this.#runner.closeHandovers();
   }
 
-  /** A stop waits for a replacement, a replacement for the one before. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#changing.then(work);
-    this.#changing = turn.catch(() => undefined);
-    await turn;
-  }
-
   async #startAll(stopRequested: AbortSignal): Promise<void> {
     const { dataDir, ledger, deadLetters, log, startTimeout = 0 } = this.#parts;
     const { sources, sinks, channels } = this.assembly;
-    await makeFolder(dataDir);
+    await makeDataDir(dataDir);
     await ledger.start();
     await this.#parts.erasures.start();
     const limits = { milliseconds: startTimeout * 1000, stopRequested, log };
@@ -137,7 +134,12 @@ export class Agent {
   async #stopAll(grace: AbortSignal): Promise<number> {
     const { sources, sinks, channels } = this.assembly;
     await this.#runner.closeHandovers();
-    await Promise.all(sources.map((running) => this.#runner.stopSource(running, grace)));
+    await withLast(grace, async (last) => {
+      // Their senders are answered before the sources close the connections.
+      const forget = onAbort(grace, () => channels.forEach(({ channel }) => channel.abandonPuts()));
+      await Promise.all(sources.map((running) => this.#runner.stopSource(running, grace, last)));
+      forget();
+    });
     await Promise.all(sinks.map((running) => drain(running, sinks, grace)));
     await Promise.all(sinks.map((running) => this.#runner.stopSink(running, grace)));
     this.#parts.crashWatch.close();
@@ -156,6 +158,21 @@ export class Agent {
     await this.#parts.deadLetters.stop();
     await this.#parts.ledger.stop();
     return lost;
+  }
+}
+
+/** With a signal that aborts a moment after the grace period. */
+async function withLast(grace: AbortSignal, work: (last: AbortSignal) => Promise<void>): Promise<void> {
+  const last = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const forget = onAbort(grace, () => {
+    timer = setTimeout(() => last.abort(), LAST_ANSWERS);
+  });
+  try {
+    await work(heardByMany(last.signal));
+  } finally {
+    forget();
+    clearTimeout(timer);
   }
 }
 
@@ -179,9 +196,9 @@ async function withGrace(
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeDataDir(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
   } catch (cause) {
     const remedy = "give another folder with --data-dir or DENEB_DATA_DIR";
     throw new AgentError("DATA_DIR_UNUSABLE", `making the data directory "${folder}" (${remedy})`, {

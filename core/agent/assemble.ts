@@ -4,6 +4,7 @@ import { CountedChannel } from "../pipeline/counted-channel.js";
 import { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import { Receiver } from "../pipeline/receiver.js";
 import { ServiceQuota } from "../pipeline/service-quota.js";
+import { SourceGate } from "../pipeline/source-gate.js";
 import { TracedRequests } from "../pipeline/traced-requests.js";
 import {
   AgentError,
@@ -13,7 +14,14 @@ import {
   type InboundRequest,
   type IncomingTransaction,
 } from "../sdk/index.js";
-import { type Assembly, atPath, type RunningChannel, type RunningSink, type RunningSource } from "./component.js";
+import {
+  type Assembly,
+  atPath,
+  type RunningChannel,
+  type RunningSink,
+  type RunningSource,
+  titleOf,
+} from "./component.js";
 import {
   type AssemblyParts,
   channelContextOf,
@@ -76,7 +84,7 @@ function runningChannel(node: ComponentNode, parts: AssemblyParts): RunningChann
   const component = createComponent("channel", node, context);
   const account = parts.ledger.account(node.name);
   const channel = new CountedChannel(component, account, context.now);
-  const outlet = new ChannelOutlet(channel, account, `"${node.name}" of type "${node.definition.type}"`);
+  const outlet = new ChannelOutlet(channel, account, titleOf(node));
   return { name: node.name, node, channel, outlet, reported, setupTime: parts.clock.now(), status: "IDLE" };
 }
 
@@ -88,15 +96,15 @@ function runningSource(
   const reported = new ReportedHealth(parts.clock);
   const context = contextOf(node.name, parts, reported);
   const nested = (own: ComponentNode) => nestedContext(own, node.name, { parts, reported });
-  const interceptors = node.interceptors.map((own) =>
-    createComponent("interceptor", atPath(node.name, own), nested(own)),
-  );
+  const interceptors = node.interceptors.map((own) => {
+    const placed = atPath(node.name, own);
+    return { interceptor: createComponent("interceptor", placed, nested(own)), title: titleOf(own), node: placed };
+  });
   const selector = { ...nested(node.selector), ...plainContextOf(node.name, parts), channels: node.channels };
+  const sourceTitle = titleOf(node);
   const processor = new ChannelProcessor({
     interceptors,
-    interceptorNames: node.interceptors.map(({ name }) => name),
-    interceptorTypes: node.interceptors.map(({ definition }) => definition.type),
-    sourceTitle: `"${node.name}" of type "${node.definition.type}"`,
+    sourceTitle,
     selectorName: node.selector.definition.type,
     selector: createComponent("selector", atPath(node.name, node.selector), selector),
     channels: new Map(node.channels.map((name) => [name, channelOf(channels, name).channel])),
@@ -106,7 +114,8 @@ function runningSource(
   const { slots, handler, handlerType } = filledSlots(node, parts, reported);
   const traced = parts.tracing === undefined ? undefined : new TracedRequests(node.name, parts.tracing);
   const quota = quotaOf(node, parts);
-  const emit = quota?.limited(processor.emitChecked) ?? processor.emitChecked;
+  const gate = new SourceGate(sourceTitle);
+  const emit = gate.emit(quota?.limited(processor.emitChecked) ?? processor.emitChecked);
   const receiver = new Receiver({
     ...context,
     handler: handler && (traced?.handler(handler) ?? handler),

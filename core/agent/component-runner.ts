@@ -3,12 +3,14 @@ import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
-import { type Interceptor, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import {
   type Assembly,
+  keeperOf,
   named,
   type Running,
   type RunningChannel,
+  type RunningInterceptor,
   type RunningSink,
   type RunningSource,
   startComponent,
@@ -73,7 +75,7 @@ export class ComponentRunner {
     const follower = new LetterFollower({ shared: () => channel.letters, summary: () => channel.log(), letters, log });
     this.#followers.set(channel, follower);
     outlet.letters = follower;
-    for (const sink of this.#assembly.sinks) if (sink.channel === channel) await follower.add(lettersName(sink));
+    for (const sink of this.#assembly.sinks) if (sink.channel === channel) await follower.add(keeperOf(sink));
     const ticket = outlet.gate.join();
     void follower
       .start()
@@ -83,14 +85,14 @@ export class ComponentRunner {
   }
 
   async startSink(running: RunningSink): Promise<void> {
-    await this.#followers.get(running.channel)?.add(lettersName(running));
+    await this.#followers.get(running.channel)?.add(keeperOf(running));
     await running.replayed.start();
     await startComponent(running, running.sink);
     running.feed.start();
   }
 
   async startSource(running: RunningSource): Promise<void> {
-    for (const [at, interceptor] of running.interceptors.entries()) await startInterceptor(running, at, interceptor);
+    for (const interceptor of running.interceptors) await startInterceptor(interceptor);
     this.#handovers.offer(running);
     await startComponent(running, running.source);
     this.#handovers.started(running);
@@ -112,15 +114,16 @@ export class ComponentRunner {
     await this.#handovers.close();
   }
 
-  async stopSource(running: RunningSource, grace: AbortSignal): Promise<void> {
+  /** When the grace period is over it has until `last` to answer what was abandoned by then. */
+  async stopSource(running: RunningSource, grace: AbortSignal, last: AbortSignal = grace): Promise<void> {
     this.#stopped.add(running);
     // What waits for an interceptor may still be accepted, until the grace period is over.
     const forget = onAbort(grace, () => running.processor.abandon());
-    await this.#stop(running, running.source, grace);
+    await this.#stop(running, running.source, last);
     forget();
     running.receiver.stop();
     running.processor.stop();
-    for (const interceptor of running.interceptors) {
+    for (const { interceptor } of running.interceptors) {
       await this.#tryToStop(running.name, async (signal) => interceptor.stop?.(signal), grace);
     }
   }
@@ -156,16 +159,10 @@ export class ComponentRunner {
   }
 }
 
-async function startInterceptor({ node }: RunningSource, at: number, interceptor: Interceptor): Promise<void> {
+async function startInterceptor({ interceptor, node }: RunningInterceptor): Promise<void> {
   try {
     await interceptor.start?.();
   } catch (error) {
-    const own = node.interceptors[at];
-    throw own === undefined ? error : named(error, { name: `${node.name}.${own.name}`, node: own });
+    throw named(error, { name: node.name, node });
   }
-}
-
-/** Letters of a sink in a group are kept under the name of the group. */
-function lettersName({ name, group }: RunningSink): string {
-  return group?.name ?? name;
 }

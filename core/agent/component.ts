@@ -6,13 +6,13 @@ import type { ReplayedLetters } from "../pipeline/dead-letters/replayed-letters.
 import type { ChannelOutlet } from "../pipeline/delivery/channel-outlet.js";
 import type { Feed } from "../pipeline/delivery/sink-feed.js";
 import type { SupervisedSink } from "../pipeline/delivery/supervised-sink.js";
+import type { ChainedInterceptor } from "../pipeline/interceptor-chain.js";
 import type { Receiver } from "../pipeline/receiver.js";
 import type { FailureState } from "../pipeline/supervision.js";
 import {
   AgentError,
   type AnyPlugin,
   codeOf,
-  type Interceptor,
   type Lifecycle,
   reasonOf,
   retryableOf,
@@ -35,9 +35,15 @@ export interface Running {
 export interface RunningSource extends Running {
   readonly node: SourceNode;
   readonly source: Source;
-  readonly interceptors: readonly Interceptor[];
+  /** In the order of execution. */
+  readonly interceptors: readonly RunningInterceptor[];
   readonly processor: ChannelProcessor;
   readonly receiver: Receiver;
+}
+
+export interface RunningInterceptor extends ChainedInterceptor {
+  /** With the path from its source as its name. */
+  readonly node: ComponentNode;
 }
 
 export interface RunningChannel extends Running {
@@ -60,6 +66,11 @@ export interface RunningSink extends Running {
   readonly group?: SinkGroupNode;
   /** What the sink processor of the group reports; the same object for all of its sinks. */
   readonly groupReported?: ReportedHealth;
+}
+
+/** The name under which the dead letters of a sink are kept: that of its group, where it is in one. */
+export function keeperOf({ name, group }: Pick<RunningSink, "name" | "group">): string {
+  return group?.name ?? name;
 }
 
 /** All components of an agent, created but not started. */
@@ -110,6 +121,11 @@ function nestedIn({ name, slots }: ComponentNode): readonly ComponentNode[] {
   return Object.values(slots)
     .map((node) => atPath(name, node))
     .flatMap((node) => [node, ...nestedIn(node)]);
+}
+
+/** How messages call a component. */
+export function titleOf({ name, definition }: ComponentNode): string {
+  return `"${name}" of type "${definition.type}"`;
 }
 
 /** With the path from its owner as its name: names of nested components are unique there only. */

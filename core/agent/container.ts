@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import path from "node:path";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
-import { managementProperties } from "../configuration/schema/kernel-properties.js";
+import { managementProperties } from "../configuration/schema/management-properties.js";
 import type { Topology } from "../configuration/topology.js";
 import { Prometheus } from "../metrics/prometheus.js";
 import { TransactionMetrics } from "../metrics/transaction-metrics.js";
@@ -21,21 +21,23 @@ import {
 } from "../tokens.js";
 import { Agent } from "./agent.js";
 import { AgentErasure } from "./agent-erasure.js";
+import { ArrivalSample } from "./arrivals/arrival-sample.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
 import { Certificates } from "./certificates.js";
 import { partsOf } from "./component.js";
 import { plainContextOf } from "./create-component.js";
-import { DeadLetterReplay } from "./dead-letter-replay.js";
+import { ExplainRunning } from "./explain/explain-running.js";
 import { kernelFiles } from "./kernel-files.js";
-import { LetterReplays } from "./letter-replays.js";
-import { observed } from "./observed.js";
-import { Readiness } from "./readiness.js";
-import { RecentActivity } from "./recent-activity.js";
+import { LiveView } from "./live/live-view.js";
 import { Reload } from "./reload.js";
-import { Statistics } from "./statistics.js";
+import { AutomaticReplay } from "./replay/automatic-replay.js";
+import { DeadLetterReplay } from "./replay/dead-letter-replay.js";
+import { observed } from "./state/observed.js";
+import { Readiness } from "./state/readiness.js";
+import { RecentActivity } from "./state/recent-activity.js";
+import { Statistics } from "./state/statistics.js";
 import { UsedFolders } from "./used-folders.js";
-import { Verifier } from "./verifier.js";
-import { ARRIVALS, registerViews } from "./views.js";
+import { Verifier } from "./verification/verifier.js";
 
 export const AGENT: InjectionToken<Agent> = Symbol("Agent");
 export const STATISTICS: InjectionToken<Statistics> = Symbol("Statistics");
@@ -43,12 +45,16 @@ export const DEAD_LETTERS: InjectionToken<DeadLetters> = Symbol("DeadLetters");
 const CRASH_WATCH: InjectionToken<CrashWatch> = Symbol("CrashWatch");
 export const LEDGER: InjectionToken<Ledger> = Symbol("Ledger");
 export const DEAD_LETTER_REPLAY: InjectionToken<DeadLetterReplay> = Symbol("DeadLetterReplay");
-export const LETTER_REPLAYS: InjectionToken<LetterReplays> = Symbol("LetterReplays");
+export const AUTOMATIC_REPLAY: InjectionToken<AutomaticReplay> = Symbol("AutomaticReplay");
 export const METRICS: InjectionToken<TransactionMetrics> = Symbol("TransactionMetrics");
 export const PROMETHEUS: InjectionToken<Prometheus> = Symbol("Prometheus");
 export const READINESS: InjectionToken<Readiness> = Symbol("Readiness");
+const PARTS: InjectionToken<AssemblyParts> = Symbol("AssemblyParts");
 const QUOTAS: InjectionToken<QuotaBooks> = Symbol("QuotaBooks");
 const ERASURES: InjectionToken<Erasures> = Symbol("Erasures");
+export const ARRIVALS: InjectionToken<ArrivalSample> = Symbol("ArrivalSample");
+export const EXPLAIN_RUNNING: InjectionToken<ExplainRunning> = Symbol("ExplainRunning");
+export const LIVE_VIEW: InjectionToken<LiveView> = Symbol("LiveView");
 export const AGENT_ERASURE: InjectionToken<AgentErasure> = Symbol("AgentErasure");
 export const CERTIFICATES: InjectionToken<Certificates> = Symbol("Certificates");
 const FOLDERS: InjectionToken<UsedFolders> = Symbol("UsedFolders");
@@ -56,7 +62,7 @@ const ACTIVITY: InjectionToken<RecentActivity> = Symbol("RecentActivity");
 export const VERIFIER: InjectionToken<Verifier> = Symbol("Verifier");
 export const RELOAD: InjectionToken<Reload> = Symbol("Reload");
 
-export interface AgentSetup {
+interface AgentSetup {
   readonly topology: Topology;
   readonly dataDir: string;
   readonly loggers: Loggers;
@@ -74,7 +80,7 @@ export interface AgentSetup {
   readonly tracing?: Tracing;
 }
 
-export interface Watching {
+interface Watching {
   /** Seconds without progress after which a sink counts as stalled. */
   readonly stallThreshold: number;
   /** Most services that are counted by themselves. */
@@ -88,128 +94,86 @@ const usualWatching: Watching = {
 
 /** A container of its own for one agent: everything is asked for by token, nothing is global. */
 export function agentContainer(setup: AgentSetup): DependencyContainer {
-  const { topology, dataDir, loggers, watching = usualWatching } = setup;
+  const { topology, dataDir, loggers, watching = usualWatching, tracing } = setup;
   const own = container.createChildContainer();
+  /** What is made when it is asked for the first time. */
+  const register = <T>(token: InjectionToken<T>, make: (scope: DependencyContainer) => T) =>
+    own.register(token, { useFactory: instanceCachingFactory(make) });
   own.register(CLOCK, { useValue: systemClock });
   own.register(LOGGERS, { useValue: loggers });
-  own.register(DEAD_LETTERS, { useFactory: instanceCachingFactory((scope) => deadLetters(scope, setup)) });
-  own.register(LEDGER, {
-    useFactory: instanceCachingFactory(
-      (scope) => new Ledger(path.join(dataDir, kernelFiles.ledger), scope.resolve(LOGGERS).of("ledger")),
-    ),
+  register(PARTS, (scope) => assemblyParts(scope, setup));
+  register(DEAD_LETTERS, (scope) => deadLetters(scope, setup));
+  register(LEDGER, (scope) => new Ledger(path.join(dataDir, kernelFiles.ledger), scope.resolve(LOGGERS).of("ledger")));
+  register(CRASH_WATCH, () => new CrashWatch(path.join(dataDir, kernelFiles.inHand)));
+  register(QUOTAS, () => new QuotaBooks());
+  register(ERASURES, () => new Erasures(path.join(dataDir, kernelFiles.erasures)));
+  own.register(METRICS, { useValue: new TransactionMetrics(watching.metricsServices) });
+  own.register(PROMETHEUS, { useValue: new Prometheus(watching.metricsServices) });
+  register(ACTIVITY, (scope) => new RecentActivity(scope.resolve(CLOCK)));
+  register(READINESS, (scope) => {
+    const parts = { activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK) };
+    return new Readiness({ ...parts, agent: scope.resolve(AGENT), stallSeconds: watching.stallThreshold });
   });
-  own.register(CRASH_WATCH, {
-    useFactory: instanceCachingFactory(() => new CrashWatch(path.join(dataDir, kernelFiles.inHand))),
+  register(AGENT, (scope) => {
+    const parts = scope.resolve(PARTS);
+    const assembly = assemble(topology, parts);
+    const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
+    const readings = observed(agent, {
+      ...parts,
+      activity: scope.resolve(ACTIVITY),
+      folders: scope.resolve(FOLDERS),
+      conditions: () => scope.resolve(READINESS).conditions(),
+      certificates: () => scope.resolve(CERTIFICATES).states,
+      limitBytes: setup.deadLetterLimits?.bytes ?? 0,
+    });
+    scope.resolve(PROMETHEUS).observe(readings);
+    if (tracing !== undefined) scope.resolve(PROMETHEUS).observeTracing(() => tracing.counts);
+    return agent;
   });
-  own.register(QUOTAS, { useFactory: instanceCachingFactory(() => new QuotaBooks()) });
-  own.register(ERASURES, {
-    useFactory: instanceCachingFactory(() => new Erasures(path.join(dataDir, kernelFiles.erasures))),
+  register(FOLDERS, () => new UsedFolders(dataDir));
+  register(CERTIFICATES, (scope) => new Certificates(() => partsOf(scope.resolve(AGENT).assembly)));
+  register(STATISTICS, (scope) => new Statistics(viewed(scope)));
+  register(ARRIVALS, (scope) => new ArrivalSample({ agent: () => scope.resolve(AGENT), clock: scope.resolve(CLOCK) }));
+  register(EXPLAIN_RUNNING, (scope) => new ExplainRunning({ ...viewed(scope), dataDir }));
+  register(LIVE_VIEW, (scope) => new LiveView({ ...viewed(scope), arrivals: scope.resolve(ARRIVALS) }));
+  register(VERIFIER, (scope) => new Verifier({ ...viewed(scope), log: scope.resolve(LOGGERS).of("ledger") }));
+  register(DEAD_LETTER_REPLAY, (scope) => {
+    const parts = scope.resolve(PARTS);
+    const contextOf = (sink: string) => plainContextOf(sink, parts);
+    return new DeadLetterReplay({ agent: scope.resolve(AGENT), letters: parts.deadLetters, contextOf });
   });
-  registerWatchers(own, watching);
-  own.register(AGENT, {
-    useFactory: instanceCachingFactory((scope) => {
-      const parts = assemblyParts(scope, setup);
-      const assembly = assemble(topology, parts);
-      const agent = new Agent({ ...parts, name: topology.agent, assembly, log: parts.loggers.of("agent") });
-      const readings = observed(agent, {
-        ...parts,
-        activity: scope.resolve(ACTIVITY),
-        folders: scope.resolve(FOLDERS),
-        conditions: () => scope.resolve(READINESS).conditions(),
-        certificates: () => scope.resolve(CERTIFICATES).states,
-        limitBytes: setup.deadLetterLimits?.bytes ?? 0,
-      });
-      scope.resolve(PROMETHEUS).observe(readings);
-      const { tracing } = setup;
-      if (tracing !== undefined) scope.resolve(PROMETHEUS).observeTracing(() => tracing.counts);
-      return agent;
-    }),
+  register(AGENT_ERASURE, (scope) => {
+    const log = scope.resolve(LOGGERS).of("erasure");
+    return new AgentErasure({ ...viewed(scope), erasures: scope.resolve(ERASURES), log });
   });
-  own.register(FOLDERS, { useFactory: instanceCachingFactory(() => new UsedFolders(dataDir)) });
-  own.register(CERTIFICATES, {
-    useFactory: instanceCachingFactory((scope) => new Certificates(() => partsOf(scope.resolve(AGENT).assembly))),
+  register(AUTOMATIC_REPLAY, (scope) => {
+    const parts = { deadLetterReplay: scope.resolve(DEAD_LETTER_REPLAY), letters: scope.resolve(DEAD_LETTERS) };
+    const log = scope.resolve(LOGGERS).of("dead-letters");
+    return new AutomaticReplay({ ...parts, activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK), log });
   });
-  own.register(STATISTICS, {
-    useFactory: instanceCachingFactory(
-      (scope) =>
-        new Statistics({
-          agent: scope.resolve(AGENT),
-          ledger: scope.resolve(LEDGER),
-          letters: scope.resolve(DEAD_LETTERS),
-          readiness: scope.resolve(READINESS),
-          reloads: scope.resolve(RELOAD),
-          clock: scope.resolve(CLOCK),
-        }),
-    ),
+  register(RELOAD, (scope) => {
+    const ended = (ok: boolean, time: Date) => {
+      const names = partsOf(scope.resolve(AGENT).assembly).map(({ name }) => name);
+      scope.resolve(PROMETHEUS).keepMetricsOf(new Set(names));
+      scope.resolve(PROMETHEUS).reloaded(ok, time);
+      void scope.resolve(CERTIFICATES).read();
+    };
+    const log = scope.resolve(LOGGERS).of("reload");
+    return new Reload({ agent: scope.resolve(AGENT), topology, parts: scope.resolve(PARTS), log, ended });
   });
-  registerViews(own, dataDir, (scope) => ({
+  return own;
+}
+
+/** What those need that show or change what the agent has. */
+function viewed(scope: DependencyContainer) {
+  return {
     agent: scope.resolve(AGENT),
     ledger: scope.resolve(LEDGER),
     letters: scope.resolve(DEAD_LETTERS),
     readiness: scope.resolve(READINESS),
     reloads: scope.resolve(RELOAD),
     clock: scope.resolve(CLOCK),
-  }));
-  own.register(VERIFIER, {
-    useFactory: instanceCachingFactory((scope) => {
-      const letters = scope.resolve(DEAD_LETTERS);
-      const log = scope.resolve(LOGGERS).of("ledger");
-      return new Verifier({ agent: scope.resolve(AGENT), ledger: scope.resolve(LEDGER), letters, log });
-    }),
-  });
-  own.register(DEAD_LETTER_REPLAY, {
-    useFactory: instanceCachingFactory((scope) => {
-      const parts = assemblyParts(scope, setup);
-      const { deadLetters: letters } = parts;
-      return new DeadLetterReplay({
-        agent: scope.resolve(AGENT),
-        letters,
-        contextOf: (sink) => plainContextOf(sink, parts),
-      });
-    }),
-  });
-  own.register(AGENT_ERASURE, {
-    useFactory: instanceCachingFactory((scope) => {
-      const common = { agent: scope.resolve(AGENT), letters: scope.resolve(DEAD_LETTERS), clock: scope.resolve(CLOCK) };
-      const log = scope.resolve(LOGGERS).of("erasure");
-      return new AgentErasure({ ...common, erasures: scope.resolve(ERASURES), log });
-    }),
-  });
-  own.register(LETTER_REPLAYS, {
-    useFactory: instanceCachingFactory((scope) => {
-      const parts = { deadLetterReplay: scope.resolve(DEAD_LETTER_REPLAY), letters: scope.resolve(DEAD_LETTERS) };
-      const log = scope.resolve(LOGGERS).of("dead-letters");
-      return new LetterReplays({ ...parts, activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK), log });
-    }),
-  });
-  own.register(RELOAD, {
-    useFactory: instanceCachingFactory((scope) => {
-      const parts = assemblyParts(scope, setup);
-      const log = parts.loggers.of("reload");
-      const ended = (ok: boolean, time: Date) => {
-        const names = partsOf(scope.resolve(AGENT).assembly).map(({ name }) => name);
-        scope.resolve(PROMETHEUS).keepMetricsOf(new Set(names));
-        scope.resolve(PROMETHEUS).reloaded(ok, time);
-        void scope.resolve(CERTIFICATES).read();
-      };
-      return new Reload({ agent: scope.resolve(AGENT), topology, parts, log, ended });
-    }),
-  });
-  return own;
-}
-
-/** What looks on while the agent works. */
-function registerWatchers(own: DependencyContainer, { stallThreshold, metricsServices }: Watching): void {
-  own.register(METRICS, { useValue: new TransactionMetrics(metricsServices) });
-  own.register(ACTIVITY, { useFactory: instanceCachingFactory((scope) => new RecentActivity(scope.resolve(CLOCK))) });
-  own.register(PROMETHEUS, { useValue: new Prometheus(metricsServices) });
-  own.register(READINESS, {
-    useFactory: instanceCachingFactory((scope) => {
-      const agent = scope.resolve(AGENT);
-      const parts = { activity: scope.resolve(ACTIVITY), clock: scope.resolve(CLOCK) };
-      return new Readiness({ ...parts, agent, stallSeconds: stallThreshold });
-    }),
-  });
+  };
 }
 
 function assemblyParts(scope: DependencyContainer, setup: AgentSetup): AssemblyParts {

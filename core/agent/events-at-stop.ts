@@ -4,7 +4,7 @@ import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { Erasures } from "../pipeline/erasures.js";
 import { type Event, type Logger, letterHeader, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
-import type { RunningChannel, RunningSink } from "./component.js";
+import { keeperOf, type RunningChannel, type RunningSink } from "./component.js";
 
 /** Milliseconds between two checks of a draining channel. */
 const PAUSE = 100;
@@ -46,7 +46,7 @@ function isFailing({ sink, keeping }: RunningSink): boolean {
   return sink.health.failure !== undefined || keeping.failure !== undefined;
 }
 
-export interface KeepingParts {
+interface KeepingParts {
   readonly deadLetters: DeadLetters;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,7 +63,7 @@ export async function keepAtStop(
   { deadLetters, clock, log, erasures }: KeepingParts,
 ): Promise<number> {
   let kept = 0;
-  const under = sink?.group?.name ?? sink?.name;
+  const under = sink && keeperOf(sink);
   try {
     while (channel.mayHold && under !== undefined) {
       const taken = channel.openTake();

@@ -3,7 +3,7 @@ import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
 
-export interface StartLimits {
+interface StartLimits {
   /** Milliseconds that the start of a source or sink may take; 0 is no limit. */
   readonly milliseconds: number;
   /** Aborts when the agent is asked to stop. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Ledger } from "../pipeline/ledger.js";
 import type { Logger } from "../sdk/index.js";
 
-export interface LeftChannelsParts {
+interface LeftChannelsParts {
   readonly ledger: Pick<Ledger, "left">;
   readonly dataDir: string;
   readonly log: Logger;

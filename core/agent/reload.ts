@@ -4,7 +4,7 @@ import type { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
 import type { Assembly } from "./component.js";
 
-export interface ReloadParts {
+interface ReloadParts {
   readonly agent: Agent;
   /** What the agent was started with. */
   readonly topology: Topology;

@@ -96,7 +96,7 @@ async function replaceChannel(
     return live.remove([leaving]);
   }
   await orStop(inTime(runner.startChannel(successor), successor, grace), () => runner.stopChannel(successor, grace));
-  const events = await handOver(leaving, successor, { runner, live, grace });
+  const events = await moveEvents(leaving, successor, { runner, live, grace });
   live.remove([leaving]);
   live.add({ channels: [successor] });
   await runner.stopChannel(leaving, grace);
@@ -104,7 +104,7 @@ async function replaceChannel(
 }
 
 /** Events of which a part of a batch was settled are not stored again from the new channel. */
-async function handOver(
+async function moveEvents(
   from: RunningChannel,
   to: RunningChannel,
   { runner, grace }: ReplacementParts,

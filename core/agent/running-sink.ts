@@ -21,7 +21,7 @@ export function runningSink(node: SinkNode, outlet: ChannelOutlet, parts: Assemb
   return made(fed({ name, sink, counters, account, batching, outlet, largestBatch, keepers, channel }, parts));
 }
 
-export interface GroupInput {
+interface GroupInput {
   /** The sinks of the group, in the order of the file. */
   readonly nodes: readonly SinkNode[];
   readonly outlet: ChannelOutlet;

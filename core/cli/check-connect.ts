@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { examine } from "../agent/examination.js";
-import { examiner } from "../agent/examiner.js";
-import { type Finding, ProbeRuns, runningPid } from "../agent/probe-runs.js";
+import { examine } from "../agent/examination/examination.js";
+import { examiner } from "../agent/examination/examiner.js";
+import { type Finding, ProbeRuns, runningPid } from "../agent/examination/probe-runs.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { Topology } from "../configuration/topology.js";
 import { folderState } from "../files/folder-state.js";

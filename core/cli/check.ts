@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Finding } from "../agent/probe-runs.js";
+import type { Finding } from "../agent/examination/probe-runs.js";
 import { type ConfigurationFault, errorAt, startable } from "../configuration/configuration-fault.js";
 import {
   type KernelFlags,
@@ -8,7 +8,7 @@ import {
   readKernelSettings,
 } from "../configuration/schema/kernel-settings.js";
 import { workerFaults } from "../configuration/topology/workers.js";
-import type { ComponentNode, Topology } from "../configuration/topology.js";
+import { nodesOf, type Topology } from "../configuration/topology.js";
 import type { PluginCatalogue } from "../tokens.js";
 import { connectFindings, findingCounts, printFindings } from "./check-connect.js";
 import {
@@ -121,21 +121,8 @@ function probeSeconds({ probeTimeout }: CheckOptions): number | ConfigurationFau
 const MOST_PROBE_SECONDS = 3600;
 
 /** What the plugins of others that the file uses declare to use outside the agent, each once. */
-function permissionLines(
-  { sources, channels, sinks, groups = [] }: Topology,
-  catalogue: PluginCatalogue,
-): readonly string[] {
-  const nested = (node: ComponentNode): readonly ComponentNode[] => [
-    node,
-    ...Object.values(node.slots).flatMap(nested),
-  ];
-  const nodes: readonly ComponentNode[] = [
-    ...sources.flatMap((source) => [source, ...source.interceptors, source.selector]),
-    ...channels,
-    ...sinks,
-    ...groups.map(({ processor }) => processor),
-  ];
-  const used = new Set(nodes.flatMap(nested).map(({ definition }) => definition));
+function permissionLines(topology: Topology, catalogue: PluginCatalogue): readonly string[] {
+  const used = new Set(nodesOf(topology).map(({ definition }) => definition));
   return catalogue
     .list()
     .filter((plugin) => used.has(plugin.definition) && !isOwnPlugin(plugin))

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import {
-  type KernelProperty,
   kernelProperties,
   pluginFoldersProperty,
   pluginPackagesProperty,
 } from "../configuration/schema/kernel-properties.js";
+import type { KernelProperty } from "../configuration/schema/kernel-property.js";
 import type { KernelName } from "../configuration/schema/kernel-settings.js";
 import { printable } from "../logging/log-record.js";
 import type { WorkerRole } from "./workers/role.js";

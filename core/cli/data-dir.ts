@@ -99,6 +99,12 @@ export function dataDirFault(dataDir: string): string | undefined {
   }
 }
 
+/** Warns root in a data directory of another user, whose agent cannot read later what root writes there. */
+export function warnOfOwner(dataDir: string, terminal: Terminal): void {
+  const fault = existsSync(dataDir) ? ownerFault(dataDir) : undefined;
+  if (fault !== undefined) terminal.err(`warning: ${fault}`);
+}
+
 /** Requests would find nothing there, and it may be created later. */
 export function warnOfFolder({ managementConfigurationFolder: folder }: KernelSettings, terminal: Terminal): void {
   if (folder === "" || existsSync(folder)) return;

@@ -1,15 +1,15 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { sinkGroupProperties, sinkProperties, sourceProperties } from "../configuration/schema/component-properties.js";
 import {
-  type KernelProperty,
   kernelProperties,
-  optionName,
   pluginFoldersProperty,
   pluginPackagesProperty,
 } from "../configuration/schema/kernel-properties.js";
+import { type KernelProperty, optionName } from "../configuration/schema/kernel-property.js";
 import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
+import { makeFolder } from "../files/make-folder.js";
 import type { Schema } from "../sdk/index.js";
 import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
@@ -37,7 +37,7 @@ async function docs(options: DocsOptions, terminal: Terminal): Promise<number> {
 /** Writes the pages of the reference and removes generated pages of plugins that no longer exist; returns the names written. */
 export async function writeReference(folder: string, plugins: readonly CataloguedPlugin[]): Promise<readonly string[]> {
   const pages = referencePages(plugins);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   for (const name of await readdir(folder)) {
     if (!pages.has(name) && (await isGenerated(join(folder, name)))) await rm(join(folder, name));
   }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { type ExplainedEvent, type ExplainedSink, explain, targetOf } from "../agent/explain.js";
+import { type ExplainedEvent, type ExplainedSink, explain, targetOf } from "../agent/explain/explain.js";
 import { type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { ComponentNode } from "../configuration/topology.js";
 import { silentLoggers } from "../logging/loggers.js";

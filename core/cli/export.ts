@@ -1,7 +1,8 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
+import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
 import {
   type CommandContext,
@@ -14,7 +15,7 @@ import {
 import type { Rows } from "./export/formats.js";
 import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
-import { cannot, onStoredData } from "./stored-data.js";
+import { areListed, cannot, onStoredData } from "./stored-data.js";
 
 interface ExportOptions extends PluginFlags, Partial<ConfigurationFile> {
   readonly sink?: string;
@@ -68,10 +69,14 @@ async function untilNobodyReads({ output }: ExportOptions, work: () => Promise<n
 
 async function written(options: ExportOptions, read: ReadOptions, terminal: Terminal): Promise<number> {
   return await onStoredData(options, terminal, async (data, sink) => {
-    if (data.rows === undefined) throw cannot(sink);
+    const rowsOf = data.rows?.bind(data);
+    if (rowsOf === undefined) throw cannot(sink);
+    if (!(await areListed(options.table, data, terminal))) return exitCodes.badInput;
+    const tables = () => rowsOf(read.selection, terminal.stopRequested);
     const target = await targetOf(options, read.format);
+    if (!target.isFolder) await refuseSeveral(tables());
     let skipped = 0;
-    for await (const rows of data.rows(read.selection, terminal.stopRequested)) {
+    for await (const rows of tables()) {
       if (rows.skipped !== undefined) {
         skipped += 1;
         terminal.err(`left out: ${rows.table.name}: ${rows.skipped}`);
@@ -81,6 +86,24 @@ async function written(options: ExportOptions, read: ReadOptions, terminal: Term
     terminal.err(target.tables === 0 ? "no rows; nothing is written" : summary);
     return skipped === 0 ? exitCodes.success : exitCodes.leftOut;
   });
+}
+
+/** A file holds one table. That there is one, and that all can be read, shows before the first row is written. */
+async function refuseSeveral(tables: AsyncIterable<StoredRows>): Promise<void> {
+  const found: StoredRows[] = [];
+  for await (const table of tables) if (table.skipped === undefined) found.push(table);
+  if (found.length === 1) return;
+  let first: StoredTable | undefined;
+  for (const { table, rows } of found) {
+    if (!(await areSome(rows))) continue;
+    if (first !== undefined) throw several(first.name, table);
+    first = table;
+  }
+}
+
+async function areSome(rows: AsyncIterable<Rows>): Promise<boolean> {
+  for await (const page of rows) if (page.length > 0) return true;
+  return false;
 }
 
 interface ReadOptions {
@@ -109,19 +132,20 @@ function readOptions({ entity, service, table, from, to, format, output }: Expor
 
 /** Where rows are written. Tables without rows are passed over. */
 class Target {
+  /** Whether each table has a file of its own. */
+  readonly isFolder: boolean;
   tables = 0;
   rows = 0;
   readonly #output: string;
   readonly #format: Format;
   readonly #overwrite: boolean;
-  readonly #isFolder: boolean;
   #first: string | undefined;
 
   constructor(options: Pick<ExportOptions, "output" | "overwrite">, format: Format, isFolder: boolean) {
     this.#output = options.output;
     this.#overwrite = options.overwrite === true;
     this.#format = format;
-    this.#isFolder = isFolder;
+    this.isFolder = isFolder;
   }
 
   async write({ table, columns, rows }: StoredRows, { err, bytes = process.stdout }: Terminal): Promise<void> {
@@ -129,12 +153,12 @@ class Target {
     const first = await pages.next();
     if (first.done === true || first.value.length === 0) return;
     const written = { columns, pages: resumed(first.value, pages), again: () => rows };
-    if (this.#first !== undefined && !this.#isFolder) throw several(this.#first, table);
+    if (this.#first !== undefined && !this.isFolder) throw several(this.#first, table);
     this.#first ??= table.name;
     const count = await this.#written(written, { table, bytes });
     this.tables += 1;
     this.rows += count;
-    if (this.#isFolder) err(`${table.name}: ${count} rows`);
+    if (this.isFolder) err(`${table.name}: ${count} rows`);
   }
 
   async #written(
@@ -145,7 +169,7 @@ class Target {
     if (this.#output === "-" && format !== "parquet") {
       return await writeText({ ...written, format }, () => bytes, { end: false });
     }
-    const file = this.#isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
+    const file = this.isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
     return await writeTable(file, { ...written, format }, this.#overwrite);
   }
 }
@@ -153,7 +177,7 @@ class Target {
 async function targetOf(options: ExportOptions, format: Format): Promise<Target> {
   const { output } = options;
   const isFolder = output !== "-" && (/[/\\]$/.test(output) || (await isDirectory(output)));
-  if (isFolder) await mkdir(output, { recursive: true, mode: 0o700 });
+  if (isFolder) await makeFolder(output, 0o700);
   return new Target(options, format, isFolder);
 }
 

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Command, Option } from "commander";
+import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { type StarterDatabase, starterDatabases, starterFile } from "./init/starter-file.js";
@@ -48,7 +49,7 @@ const written: Readonly<Record<StarterDatabase, string>> = {
 /** False when something of that name exists, a link without a target too. A file that cannot be completed is removed. */
 async function created(file: string, text: string): Promise<boolean> {
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     const handle = await opened(file);
     if (handle === undefined) return false;
     try {

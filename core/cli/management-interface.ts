@@ -3,7 +3,10 @@ import type { DependencyContainer } from "tsyringe";
 import {
   AGENT,
   AGENT_ERASURE,
+  ARRIVALS,
   DEAD_LETTER_REPLAY,
+  EXPLAIN_RUNNING,
+  LIVE_VIEW,
   METRICS,
   PROMETHEUS,
   READINESS,
@@ -11,7 +14,6 @@ import {
   STATISTICS,
   VERIFIER,
 } from "../agent/container.js";
-import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../agent/views.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import type { Logging } from "../logging/logging.js";
 import { AgentFiles } from "../management/configuration/agent-files.js";

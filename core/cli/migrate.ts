@@ -4,7 +4,7 @@ import { type ConfigurationFault, faultText, startable } from "../configuration/
 import { decodeFile } from "../configuration/file/decode.js";
 import type { MigratedComponent } from "../configuration/migration/migrated-components.js";
 import { migration } from "../configuration/migration/migration.js";
-import { type PluginFlags, pluginLocations } from "../configuration/schema/kernel-settings.js";
+import { type PluginFlags, pluginLocations, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins } from "./command.js";
 import { loadPlugins } from "./load.js";
@@ -45,7 +45,11 @@ export async function migrate(options: MigrateOptions, terminal: Terminal): Prom
     return exitCodes.badInput;
   }
   const catalogue = await loadPlugins(pluginLocations(options, terminal.env), terminal, config);
-  const migrated = migration(old, catalogue, withSecrets ? "shown" : "as-variables");
+  const { settings: kernel } = readKernelSettings({}, terminal.env);
+  const migrated = migration(old, catalogue, {
+    secrets: withSecrets ? "shown" : "as-variables",
+    ...(kernel === undefined ? {} : { management: { host: kernel.managementHost, port: kernel.managementPort } }),
+  });
   const { text, variables, components, faults, isLossy } = migrated;
   terminal.out(text.trimEnd());
   for (const { variable, line } of variables) {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readKeptFiles } from "../agent/kept-files.js";
+import { readKeptFiles } from "../agent/examination/kept-files.js";
+import type { Examinee } from "../agent/examination/probe-runs.js";
 import { kernelFiles } from "../agent/kernel-files.js";
-import type { Examinee } from "../agent/probe-runs.js";
 import type { KernelSettings } from "../configuration/schema/kernel-settings.js";
 import { sinkOfClass } from "../logging/definitions.js";
 import { appendersOf, readLoggingDocument } from "../logging/logging-file.js";

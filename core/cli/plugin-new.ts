@@ -2,6 +2,7 @@ import { mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command, Option } from "commander";
+import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { loadPlugins } from "./load.js";
@@ -59,7 +60,7 @@ async function newPlugin(words: Words, { into, language }: NewOptions, terminal:
     return exitCodes.badInput;
   }
   const folder = path.resolve(into, names.folder);
-  await makeFolder(folder);
+  await makeNew(folder);
   const files = pluginFiles({
     names,
     language: languages[language],
@@ -93,9 +94,9 @@ function namesIn({ first, second }: Words, terminal: Terminal): PluginNames | un
   return names;
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeNew(folder: string): Promise<void> {
   try {
-    await mkdir(path.dirname(folder), { recursive: true });
+    await makeFolder(path.dirname(folder));
     await mkdir(folder);
   } catch (cause) {
     const reason = codeOf(cause) === "EEXIST" ? "it exists already; give another name" : "it cannot be created";
@@ -107,7 +108,7 @@ async function makeFolder(folder: string): Promise<void> {
 async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   try {
     for (const [file, text] of Object.entries(files)) {
-      await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+      await makeFolder(path.dirname(path.join(folder, file)));
       await writeFile(path.join(folder, file), text);
     }
   } catch (error) {

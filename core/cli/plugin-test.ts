@@ -14,6 +14,7 @@ import type { CataloguedPlugin } from "../tokens.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { CaseRunner } from "./plugin-case.js";
 import { type CaseResult, type PluginResult, writeReport } from "./plugin-report.js";
+import { changedAfterBuild } from "./plugin-sources.js";
 
 interface TestOptions {
   readonly report?: string;
@@ -58,6 +59,7 @@ async function testPlugin(
     terminal.err(`"${folder}" holds no plugin: build it first, and give the folder with its index.js or package.json`);
   }
   let failures = problems.filter(({ harmless }) => harmless !== true).length;
+  for (const { origin } of plugins) await tellOfOldBuild(origin, terminal);
   const results: PluginResult[] = [];
   for (const plugin of plugins) results.push(await testOne(plugin, options, { terminal, runner }));
   // What the plugin left behind has its last chance to fail.
@@ -69,6 +71,15 @@ async function testPlugin(
     terminal.out(`report written to ${options.report}`);
   }
   return plugins.length > 0 && failures === 0 ? exitCodes.success : exitCodes.failure;
+}
+
+/** A compiler may leave a file as it is whose result is the same: that is no fault. */
+async function tellOfOldBuild(origin: string, terminal: Terminal): Promise<void> {
+  const source = await changedAfterBuild(path.dirname(origin));
+  if (source === undefined) return;
+  terminal.err(
+    `"${source}" was changed after "${origin}" was built: build it (npm run build), or older code is tested`,
+  );
 }
 
 /** True, too, where there is nothing to check with. */

@@ -7,17 +7,17 @@ import { partsOf } from "../agent/component.js";
 import {
   AGENT,
   AGENT_ERASURE,
+  AUTOMATIC_REPLAY,
   agentContainer,
   CERTIFICATES,
   DEAD_LETTERS,
-  LETTER_REPLAYS,
   PROMETHEUS,
   RELOAD,
   VERIFIER,
 } from "../agent/container.js";
-import type { LetterReplays } from "../agent/letter-replays.js";
+import type { AutomaticReplay } from "../agent/replay/automatic-replay.js";
 import { StrayErrors } from "../agent/stray-errors.js";
-import type { Verifier } from "../agent/verifier.js";
+import type { Verifier } from "../agent/verification/verifier.js";
 import { decodeFile } from "../configuration/file/decode.js";
 import type { Configuration } from "../configuration/read-configuration.js";
 import {
@@ -46,7 +46,7 @@ import {
   withPlugins,
   withSettings,
 } from "./command.js";
-import { warnOfFolder, withDataDir } from "./data-dir.js";
+import { warnOfFolder, warnOfOwner, withDataDir } from "./data-dir.js";
 import { type ConfigurationFile, loadConfiguration, loadNamedPlugins, printFaults } from "./load.js";
 import { ReloadOnChange, startTextOf } from "./reload-on-change.js";
 import { startAndOpen, type ToStart } from "./start-and-open.js";
@@ -73,6 +73,7 @@ async function run(options: RunOptions, version: string, terminal: Terminal): Pr
   const role = terminal.worker?.role;
   const own = role === undefined ? given : { ...given, dataDir: role.dataDir };
   warnOfFolder(own, terminal);
+  if (role === undefined) warnOfOwner(own.dataDir, terminal);
   const catalogue = await loadNamedPlugins(own, terminal, options.config);
   const read = () => ofWorker(loadConfiguration(options, catalogue, terminal, own), role);
   const startText = startTextOf(options.config);
@@ -182,7 +183,7 @@ async function untilOver({ stopRequested, worker }: Terminal, { agent, letters }
 interface Built extends ToStart {
   readonly management: ManagementServer;
   readonly reloading: ReloadOnChange;
-  readonly replays: LetterReplays;
+  readonly replays: AutomaticReplay;
   readonly verifier: Verifier;
   readonly erasure: AgentErasure;
   readonly strays: StrayErrors;
@@ -246,7 +247,7 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
   const certificates = container.resolve(CERTIFICATES);
   if (security.tls !== undefined && (role === undefined || role.number === 1))
     certificates.add("management", managementTlsCertificate, security.tls.cert);
-  const replays = container.resolve(LETTER_REPLAYS);
+  const replays = container.resolve(AUTOMATIC_REPLAY);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
   const agent = container.resolve(AGENT);

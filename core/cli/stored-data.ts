@@ -88,6 +88,20 @@ export function cannot(sink: string): AgentError {
   return new AgentError("NOT_OFFERED", `sink "${sink}" does not offer this command`, { retryable: false });
 }
 
+/** Whether sinks have listed tables of all these names; else says which they have not. */
+export async function areListed(
+  names: readonly string[] | undefined,
+  data: StoredData,
+  { err, stopRequested }: Terminal,
+): Promise<boolean> {
+  if (names === undefined || data.tables === undefined) return true;
+  const found = await data.tables({ tables: names }, stopRequested);
+  const unlisted = names.filter((name) => found.every((table) => table.name !== name));
+  for (const name of unlisted)
+    err(`error: no sink has listed a table "${name}"; give a name as deneb tables list prints it`);
+  return unlisted.length === 0;
+}
+
 interface Finding {
   readonly terminal: Terminal;
   readonly able: (definition: AnyPlugin) => boolean;

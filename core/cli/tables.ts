@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { AdoptRequest, StoredSelection, StoredTable, TableResult } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal } from "./command.js";
 import { definePartition } from "./partition-tables.js";
-import { cannot, onStoredData, type SinkOptions, withSinkOptions } from "./stored-data.js";
+import { areListed, cannot, onStoredData, type SinkOptions, withSinkOptions } from "./stored-data.js";
 import { tableText } from "./table.js";
 
 /** `deneb tables`: one sub-command for each thing that is done with the tables of a sink. */
@@ -45,6 +45,7 @@ function withSelection(command: Command): Command {
 async function list(names: readonly string[], options: ListOptions, terminal: Terminal): Promise<number> {
   return await onStoredData(options, terminal, async (data, sink) => {
     if (data.tables === undefined) throw cannot(sink);
+    if (names.length > 0 && !(await areListed(names, data, terminal))) return exitCodes.badInput;
     const { entity, service } = options;
     const selection: StoredSelection = {
       ...(entity === undefined ? {} : { entity }),

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { agentContainer } from "../agent/container.js";
-import type { Verification } from "../agent/verification.js";
-import { verifyStopped } from "../agent/verify-stopped.js";
+import type { Verification } from "../agent/verification/verification.js";
+import { verifyStopped } from "../agent/verification/verify-stopped.js";
 import { type KernelSettings, type PluginFlags, readKernelSettings } from "../configuration/schema/kernel-settings.js";
 import { silentLoggers } from "../logging/loggers.js";
-import { mergedVerification } from "../management/workers/verification.js";
+import { mergedVerification } from "../management/workers/joined/verification.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { askManagement } from "./ask-management.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";

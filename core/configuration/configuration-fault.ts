@@ -72,9 +72,16 @@ function faultAt(
 /** One readable line: `line 12: a1.sinks.s.batch_size = "abc": must be a whole number, 1 or more`. */
 export function faultText({ key, value, reason, nearest, line }: ConfigurationFault): string {
   const location = line === undefined ? "" : `line ${line}: `;
-  const shown = value === undefined ? "" : ` = ${JSON.stringify(value)}`;
+  const shown = value === undefined ? "" : ` = ${JSON.stringify(shortened(value))}`;
   const question = nearest === undefined ? "" : `; did you mean "${nearest}"?`;
-  return `${location}${key}${shown}: ${reason}${question}`;
+  return `${location}${shortened(key)}${shown}: ${shortened(reason)}${question}`;
+}
+
+const MOST_SHOWN = 1000;
+
+/** A line that fills the terminal hides the others. */
+function shortened(text: string): string {
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
 }
 
 /** The known name that was probably meant: one with this first or last part, or a few letters away in any letter case. */

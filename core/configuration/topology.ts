@@ -1,4 +1,5 @@
 import type { AnyPlugin } from "../sdk/index.js";
+import type { SourceQuota } from "../tokens.js";
 
 /** One component as the properties file describes it, its values validated and typed. */
 export interface ComponentNode {
@@ -18,21 +19,7 @@ export interface SourceNode extends ComponentNode {
   /** The replicating selector when the file names none. */
   readonly selector: ComponentNode;
   /** How much it accepts of each service; absent: no service has a limit. */
-  readonly quota?: QuotaNode;
-}
-
-/** The quotas of a source; the properties are documented in schema/component-properties.ts. */
-export interface QuotaNode {
-  /** Undefined: services without an entry have no limit. */
-  readonly usual: ServiceQuotaNode | undefined;
-  /** By service in lower case; undefined: this service has no limit. */
-  readonly services: Readonly<Record<string, ServiceQuotaNode | undefined>>;
-  readonly mostServices: number;
-}
-
-export interface ServiceQuotaNode {
-  readonly eventsPerSecond: number;
-  readonly burst: number;
+  readonly quota?: SourceQuota;
 }
 
 /** How the runner feeds a sink; the properties are documented in schema/component-properties.ts. */
@@ -78,4 +65,15 @@ export interface Topology {
   readonly groups?: readonly SinkGroupNode[];
   /** Processes that receive and store, where the file says so; an option or a variable counts more. */
   readonly workers?: number;
+}
+
+/** All components of a topology, nested ones included. */
+export function nodesOf({ sources, channels, sinks, groups = [] }: Omit<Topology, "agent">): readonly ComponentNode[] {
+  const processors = groups.map(({ processor }) => processor);
+  const attached = sources.flatMap(({ interceptors, selector }) => [...interceptors, selector]);
+  return [...sources, ...attached, ...channels, ...sinks, ...processors].flatMap(withNested);
+}
+
+function withNested(node: ComponentNode): readonly ComponentNode[] {
+  return [node, ...Object.values(node.slots).flatMap(withNested)];
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "../sdk/index.js";
+import { makeFolder } from "./make-folder.js";
 import { SerialQueue } from "./serial-queue.js";
 
 /** The new text of an edit, and its result for the caller. */
@@ -77,7 +78,7 @@ const ORDINARY_MODE = 0o644;
  */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     await replace(await target(file), text);
   } catch (cause) {
     throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}" (is its folder writable?)`, {

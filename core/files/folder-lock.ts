@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,6 +7,7 @@ import type { FolderClaim } from "../sdk/context.js";
 import { AgentError, type FolderLock, type Logger, reasonOf } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
 import { holderText } from "./lock-note.js";
+import { makeFolder } from "./make-folder.js";
 
 export const LOCK = "deneb.lock";
 export const NOTE = "deneb.lock.txt";
@@ -115,7 +116,7 @@ async function refuseWithoutLocks(real: string): Promise<void> {
 
 async function existing(folder: string, remedy: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(path.resolve(folder), 0o700);
     return await realpath(folder);
   } catch (cause) {
     throw new AgentError("FOLDER_UNUSABLE", `creating the folder "${folder}" (${remedy})`, { cause, retryable: false });

@@ -109,6 +109,7 @@ class LogChannel implements Channel {
         connection.opened?.release(taken, settled);
         this.#puts.freed();
       },
+      left: (own) => connection.opened?.getsOn(own),
       restore: (taken, ends) => connection.opened?.restore(taken, ends),
       owner: () => {
         if (connection.opened === undefined) throw channelStopped(this.#parts.context.name);
@@ -137,6 +138,10 @@ class LogChannel implements Channel {
         retryable: true,
       });
     await this.#connection.start();
+  }
+
+  abandonPuts(): void {
+    this.#puts.abandon();
   }
 
   async stop(signal: AbortSignal): Promise<void> {

@@ -10,6 +10,8 @@ import type { PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 1000;
+/** For so long a stop tells the others that this agent leaves; without that they see it after a session. */
+const FAREWELL_MILLIS = 3000;
 /** The longest time of a timer. */
 const LONGEST_MILLIS = 2_147_483_647;
 
@@ -128,13 +130,24 @@ export class LogConnection {
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    // What waits for an engine that does not answer ends with the grace period.
-    const stopListening = onAbort(signal, () => void this.#parts.log.close(signal));
-    await this.#opening;
-    await this.#opened?.stop(signal);
-    stopListening();
+    await this.#leave(signal);
     this.#opened = undefined;
     await this.#parts.log.close(signal);
+  }
+
+  /** Nothing that is put or stored is on its way any more: an engine that does not answer is not waited for. */
+  async #leave(signal: AbortSignal): Promise<void> {
+    const leaving = new AbortController();
+    const end = () => {
+      leaving.abort();
+      void this.#parts.log.close(signal);
+    };
+    const timer = setTimeout(end, FAREWELL_MILLIS);
+    const stopListening = onAbort(signal, end);
+    await this.#opening;
+    await this.#opened?.stop(leaving.signal);
+    stopListening();
+    clearTimeout(timer);
   }
 
   /** Nobody puts into a log that is said to be away: after a session reports tell that it takes appends again. */

@@ -77,6 +77,13 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
     this.#room.admitWaiting();
   }
 
+  /** Refuses what is put and what is on its way, although the log has not answered. */
+  abandon(): void {
+    this.#isStopped = true;
+    this.#room.close();
+    this.#appending.end();
+  }
+
   /** Refuses what waits, then waits for what is on its way, until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true;

@@ -17,6 +17,8 @@ export interface LogTakeParts {
   /** Waits for events of a part that it holds already, or of any. */
   take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined>;
   release(taken: TakenPart, settled: SettledEvents | undefined): void;
+  /** Some of what a take holds of the part is done. */
+  left(own: OwnPart): void;
   /** `ends`: the take holds nothing of the part any more. */
   restore(taken: TakenPart, ends: boolean): void;
   owner(): PositionOwner;
@@ -71,6 +73,18 @@ export class LogTake implements TakeTransaction {
 
   settled(events: SettledEvents): void {
     this.#settled = events;
+  }
+
+  leave(events: readonly Event[], outcome: keyof SettledEvents): void {
+    if (!this.#isOpen || this.#own === undefined) return;
+    const left = new Set(events);
+    this.#own.queue.leave(
+      this.#events.filter(({ event }) => left.has(event)),
+      outcome,
+    );
+    this.#events = this.#events.filter(({ event }) => !left.has(event));
+    for (const event of events) this.#byEvent.delete(event);
+    this.#parts.left(this.#own);
   }
 
   async commit(): Promise<void> {

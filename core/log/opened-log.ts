@@ -225,6 +225,11 @@ export class OpenedLog {
     this.#ended(own);
   }
 
+  /** A take has done some of what it holds of the part. */
+  getsOn(own: OwnPart): void {
+    this.#stalled.getsOn(own);
+  }
+
   /** `ends`: the take holds nothing of the part any more. */
   restore({ own, events }: TakenPart, ends: boolean): void {
     own.queue.restore(events);

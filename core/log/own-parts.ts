@@ -70,11 +70,6 @@ export class OwnParts {
     return this.#own;
   }
 
-  /** Parts that nobody may read: their log is shorter than what is stored of it. */
-  get ahead(): ReadonlySet<number> {
-    return this.#ahead;
-  }
-
   /**
    * Gives away at once and takes, one call after another, what the reports of the agents say; calls that come while one waits share
    * the next. Rejects when the log cannot be asked.

@@ -163,13 +163,8 @@ export function unpackedEvent(event: Event): UnpackedEvent {
   return { event: { headers, body: event.body }, origin: originOf(text) };
 }
 
-/** The text of an origin as the header has it. */
-export function originText({ of, offset, index }: Origin): string {
-  return `${of}:${offset}+${index}`;
-}
-
 /** Undefined for a text that is none. */
-export function originOf(text: string): Origin | undefined {
+function originOf(text: string): Origin | undefined {
   const found = /^([^:,=]+):(\d+)\+(\d+)$/.exec(text);
   return found === null ? undefined : { of: found[1] ?? "", offset: Number(found[2]), index: Number(found[3]) };
 }

@@ -1,4 +1,4 @@
-import type { SettledEvents } from "../sdk/index.js";
+import type { Event, SettledEvents } from "../sdk/index.js";
 import { isUpTo, type LogPosition } from "./log-position.js";
 import {
   behind,
@@ -12,10 +12,15 @@ import {
 import type { Lacking } from "./writer-gaps.js";
 
 interface Entry {
-  readonly queued: QueuedPartEvent;
+  queued: QueuedPartEvent;
+  /** What became of an event that is done before others that are older; counted when these are done. */
+  outcome?: keyof SettledEvents;
   readonly step: Step;
   state: "waiting" | "taken" | "done";
 }
+
+/** In place of an event that is done. */
+const NOTHING: Event = { headers: {}, body: undefined };
 
 /**
  * What one agent has read of one part and what of it is done. Takes get the oldest events that wait; the position moves over
@@ -54,11 +59,6 @@ export class PartQueue {
     return this.#with(this.#done);
   }
 
-  /** Events since the part was made, as far as it was read. */
-  get eventsRead(): number {
-    return this.#edge.at.events;
-  }
-
   /** Events that were read and are not done. */
   get size(): number {
     return this.#edge.at.events - this.#done.events;
@@ -66,10 +66,6 @@ export class PartQueue {
 
   get waiting(): number {
     return this.#waiting;
-  }
-
-  get taken(): number {
-    return this.#entries.reduce((sum, { state }) => sum + (state === "taken" ? 1 : 0), 0);
   }
 
   /** Bytes of what was read and is not done. */
@@ -167,16 +163,32 @@ export class PartQueue {
     this.#settle();
   }
 
+  /** What of a take is done although older events of it are not: it is not handed out again, and needs no memory. */
+  leave(events: readonly QueuedPartEvent[], outcome: keyof SettledEvents): void {
+    const own = new Set(events);
+    for (const entry of this.#entries) {
+      if (own.size === 0) break;
+      if (!own.delete(entry.queued) || entry.state !== "taken") continue;
+      this.#bytes -= entry.queued.bytes;
+      entry.queued = { ...entry.queued, event: NOTHING, bytes: 0 };
+      entry.outcome = outcome;
+      entry.state = "done";
+    }
+    this.#settle();
+  }
+
   /** Up to where the part is done once these events are: never beyond what another take holds or nobody has taken. */
   after(events: readonly QueuedPartEvent[]): LogPosition {
     const own = new Set(events);
     const steps: Step[] = [];
-    for (const { queued, step, state } of this.#entries) {
+    const passed = { deadLettered: 0, filtered: 0 };
+    for (const { queued, step, state, outcome } of this.#entries) {
       if (state !== "done" && !own.has(queued)) break;
       steps.push(step);
+      if (outcome === "deadLettered" || outcome === "filtered") passed[outcome] += 1;
     }
     const position = behind(this.#done, steps);
-    return this.#with(position, position.events - this.#done.events);
+    return this.#with(position, { ...passed, events: position.events - this.#done.events });
   }
 
   /** A stored position says that more is done; the number of events that are left out. What is taken stays so. */
@@ -218,9 +230,14 @@ export class PartQueue {
     this.#firstWaiting = kept;
   }
 
-  #with(place: Passed, stored = 0): LogPosition {
-    const { deadLettered, filtered } = this.#books;
-    return { ...place, stored: this.#books.stored + stored, deadLettered, filtered };
+  #with(place: Passed, passed = { events: 0, deadLettered: 0, filtered: 0 }): LogPosition {
+    const { stored, deadLettered, filtered } = this.#books;
+    return {
+      ...place,
+      stored: stored + passed.events - passed.deadLettered - passed.filtered,
+      deadLettered: deadLettered + passed.deadLettered,
+      filtered: filtered + passed.filtered,
+    };
   }
 
   #push({ queued, step, isRepeated }: ReadEvent, hasLetter: boolean): void {
@@ -234,12 +251,18 @@ export class PartQueue {
     this.#books = { ...this.#books, deadLettered: this.#books.deadLettered + 1 };
   }
 
+  #count(outcome: keyof SettledEvents): void {
+    const book = outcome === "elsewhere" ? "stored" : outcome;
+    this.#books = { ...this.#books, [book]: this.#books[book] + 1 };
+  }
+
   /** Moves over what is done. */
   #settle(): void {
     let count = 0;
-    for (const { state, queued } of this.#entries) {
+    for (const { state, queued, outcome } of this.#entries) {
       if (state !== "done") break;
       this.#bytes -= queued.bytes;
+      if (outcome !== undefined) this.#count(outcome);
       count += 1;
     }
     if (count === 0) return;

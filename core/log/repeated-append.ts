@@ -1,4 +1,4 @@
-import { codeOf, retryableOf } from "../sdk/index.js";
+import { AgentError, codeOf, retryableOf } from "../sdk/index.js";
 import type { Repeating } from "./part-appender.js";
 import type { Appended, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
@@ -27,6 +27,8 @@ interface NamedRecord {
 export class RepeatedAppend {
   readonly #parts: RepeatedAppendParts;
   readonly #pausing = new Set<AbortController>();
+  /** Ends the wait for what is on its way. No set: its tables would hold what was put (docs/decisions/0203). */
+  readonly #waiting: ((error: unknown) => void)[] = [];
   #isEnded = false;
 
   constructor(parts: RepeatedAppendParts) {
@@ -36,9 +38,10 @@ export class RepeatedAppend {
   async append({ part, value, name }: NamedRecord, { isHalfPut, again }: Repeating): Promise<Appended> {
     const { log, millis, failed } = this.#parts;
     const end = performance.now() + millis;
+    if (this.#isEnded) throw stopping("LOG_UNAVAILABLE", "it is not there");
     for (;;) {
       try {
-        return await log.append(part, value, name);
+        return await this.#untilEnd(log.append(part, value, name));
       } catch (error) {
         const mayBeThere = codeOf(error) === "LOG_UNANSWERED";
         const isRepeated = mayBeThere || (retryableOf(error) === true && isHalfPut());
@@ -51,10 +54,23 @@ export class RepeatedAppend {
     }
   }
 
-  /** Nothing is appended again any more. */
+  /** Nothing is appended any more, and what is on its way is not waited for. */
   end(): void {
     this.#isEnded = true;
+    for (const reject of this.#waiting.splice(0))
+      reject(stopping("LOG_UNANSWERED", "whether it is there is not known"));
     for (const pausing of this.#pausing) pausing.abort();
+  }
+
+  #untilEnd(appending: Promise<Appended>): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(reject);
+      const settled = () => {
+        const at = this.#waiting.indexOf(reject);
+        if (at !== -1) this.#waiting.splice(at, 1);
+      };
+      appending.finally(settled).then(resolve, reject);
+    });
   }
 
   async #pause(): Promise<void> {
@@ -63,4 +79,8 @@ export class RepeatedAppend {
     await pause(PAUSE_MILLIS, pausing.signal);
     this.#pausing.delete(pausing);
   }
+}
+
+function stopping(code: "LOG_UNANSWERED" | "LOG_UNAVAILABLE", known: string): AgentError {
+  return new AgentError(code, `appending a record: the agent stops; ${known}`, { retryable: true });
 }

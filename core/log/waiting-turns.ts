@@ -12,7 +12,8 @@ interface WaitingTurn {
 /** Hands out what waits in the parts of this agent: the parts in turn, takes first come first served. */
 export class WaitingTurns {
   readonly #own: ReadonlyMap<number, OwnPart>;
-  readonly #waiting = new Set<WaitingTurn>();
+  // No set: its tables would hold what was taken (docs/decisions/0203).
+  #waiting: readonly WaitingTurn[] = [];
   #turn = 0;
 
   constructor(own: ReadonlyMap<number, OwnPart>) {
@@ -24,7 +25,7 @@ export class WaitingTurns {
    * already, when its part has no more and another one has.
    */
   take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
-    const now = this.#waiting.size === 0 ? this.#now(max, held) : undefined;
+    const now = this.#waiting.length === 0 ? this.#now(max, held) : undefined;
     if (now !== undefined || signal.aborted) return Promise.resolve(now);
     if (held !== undefined && this.#others(held)) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -34,11 +35,11 @@ export class WaitingTurns {
         held,
         settle: (taken) => {
           stopListening?.();
-          this.#waiting.delete(turn);
+          this.#waiting = this.#waiting.filter((one) => one !== turn);
           resolve(taken);
         },
       };
-      this.#waiting.add(turn);
+      this.#waiting = [...this.#waiting, turn];
       stopListening = onAbort(signal, () => turn.settle(undefined));
     });
   }

@@ -112,7 +112,7 @@ export interface LogFileTarget<Item, Change> extends LogTarget<Item, Change> {
 }
 
 export type AppenderTarget = LogTarget<AppenderItem, AppenderChange>;
-export type LoggerTarget = LogTarget<LoggerItem, LoggerItem>;
+type LoggerTarget = LogTarget<LoggerItem, LoggerItem>;
 /** The loggers of the running agent, whose root logger has a level even when it is not listed. */
 export interface RunningLoggerTarget extends LoggerTarget {
   readonly rootLevel: LogLevel;

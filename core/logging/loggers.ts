@@ -13,7 +13,7 @@ interface NamedLogger {
   listed: boolean;
 }
 
-export interface LoggerLevels {
+interface LoggerLevels {
   readonly root: LogLevel;
   /** By name of the component. */
   readonly own: ReadonlyMap<string, LogLevel>;
@@ -102,7 +102,7 @@ export class RunningLoggers implements Loggers, RunningLoggerTarget {
 }
 
 /** Who writes: the agent, and which of its workers where it has several. */
-export interface Writer {
+interface Writer {
   readonly agent: string;
   readonly worker?: number | undefined;
 }

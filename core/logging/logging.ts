@@ -18,7 +18,7 @@ import {
 import { loadPrettyText } from "./pretty-text.js";
 import { StandardOutput } from "./standard-output.js";
 
-export interface LoggingSetup {
+interface LoggingSetup {
   /** The logging file; it need not exist. */
   readonly file: string;
   /** Folder of the log files of appenders that name no file. */

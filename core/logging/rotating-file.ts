@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
+import { makeFolderSync } from "../files/make-folder.js";
 
 /** A stream for lines: the standard output of the process, or a replacement in a test. */
 export interface LineStream {
@@ -90,7 +81,7 @@ export class RotatingFile implements ClosableStream {
   }
 
   #opened(): OpenFile {
-    mkdirSync(path.dirname(this.#options.file), { recursive: true });
+    makeFolderSync(path.dirname(this.#options.file));
     const descriptor = openSync(this.#options.file, "a", 0o640);
     const { dev, ino, size } = fstatSync(descriptor, { bigint: true });
     this.#open = { descriptor, identity: `${dev}:${ino}`, size: Number(size) };

@@ -3,7 +3,7 @@ import { codeOf } from "../sdk/index.js";
 import type { LineStream } from "./rotating-file.js";
 
 /** Where the bytes go. */
-export interface ByteOutput {
+interface ByteOutput {
   /** Returns how many of the bytes were taken; throws the error of the system. */
   write(bytes: Uint8Array): number;
   /** Lets a little time pass for a reader that is behind. */

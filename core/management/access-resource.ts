@@ -2,7 +2,7 @@ import { Router } from "express";
 import { succeed } from "./answers.js";
 import { answer, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
 
-export interface AccessParts {
+interface AccessParts {
   readonly agent: string;
   readonly version: string;
   /** When the process began. */

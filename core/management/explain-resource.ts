@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { ExplainRunning, PastedRequest, RunningExplanation } from "../agent/explain-running.js";
+import type { ExplainRunning, PastedRequest, RunningExplanation } from "../agent/explain/explain-running.js";
 import { codeOf, reasonOf } from "../sdk/index.js";
 import { badRequest, HttpError } from "./answers.js";
 import { answer, failure, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";

@@ -23,7 +23,7 @@ export interface ManagementAccess {
   readonly bodyLimit: number;
 }
 
-export interface FrontParts {
+interface FrontParts {
   readonly access: ManagementAccess;
   readonly log: Logger;
   /** Called for each wrong token. */

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
-export interface ManagementAddress {
+interface ManagementAddress {
   readonly host: string;
   /** 0: the operating system chooses a free port. */
   readonly port: number;

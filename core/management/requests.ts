@@ -1,16 +1,18 @@
 import { isUtf8 } from "node:buffer";
 import { type Request, type RequestHandler, type Response, raw } from "express";
 import { isRecord } from "../sdk/event.js";
-import { malformedJson } from "./answers.js";
+import { badRequest, malformedJson } from "./answers.js";
 
 /** Reads the body of a request, whatever its method and content type; a larger one is answered with 413. */
 export function bodyReader(limit: number): RequestHandler {
   return raw({ type: () => true, limit });
 }
 
-/** The body as text; empty when there is none. */
+/** The body as text; empty when there is none. Throws for bytes that are not UTF-8: read as such, they would be changed. */
 export function bodyOf({ body }: Request): string {
-  return Buffer.isBuffer(body) ? body.toString("utf8") : "";
+  if (!Buffer.isBuffer(body)) return "";
+  if (!isUtf8(body)) throw malformedJson();
+  return body.toString("utf8");
 }
 
 /** The body as a JSON object; undefined when it is something else. */
@@ -26,6 +28,14 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | un
 /** A parameter of the query, the first of several; undefined when it is missing, empty when it has no value. */
 export function parameterOf(request: Request, name: string): string | undefined {
   return queryOf(request).get(name) ?? undefined;
+}
+
+/** A count of the query; the other value when it is absent. */
+export function countOf<T extends number | undefined>(request: Request, name: string, otherwise: T): number | T {
+  const text = parameterOf(request, name);
+  if (text === undefined) return otherwise;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badRequest(`Invalid parameter. ${name} is a whole number, 0 or more`);
 }
 
 /** The names of the parameters in the query. */
@@ -48,7 +58,6 @@ function parsed(text: string): unknown {
 
 /** The JSON value of a request's body; undefined when the body is empty. Throws the documented error for other texts. */
 export function jsonBody(request: Request): unknown {
-  if (Buffer.isBuffer(request.body) && !isUtf8(request.body)) throw malformedJson();
   const text = bodyOf(request);
   if (text.trim() === "") return undefined;
   try {

@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { Verifier } from "../agent/verifier.js";
+import type { Verifier } from "../agent/verification/verifier.js";
 import { succeed } from "./answers.js";
 import { answer, count, operation, type Resource, record, schemaRef, success, text } from "./openapi.js";
 

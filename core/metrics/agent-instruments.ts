@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { addGauge } from "./readings.js";
 
 /** What the properties file on disk is, compared with the configuration that runs. */
-export const fileStates = ["ok", "faulty", "not-applied", "missing", "unreadable"] as const;
+const fileStates = ["ok", "faulty", "not-applied", "missing", "unreadable"] as const;
 export type FileState = (typeof fileStates)[number];
 
 /** A component of a plugin of others. */

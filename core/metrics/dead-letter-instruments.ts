@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import { addCounter, addGauge } from "./readings.js";
 
 /** The state of the dead letters of one sink. */
-export interface DeadLetterStates {
+interface DeadLetterStates {
   readonly sink: string;
   readonly reasons: Readonly<Record<string, number>>;
   /** Letters that were kept since the start of the process, by reason; absent: none. */

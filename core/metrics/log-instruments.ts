@@ -18,7 +18,7 @@ export interface LogState {
   readonly mine: readonly PartitionState[];
 }
 
-export interface PartitionState {
+interface PartitionState {
   readonly partition: string;
   readonly waiting: number | undefined;
   /** 0 in an empty one. */

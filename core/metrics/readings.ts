@@ -1,12 +1,12 @@
 import { Counter, Gauge, type LabelValues, type Registry } from "prom-client";
 
 /** The values of the labels of one series, in the order of their names, and its value; undefined: no series now. */
-export type Reading<Names extends readonly string[]> = readonly [
+type Reading<Names extends readonly string[]> = readonly [
   labels: { readonly [At in keyof Names]: string },
   value: number | undefined,
 ];
 
-export interface ReadInstrument<Names extends readonly string[]> {
+interface ReadInstrument<Names extends readonly string[]> {
   readonly name: string;
   readonly help: string;
   readonly labels: Names;

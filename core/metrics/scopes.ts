@@ -11,7 +11,7 @@ export interface Scope {
 }
 
 /** The events of one scope. */
-export interface ScopeEvents {
+interface ScopeEvents {
   readonly service: string;
   /** That of the first event. */
   readonly servicePath: string;

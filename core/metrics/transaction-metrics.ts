@@ -2,12 +2,12 @@ import type { Event, IncomingTransaction } from "../sdk/index.js";
 import type { TransactionObserver, WriteAttempt } from "../tokens.js";
 import { ageOf, ByScope, byScope, type Scope, shares } from "./scopes.js";
 
-export interface ServiceMetricsView {
+interface ServiceMetricsView {
   readonly subservs: Readonly<Record<string, TransactionMetricsView>>;
   readonly sum: TransactionMetricsView;
 }
 
-export interface MetricsView {
+interface MetricsView {
   readonly services: Readonly<Record<string, ServiceMetricsView>>;
   readonly sum: ServiceMetricsView;
 }

@@ -8,7 +8,7 @@ import { PutTogether } from "./put-together.js";
 import { RefusedPuts } from "./refused-puts.js";
 import { LateRoutes, type Route, Routes, type RoutesParts, Unrouted } from "./routes.js";
 
-export interface ChannelProcessorParts extends RoutesParts {
+interface ChannelProcessorParts extends RoutesParts {
   /** One that knows its level is asked before fields are made. */
   readonly log: Logger & { isLevelEnabled?(level: "debug"): boolean };
   /** Called with the number of events for which the selector chose no channel. */
@@ -29,6 +29,7 @@ export class ChannelProcessor {
   readonly #leftOut = new Map<string, FailureLog>();
   /** Undefined while no channel has kept a part of a refused notification. */
   #refused: RefusedPuts | undefined;
+  #stopped = false;
 
   constructor(parts: ChannelProcessorParts) {
     const { log, now = () => performance.now() } = parts;
@@ -40,6 +41,7 @@ export class ChannelProcessor {
 
   /** The `emit` of the source's context; returns `atOnce` where the only channel has the events already. */
   readonly emit = (events: readonly Event[]): Promise<void> => {
+    if (this.#stopped) return Promise.reject(this.#afterStop());
     this.counters.received += 1;
     try {
       const putting = this.#put(events);
@@ -88,6 +90,12 @@ export class ChannelProcessor {
     );
   };
 
+  #afterStop(): AgentError {
+    const { sourceTitle: source = "without a name" } = this.#parts;
+    const message = `taking events of source ${source}, which has stopped; its plugin must end every loop in stop`;
+    return new AgentError("SOURCE_STOPPED", message, { retryable: true });
+  }
+
   async #putLate({ routes, begun }: LateRoutes, unrouted: Unrouted): Promise<void> {
     let putting: Promise<void>;
     try {
@@ -122,8 +130,9 @@ export class ChannelProcessor {
     this.#routes.abandon();
   }
 
-  /** Logs what was counted and not logged yet; nothing is waited for any longer. */
+  /** Its source has stopped: what comes nevertheless would keep the channels from getting empty. Logs what was counted. */
   stop(): void {
+    this.#stopped = true;
     this.abandon();
     this.#warnings.flush();
   }

@@ -12,7 +12,7 @@ import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.j
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
-import { type Waiting, WaitingTime } from "./waiting-time.js";
+import { type WaitingSince, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {
@@ -109,7 +109,7 @@ export class CountedChannel implements Channel {
    * Since when the oldest event waits, in the parts of all agents where they share it; else from its reception once a sink has taken it, before that from its put. Undefined, too,
    * where the size does not say which puts are still there.
    */
-  get waitingSince(): Waiting | undefined {
+  get waitingSince(): WaitingSince | undefined {
     const parts = this.#channel.parts?.() ?? [];
     if (parts.length > 0) return oldestOf(parts);
     const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
@@ -126,6 +126,10 @@ export class CountedChannel implements Channel {
     this.#noteLost();
     this.#waitingTime.started(this.size ?? 0, this.#now().getTime());
     if (this.durable || this.#account?.opened === false) this.#account?.open(this.isExact ? this.size : undefined);
+  }
+
+  abandonPuts(): void {
+    this.#channel.abandonPuts?.();
   }
 
   stop(signal: AbortSignal): Promise<void> {
@@ -192,7 +196,7 @@ export class CountedChannel implements Channel {
 }
 
 /** Undefined, too, while a part with events does not say it. */
-function oldestOf(parts: readonly ChannelPart[]): Waiting | undefined {
+function oldestOf(parts: readonly ChannelPart[]): WaitingSince | undefined {
   const times = parts.map(({ oldest, waiting }) => oldest ?? (waiting === 0 ? Number.POSITIVE_INFINITY : Number.NaN));
   const since = Math.min(...times);
   return Number.isFinite(since) ? { since, exact: true } : undefined;

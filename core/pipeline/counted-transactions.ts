@@ -46,7 +46,7 @@ export class CountedPut implements PutTransaction {
       return (await this.transaction.reserve?.(waiting)) ?? false;
     } catch (error) {
       if (waiting === "wait" || codeOf(error) !== "CHANNEL_FULL") {
-        this.watch.counters.putsFailed += this.#settle();
+        this.watch.counters.putsFailed += this.#end();
         this.#refused(error);
       }
       throw error;
@@ -54,7 +54,7 @@ export class CountedPut implements PutTransaction {
   }
 
   commit(): Promise<void> {
-    const events = this.#settle();
+    const events = this.#end();
     try {
       this.watch.beforeCommit();
       const committing = this.transaction.commit();
@@ -91,7 +91,7 @@ export class CountedPut implements PutTransaction {
 
   /** Not a failure of this channel: the notification was refused elsewhere. */
   async rollback(): Promise<void> {
-    this.#settle();
+    this.#end();
     await this.transaction.rollback();
   }
 
@@ -100,7 +100,7 @@ export class CountedPut implements PutTransaction {
     if (retryableOf(error) !== false && codeOf(error) !== "CHANNEL_SHARE_FULL") this.watch.puts.failed(error);
   }
 
-  #settle(): number {
+  #end(): number {
     const events = this.#events;
     this.#events = 0;
     return events;
@@ -137,6 +137,17 @@ export class CountedTake implements TakeTransaction {
     this.transaction.settled?.(events);
   }
 
+  /** Absent where the channel has it not. */
+  get leave(): TakeTransaction["leave"] {
+    const leave = this.transaction.leave?.bind(this.transaction);
+    if (leave === undefined) return undefined;
+    return (events, outcome) => {
+      leave(events, outcome);
+      this.#events -= events.length;
+      this.watch.counters.takesOk += events.length;
+    };
+  }
+
   async take(max: number, signal: AbortSignal): Promise<readonly Event[]> {
     const events = await this.transaction.take(max, signal);
     // What is no event in the list becomes a dead letter.
@@ -149,11 +160,11 @@ export class CountedTake implements TakeTransaction {
 
   async commit(): Promise<void> {
     await this.transaction.commit();
-    this.watch.counters.takesOk += this.#settle();
+    this.watch.counters.takesOk += this.#end();
   }
 
   async rollback(): Promise<void> {
-    this.watch.counters.takesFailed += this.#settle();
+    this.watch.counters.takesFailed += this.#end();
     await this.transaction.rollback();
   }
 
@@ -166,7 +177,7 @@ export class CountedTake implements TakeTransaction {
     this.watch.received.push(time);
   }
 
-  #settle(): number {
+  #end(): number {
     const { received } = this.watch;
     if (this.#receivedAt !== undefined) received.splice(received.indexOf(this.#receivedAt), 1);
     this.#receivedAt = undefined;

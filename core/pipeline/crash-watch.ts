@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
+import { makeFolderSync } from "../files/make-folder.js";
 import { codeOf } from "../sdk/index.js";
-import { type CrashMark, HandOvers, keyOf, type MarkFile, markStates, STATE_BYTES } from "./hand-overs.js";
+import { type CrashMark, InHand, keyOf, type MarkFile, markStates, STATE_BYTES } from "./in-hand.js";
 
 /**
  * Remembers over a crash which events were in the hands of which sink. One small file with a line of fixed length for each
@@ -14,7 +15,7 @@ import { type CrashMark, HandOvers, keyOf, type MarkFile, markStates, STATE_BYTE
  */
 export class CrashWatch {
   readonly #marks: MarkFile;
-  readonly #sinks = new Map<string, HandOvers>();
+  readonly #sinks = new Map<string, InHand>();
   #before: ReadonlyMap<string, CrashMark> = new Map();
 
   constructor(file: string) {
@@ -25,7 +26,7 @@ export class CrashWatch {
   open(): void {
     if (this.#marks.handle !== undefined) return;
     this.#before = marksIn(readMarks(this.#marks.path));
-    mkdirSync(path.dirname(this.#marks.path), { recursive: true });
+    makeFolderSync(path.dirname(this.#marks.path));
     this.#marks.handle = openSync(this.#marks.path, "w", 0o600);
     // Comes after an uncaught exception as well, unless the agent goes on.
     process.on("exit", this.#died);
@@ -48,15 +49,15 @@ export class CrashWatch {
   }
 
   /** What is in the hands of this sink. */
-  of(sink: string): HandOvers {
+  of(sink: string): InHand {
     return this.#ofKey(keyOf(sink));
   }
 
-  #ofKey(sink: string): HandOvers {
+  #ofKey(sink: string): InHand {
     const known = this.#sinks.get(sink);
     if (known !== undefined) return known;
     const place = { file: this.#marks, row: this.#sinks.size };
-    const made = new HandOvers({ sink, before: this.#before.get(sink), place });
+    const made = new InHand({ sink, before: this.#before.get(sink), place });
     this.#sinks.set(sink, made);
     return made;
   }

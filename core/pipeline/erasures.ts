@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
+import { SerialQueue } from "../files/serial-queue.js";
 import { eventHeaders } from "../ngsi/index.js";
 import { isRecord } from "../sdk/event.js";
 import { AgentError, codeOf, type Event } from "../sdk/index.js";
@@ -27,7 +28,7 @@ interface KeptErasure {
 export class Erasures {
   readonly #file: string;
   #kept: readonly KeptErasure[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(file: string) {
     this.#file = file;
@@ -74,13 +75,11 @@ export class Erasures {
   }
 
   async #keep(change: (kept: readonly KeptErasure[]) => readonly KeptErasure[]): Promise<void> {
-    const turn = this.#writing.then(async () => {
+    await this.#changes.run(async () => {
       const next = change(this.#kept);
       await writeErasures(this.#file, next);
       this.#kept = next;
     });
-    this.#writing = turn.catch(() => undefined);
-    await turn;
   }
 }
 

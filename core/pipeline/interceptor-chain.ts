@@ -3,13 +3,16 @@ import { AgentError, codeOf, type Event, type Interceptor, type Logger, reasonOf
 import { type Begun, Lookups } from "./lookups.js";
 import { heardByMany } from "./supervision.js";
 
+/** An interceptor of a source. */
+export interface ChainedInterceptor {
+  readonly interceptor: Interceptor;
+  /** Its name and type for messages. */
+  readonly title: string;
+}
+
 export interface InterceptorChainParts {
   /** In the order of execution. */
-  readonly interceptors: readonly Interceptor[];
-  /** Their names for messages, in the same order. */
-  readonly interceptorNames?: readonly string[];
-  /** Likewise the types of their plugins. */
-  readonly interceptorTypes?: readonly string[];
+  readonly interceptors: readonly ChainedInterceptor[];
   readonly log: Logger;
 }
 
@@ -27,7 +30,7 @@ export class Suspended {
 }
 
 /** The events of a notification that waits for its interceptors. */
-export interface Walked {
+interface Walked {
   /** In the order of the events; undefined for one that was dropped. */
   readonly events: Promise<readonly (Event | undefined)[]>;
   /** To be called when these events are on their way: those of the next notification follow. */
@@ -52,11 +55,11 @@ export class InterceptorChain {
   /** How often each fault occurred. */
   readonly #faults = new Map<string, number>();
 
-  constructor({ interceptors, interceptorNames = [], interceptorTypes = [], log }: InterceptorChainParts) {
+  constructor({ interceptors, log }: InterceptorChainParts) {
     const signal = heardByMany(this.#abandoned.signal);
     this.#log = log;
-    this.#stages = interceptors.map((interceptor, at) => ({
-      title: titleOf(interceptorNames[at] ?? `number ${at + 1}`, interceptorTypes[at]),
+    this.#stages = interceptors.map(({ interceptor, title }, at) => ({
+      title,
       at,
       interceptor,
       hearsEach: interceptor.intercept.length > 1,
@@ -202,11 +205,8 @@ export class InterceptorChain {
   }
 }
 
-interface Stage {
-  /** Its name and type for messages. */
-  readonly title: string;
+interface Stage extends ChainedInterceptor {
   readonly at: number;
-  readonly interceptor: Interceptor;
   /** Whether each call has a signal of its own, which costs. */
   readonly hearsEach: boolean;
   readonly lookups: Lookups;
@@ -218,10 +218,6 @@ interface Step {
   current: Event | undefined;
   readonly next: number;
   readonly begun: Begun | undefined;
-}
-
-function titleOf(name: string, type: string | undefined): string {
-  return type === undefined ? `"${name}"` : `"${name}" of type "${type}"`;
 }
 
 /** Errors that name their interceptor already. */

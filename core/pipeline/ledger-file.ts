@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { refuseNewerFormat } from "../files/format-version.js";
+import { makeFolder } from "../files/make-folder.js";
 import { AgentError, codeOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/taken-batch.js";
 
@@ -27,7 +28,7 @@ export interface StoreBase {
 }
 
 /** The books of all channels. */
-export interface Accounts {
+interface Accounts {
   readonly channels: ReadonlyMap<string, AccountState>;
   /** True when the process that wrote them has stopped in order. */
   readonly closed: boolean;
@@ -49,7 +50,7 @@ export async function writeAccounts(file: string, { channels: accounts, closed }
     { ...state, sinks: Object.fromEntries(sinks) },
   ]);
   const draft = `${file}.new`;
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(file), 0o700);
   const handle = await open(draft, "w", 0o600);
   try {
     const content = { version: VERSION, channels: Object.fromEntries(channels), closed };

@@ -218,7 +218,7 @@ export class ChannelAccount {
   }
 }
 
-export class SinkAccount {
+class SinkAccount {
   readonly totals = { stored: 0, "dead-lettered": 0, filtered: 0 };
   readonly #changed: () => void;
 

@@ -10,7 +10,7 @@ export interface Left {
   readonly events: number;
 }
 
-export interface Outcome {
+interface Outcome {
   /** Why the notification is refused; undefined when it is in all channels. */
   readonly refusal?: { readonly error: unknown };
   readonly left: readonly Left[];
@@ -59,7 +59,7 @@ export class PutTogether {
 }
 
 /** One transaction when the events fit into one or the channel makes one as large as needed, else several. */
-export async function openPuts(channel: Channel, events: readonly Event[]): Promise<readonly Part[]> {
+async function openPuts(channel: Channel, events: readonly Event[]): Promise<readonly Part[]> {
   try {
     return [await opened(channel, events)];
   } catch (error) {

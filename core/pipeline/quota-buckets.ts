@@ -1,9 +1,4 @@
-/** How much a service may send: a bucket of `burst` events that is filled with `eventsPerSecond`. */
-export interface Quota {
-  /** 0: nothing is accepted. */
-  readonly eventsPerSecond: number;
-  readonly burst: number;
-}
+import type { Quota } from "../tokens.js";
 
 /** Milliseconds between two looks for buckets that nobody needs. */
 const SWEEP_INTERVAL = 1000;

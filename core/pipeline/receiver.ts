@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { acceptedAtOnce, atOnce } from "../sdk/at-once.js";
 import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
@@ -26,7 +27,10 @@ import { CountedWarnings } from "./log-lines.js";
 import { RefusedServices } from "./refused-services.js";
 import type { ServiceQuota } from "./service-quota.js";
 
-export interface ReceiverParts {
+/** Of this number of requests one is answered only in the next turn of the event loop, whatever becomes of it. */
+const IN_ONE_TURN = 1000;
+
+interface ReceiverParts {
   /** The source. */
   readonly name: string;
   /** Undefined for a source without one. */
@@ -51,6 +55,7 @@ export class Receiver {
   /** Those because of what the service sent or holds. */
   readonly overQuota = new RefusedServices();
   readonly #arrivals: ArrivalSwitch;
+  #requests = 0;
   #refusals = 0;
   readonly #availability: Availability;
 
@@ -71,22 +76,26 @@ export class Receiver {
     this.overQuota.clear();
   }
 
-  /** The `receive` of the source's context. */
+  /**
+   * The `receive` of the source's context. What is refused is answered in the next turn of the event loop: a source that repeats it
+   * at once must not keep the process from everything else (decision 0209).
+   */
   readonly receive = (request: InboundRequest, refuse: Refuse = withoutContent): Promise<Reception> => {
+    this.#requests += 1;
     try {
       const { quota, emit } = this.#parts;
       const usedUp = quota === undefined ? undefined : this.#usedUp(quota, request);
-      if (usedUp !== undefined) return Promise.resolve(this.#refuse(request, usedUp, refuse));
+      if (usedUp !== undefined) return inNextTurn(this.#refuse(request, usedUp, refuse));
       const decoded = originated(this.#decoded(request), request);
-      if ("refused" in decoded) return Promise.resolve(this.#refuse(request, decoded, refuse));
+      if ("refused" in decoded) return inNextTurn(this.#refuse(request, decoded, refuse));
       const { service, events } = decoded;
       const emitting = quota === undefined ? emit(events) : quota.counted(service, events.length, () => emit(events));
       if (emitting !== atOnce) return this.#receiving(emitting, { request, refuse, decoded });
       forgetTexts(events);
       this.#accepted(request, decoded);
-      return acceptedAtOnce;
+      return this.#requests % IN_ONE_TURN === 0 ? inNextTurn(accepted) : acceptedAtOnce;
     } catch (error) {
-      return Promise.reject(error);
+      return inNextTurn(undefined).then(() => Promise.reject(error));
     }
   };
 
@@ -94,12 +103,14 @@ export class Receiver {
     try {
       await emitting;
     } catch (error) {
-      return this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse);
+      return await inNextTurn(
+        this.#refuse(request, { error, refused: refusedByChannels(error), sender: decoded }, refuse),
+      );
     } finally {
       forgetTexts(decoded.events);
     }
     this.#accepted(request, decoded);
-    return accepted;
+    return this.#requests % IN_ONE_TURN === 0 ? await inNextTurn(accepted) : accepted;
   }
 
   #accepted(request: InboundRequest, decoded: DecodedRequest): void {
@@ -264,4 +275,9 @@ const MOST_OF_A_REASON = 500;
 
 function withoutContent(): number {
   return 0;
+}
+
+async function inNextTurn<T>(result: T): Promise<T> {
+  await setImmediate();
+  return result;
 }

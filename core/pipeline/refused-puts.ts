@@ -22,7 +22,7 @@ const ownOfDelivery: ReadonlySet<string> = new Set([
 /** An event in a channel, by what it holds. */
 type Key = string;
 
-export interface Claim {
+interface Claim {
   /** What is left to put. */
   readonly routes: readonly Route[];
   /** What the channels have already. */

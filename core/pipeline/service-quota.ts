@@ -1,23 +1,14 @@
 import { isEvent } from "../sdk/event-fault.js";
 import { AgentError, type Emit, type Event } from "../sdk/index.js";
-import { type Bucket, type Quota, QuotaBuckets } from "./quota-buckets.js";
-
-/** The quotas of one source, as its configuration says; see schema/component-properties.ts. */
-export interface SourceQuota {
-  /** Of services without one of their own; undefined: these have no limit. */
-  readonly usual: Quota | undefined;
-  /** By service in lower case; undefined as its quota: it has no limit. */
-  readonly services: Readonly<Record<string, Quota | undefined>>;
-  /** Most services without a quota of their own whose events are counted by themselves. */
-  readonly mostServices: number;
-}
+import type { Quota, SourceQuota } from "../tokens.js";
+import { type Bucket, QuotaBuckets } from "./quota-buckets.js";
 
 /** Longest time that a sender is asked to wait. */
 const LONGEST_WAIT = 3_600_000;
 
 const SERVICE = "fiware-service";
 
-export interface ServiceQuotaParts {
+interface ServiceQuotaParts {
   /** The name of the source, for messages. */
   readonly source: string;
   readonly quota: SourceQuota;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { LINE, STATE_AT, STATE_BYTES } from "./hand-overs.js";
+import { LINE, STATE_AT, STATE_BYTES } from "./in-hand.js";
 
 /** Milliseconds between two checks, and the checks in a row without progress after which the main thread counts as stuck. */
 const PAUSE = 25;

@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { causesOf } from "../sdk/causes.js";
-import { AgentError, codeOf, reasonOf } from "../sdk/index.js";
+import { AgentError, codeOf, onAbort, reasonOf } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
 
 /** Milliseconds that work has to end after its signal aborted, before it is not awaited any longer. */
@@ -42,7 +42,7 @@ export function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit:
     const end = () => {
       clearTimeout(timer);
       clearTimeout(lastTimer);
-      signal.removeEventListener("abort", abort);
+      stopListening();
     };
     const fail = (cause: unknown) => {
       end();
@@ -53,14 +53,12 @@ export function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limit:
       lastTimer ??= setTimeout(() => fail(notEnded(what)), timeAfterAbort);
       abandoned.abort();
     };
-    const abort = () => abandon(false);
     limit.begun?.((error) => {
       abandoned.abort();
       fail(error);
     });
     const timer = milliseconds === 0 ? undefined : setTimeout(() => abandon(true), milliseconds);
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
+    const stopListening = onAbort(signal, () => abandon(false));
     started(work, abandoned.signal).then((result) => {
       end();
       resolve(result);

@@ -1,5 +1,5 @@
 /** Since when the oldest event of a channel waits. */
-export interface Waiting {
+export interface WaitingSince {
   /** Milliseconds since 1970. */
   readonly since: number;
   /** False for events of a process before this one: they have waited longer. */
@@ -47,7 +47,7 @@ export class WaitingTime {
   }
 
   /** Undefined while the channel, which holds `size` events, is empty. */
-  oldest(size: number): Waiting | undefined {
+  oldest(size: number): WaitingSince | undefined {
     if (size === 0) return this.#empty();
     // A put that is about to resolve is in the channel and not yet noted.
     const done = Math.max(0, this.#put - size);

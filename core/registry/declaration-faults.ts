@@ -11,7 +11,7 @@ export interface DeclarationFault {
 }
 
 /** What a declaration may hold. */
-export interface KnownNames {
+interface KnownNames {
   /** Members of a definition. */
   readonly members: readonly string[];
   readonly formats: readonly string[];

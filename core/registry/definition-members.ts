@@ -57,6 +57,7 @@ export const members = {
     holds: (value) => value === undefined || (Array.isArray(value) && value.every(isRefusal)),
     noun: `a list of refusals such as { status: 401, cause: "token" }`,
   },
+  refusedHeaders: { holds: isOptionalFunction, noun: "a function" },
   takers: { holds: isOptional("one"), noun: '"one", or absent' },
   feeders: { holds: isOptional("others"), noun: '"others", or absent' },
   workers: { holds: isOptionalFunction, noun: "a function" },

@@ -14,7 +14,7 @@ export interface Discovery {
 }
 
 /** Plugins besides those of the given folders, and the time-out of an import. */
-export interface FurtherPlugins extends Partial<Loading> {
+interface FurtherPlugins extends Partial<Loading> {
   /** Names of installed npm packages. */
   readonly packages?: readonly string[];
   /** Folders from which the packages are searched for, in this order. */

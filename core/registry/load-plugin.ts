@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
+import { messageOf } from "../sdk/causes.js";
 import { isRecord } from "../sdk/event.js";
-import { type AnyPlugin, API_VERSION, reasonOf } from "../sdk/index.js";
+import { type AnyPlugin, API_VERSION, codeOf, reasonOf } from "../sdk/index.js";
 import type { CataloguedPlugin, DeclarationRules, LeftOutPlugin } from "../tokens.js";
 import { bundledPlugins } from "./bundled-plugins.js";
 import { type DeclarationFault, declarationFaults, shown } from "./declaration-faults.js";
@@ -82,9 +83,16 @@ async function exportOf(specifier: string): Promise<Exported> {
 
 /** Not within the limit: finding the place of a syntax error takes processes of its own. */
 async function notLoaded(error: unknown, specifier: string): Promise<ProblemText> {
-  const remedy = "correct the file, install what it imports, or remove its folder";
+  const remedy = isRequireOfDeneb(error)
+    ? 'a plugin must be an ES module: write "type": "module" into its package.json, and import instead of require'
+    : "correct the file, install what it imports, or remove its folder";
   const { reasonNotLoaded } = await import("./load-errors.js");
   return { cause: `could not be loaded: ${await reasonNotLoaded(error, specifier)}`, remedy };
+}
+
+/** The agent lends `deneb/...` to imports; to install what has that name is no remedy. */
+function isRequireOfDeneb(error: unknown): boolean {
+  return codeOf(error) === "MODULE_NOT_FOUND" && /^Cannot find module 'deneb\//.test(messageOf(error));
 }
 
 /** An import cannot be cancelled; its result is ignored after the time-out. */

@@ -48,8 +48,19 @@ export async function moduleOfPackage(name: string, bases: readonly string[]): P
     return { modules: [{ origin: name, specifier, folder }], problems: [] };
   }
   const cause = `is not installed: it is in no node_modules folder, searched from ${bases.map((base) => `"${base}"`).join(" or ")}`;
-  return { modules: [], problems: [{ origin: name, cause, remedy: `run npm install ${name} there` }] };
+  return { modules: [], problems: [{ origin: name, cause, remedy: await remedyForAbsent(name, bases) }] };
 }
+
+/** Who gives the type of a plugin means its package; the type alone is the name of a package of somebody else. */
+async function remedyForAbsent(name: string, bases: readonly string[]): Promise<string> {
+  if (name.startsWith(PREFIX) || name.startsWith("@")) return `run npm install ${name} there`;
+  const usual = `${PREFIX}${name}`;
+  for (const base of bases)
+    if ((await installedFolder(usual, base)) !== undefined) return `name the package ${usual}, which is installed`;
+  return `install its package there, which is called ${usual} by convention, and name that`;
+}
+
+const PREFIX = "deneb-plugin-";
 
 function moduleOfFile(file: string, folder = dirname(file)): PluginModule {
   return { origin: file, specifier: pathToFileURL(file).href, folder };

@@ -65,6 +65,11 @@ export interface TakeTransaction extends Transaction {
    * other agents. Absent: it does not. @beta
    */
   settled?(events: SettledEvents): void;
+  /**
+   * These events of this transaction are done, all in one way, although earlier ones of it are not: a rollback gives back the others
+   * only, and these stay counted until all before them are done. For a channel with `positions.shared`. @beta
+   */
+  readonly leave?: ((events: readonly Event[], outcome: keyof SettledEvents) => void) | undefined;
   /** Absent for channels that forget. */
   readonly positions?: TakePositions | undefined;
 }
@@ -151,6 +156,11 @@ export interface Channel extends Lifecycle, Examined {
    * of events that are left out.
    */
   leaveOut?(ids: AsyncIterable<string>): Promise<number>;
+  /**
+   * Called at a stop, when the grace period is over and sources still wait for puts: these reject at once, also where the channel
+   * does not know yet what becomes of them, so that their senders get an answer. `stop` follows. Absent: they are not answered. @beta
+   */
+  abandonPuts?(): void;
   /**
    * The parts of a channel that agents share, by name, as far as this agent knows: for statistics, so at once and without
    * asking the engine. Absent for a channel of one agent; empty before the start. @beta

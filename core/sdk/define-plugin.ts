@@ -5,7 +5,7 @@ import type { Event, Interceptor } from "./event.js";
 import type { Permissions } from "./permissions.js";
 import type { ConfigOf, Schema, WithDefaults } from "./schema.js";
 import type { Explanation, QueryResult, Sink, SinkProcessor } from "./sink.js";
-import type { Handler, Source } from "./source.js";
+import type { Handler, InboundRequest, Source } from "./source.js";
 import type { StoredData } from "./stored-data.js";
 
 /** The kinds of component and what `create` must return for each. @stable */
@@ -58,6 +58,14 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   readonly permissions?: Permissions;
   /** What a source or a handler refuses with which status; the metrics then show these causes with 0 before the first. */
   readonly refusals?: readonly DeclaredRefusal[];
+  /**
+   * Of a handler: why it would refuse every request with such headers, by the name of the header, and what would be right. A source
+   * with the properties `content_type`, `service` and `service_path` is checked with it. Beta.
+   */
+  readonly refusedHeaders?: (
+    config: ConfigOf<S>,
+    headers: InboundRequest["headers"],
+  ) => Readonly<Record<string, string>>;
   /**
    * Of a channel: `one` when at most one sink, or one sink group, may take from it, because it keeps one position. A
    * configuration with more is refused. Beta.
@@ -138,6 +146,7 @@ export interface AnyPlugin {
   readonly apiVersion?: ApiVersions;
   readonly permissions?: Permissions;
   readonly refusals?: readonly DeclaredRefusal[];
+  refusedHeaders?(config: unknown, headers: InboundRequest["headers"]): Readonly<Record<string, string>>;
   readonly takers?: "one";
   readonly feeders?: "others";
   workers?(config: unknown): RunsIn;

@@ -22,7 +22,8 @@ export interface AgentErrorOptions extends ErrorOptions {
    * An event whose own error, or this one where that does not say, has `retryable: false` becomes a dead letter with its own
    * reason; the others are written again, alone. Absent: the whole batch failed. A sink with `positions.stored` names all
    * events of the batch or none: its position would cover the failed ones. A list that is empty or names another event is
-   * an error of the sink (`FAILED_EVENTS_INVALID`), and the whole batch counts as failed.
+   * an error of the sink (`FAILED_EVENTS_INVALID`), and the whole batch counts as failed. Thrown by
+   * `SinkPositions.alreadyStored`: those of which the sink cannot tell.
    */
   readonly events?: FailedEvents | undefined;
 }

@@ -41,13 +41,16 @@ function nested(schema: Schema, values: unknown, prefix = ""): Readonly<Record<s
 
 /** The plugin with a schema without fields, which is what the kernel reads; its functions get the objects it declares. */
 export function flatPlugin(definition: AnyPlugin): AnyPlugin {
-  const { config: schema, check, query, explain, data } = definition;
+  const { config: schema, check, refusedHeaders, query, explain, data } = definition;
   if (Object.values(schema).every((property) => fieldsOf(property) === undefined)) return definition;
   return {
     ...definition,
     config: withoutFields(schema),
     create: (config, context) => definition.create(nested(schema, config), context),
     ...(check && { check: (config, linked) => check.call(definition, nested(schema, config), linked) }),
+    ...(refusedHeaders && {
+      refusedHeaders: (config, headers) => refusedHeaders.call(definition, nested(schema, config), headers),
+    }),
     ...(query && { query: (config, text, context) => query.call(definition, nested(schema, config), text, context) }),
     ...(explain && {
       explain: (config, event, context) => explain.call(definition, nested(schema, config), event, context),

@@ -25,10 +25,15 @@ export interface Lifecycle {
  * @stable
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  const abort = () => listener();
+  // A listener that was removed refers to the next one: what it would have done must not stay with it.
+  let called: (() => void) | undefined = listener;
+  const abort = () => called?.();
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  return () => {
+    signal.removeEventListener("abort", abort);
+    called = undefined;
+  };
 }
 
 /**

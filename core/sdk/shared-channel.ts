@@ -16,7 +16,7 @@ export interface ChannelPart {
   readonly exact: boolean;
   /** When the oldest waiting event was accepted, in milliseconds since 1970; undefined, too, when none waits. */
   readonly oldest: number | undefined;
-  /** Events that were ever appended, by all agents, since the log was made. */
+  /** Events that were appended, by all agents, since the log was made; those that are lost are not among them. */
   readonly appended: number | undefined;
   /** Events that are done, by position: stored, dead-lettered or filtered, by any agent, since the log was made. */
   readonly passed: number | undefined;
@@ -38,7 +38,7 @@ export interface LogAgent {
 
 /**
  * The log behind a channel that agents share, as a whole: what all agents put and took since it was made. In a log whose
- * books are right, `appended = stored + deadLettered + filtered + lost + waiting`.
+ * books are right, `appended = stored + deadLettered + filtered + waiting`; what is lost is in none of these.
  * @beta
  */
 export interface LogSummary {
@@ -54,6 +54,7 @@ export interface LogSummary {
   readonly stored: number | undefined;
   readonly deadLettered: number | undefined;
   readonly filtered: number | undefined;
+  /** Of all events, those that this agent has found to be lost since it opened the log. */
   readonly lost: number;
   readonly waiting: number | undefined;
   /** What of `appended` is none of the others; undefined while it cannot be told, and in books that are not exact. */

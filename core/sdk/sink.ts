@@ -53,6 +53,11 @@ export interface BatchPosition {
    */
   readonly shared?: boolean;
   /**
+   * True when events before the last one of this batch are not done, because the sink could not tell whether it has them
+   * (`SinkPositions.alreadyStored`): the position may be stored only where none of these has its rows. @beta
+   */
+  readonly partial?: boolean;
+  /**
    * The events of this batch that an earlier position covers: they were stored where it was kept. For a sink whose
    * destinations commit one after another and keep a position each.
    */
@@ -138,7 +143,9 @@ export interface SinkPositions {
   /**
    * The events of a batch that are stored although its write failed: a part was committed, or only the answer was lost.
    * Called before the events become dead letters or go to another sink, and before the first write of events that the
-   * channel may have delivered before (`TakeTransaction.isRedelivered`). Rejects while the store cannot be read.
+   * channel may have delivered before (`TakeTransaction.isRedelivered`). Rejects while the store cannot be read. Where only some
+   * of its destinations cannot be read, and each keeps positions of its own, the error names in `events` all events of the
+   * batch for these: where agents share the channel the others are written meanwhile (`BatchPosition.partial`).
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
   /** The events that the sink has counted in the transactions of their positions, for `deneb verify`. */

@@ -10,9 +10,7 @@ export {
   decimalCell,
   doubleCell,
   integerCell,
-  jsonCell,
   plainCell,
-  strictJsonCell,
   utcTime,
 } from "./contract/column.js";
 export {
@@ -46,6 +44,7 @@ export {
   writeAborted,
 } from "./contract/driver.js";
 export { sqlFaults } from "./contract/faults.js";
+export { doublesJsonCell, type JsonColumn, jsonCell, strictJsonCell } from "./contract/json-cell.js";
 export {
   type LastRow,
   type MemberChanges,

@@ -4,7 +4,7 @@ import type { Store } from "./contract/driver.js";
 import type { SqlConfig } from "./contract/schema.js";
 import type { Statement } from "./contract/statement.js";
 import { explainedNotes, type RecordedWrites } from "./explain-notes.js";
-import { SqlStoredData } from "./features/stored-data.js";
+import { SqlStoredData } from "./features/stored-data/stored-data.js";
 import { SqlSink } from "./sql-sink.js";
 
 /** The context of the sink, and its store, of which only the dialect is used. @beta */

@@ -3,7 +3,7 @@ import type { Context, Event, Logger } from "../sdk/index.js";
 import type { Dialect } from "./contract/dialect.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
-import { LastData } from "./features/last-data.js";
+import { LastData } from "./features/last-data/last-data.js";
 import { Admission } from "./rows/admission.js";
 import { ColumnLayout } from "./rows/column-layout.js";
 import { groupedByTable, inOrder, type PlacedRow, type TableBatch } from "./rows/grouping.js";

@@ -16,14 +16,16 @@ import {
 import { databaseErrorOf, storeError } from "./contract/database-error.js";
 import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/driver.js";
 import { namingOf, type SqlConfig } from "./contract/schema.js";
-import { Bookkeeping } from "./features/bookkeeping.js";
+import { schemaKey } from "./contract/statement.js";
 import { ErrorTable, ErrorTableWriter } from "./features/error-table.js";
-import { LeftOut } from "./features/left-out.js";
-import { positionMoving, positionUnsettled, tooManyTables } from "./features/position-errors.js";
+import { Bookkeeping } from "./features/positions/bookkeeping.js";
+import { DEFAULT_SCHEMA } from "./features/positions/commit-units.js";
+import { LeftOut } from "./features/positions/left-out.js";
+import { positionMoving, positionUnsettled, tooManyTables } from "./features/positions/position-errors.js";
+import { storedSummary } from "./features/positions/stored-summary.js";
 import { storeProbes } from "./features/probes.js";
-import { Retention } from "./features/retention.js";
+import { Retention } from "./features/retention/retention.js";
 import { StoreReturn } from "./features/store-return.js";
-import { storedSummary } from "./features/stored-summary.js";
 import { Upkeep } from "./features/upkeep.js";
 import { OtherTables } from "./other-tables.js";
 import { RowBuilder } from "./row-builder.js";
@@ -31,6 +33,7 @@ import { isNotAdmitted } from "./rows/admission.js";
 import type { TableBatch } from "./rows/grouping.js";
 import { type StartWarning, startWarnings } from "./start-warnings.js";
 import { StepWriter } from "./step-writer.js";
+import { storedByUnit } from "./stored-by-unit.js";
 import { fitted } from "./tables/fitting.js";
 import { listedStore } from "./tables/listed-store.js";
 import type { ListedStore } from "./tables/make-missing.js";
@@ -140,9 +143,26 @@ export class SqlSink implements Sink {
     this.#bookkeeping.forget(batch);
     // One that cannot have rows is not stored, and keeps nobody from being told of the others.
     const events = batch.events.filter((event) => this.#rowBuilder.canPlace(event));
+    const stored = (some: readonly Event[]) => this.#stored(batch, some, signal);
+    if (batch.position?.shared !== true || !this.#hasUnits(events)) return await stored(events);
+    const unitOf = (event: Event) => this.#unitOf(event);
+    return await storedByUnit(events, { unitOf, stored, probe: () => this.#store.driver.probe(signal) });
+  }
+
+  async #stored(batch: Batch, events: readonly Event[], signal: AbortSignal): Promise<readonly Event[]> {
     const missing = await this.#missing(batch, events, signal);
     const open = new Set(missing.flatMap(({ placed }) => placed.map(({ event }) => event)));
     return events.filter((event) => !open.has(event));
+  }
+
+  /** Whether any of them has its rows where another one, or the store itself, may be read when it cannot. */
+  #hasUnits(events: readonly Event[]): boolean {
+    const ofStore = this.#store.dialect.commitUnit(DEFAULT_SCHEMA);
+    return events.some((event) => this.#unitOf(event) !== schemaKey(ofStore));
+  }
+
+  #unitOf(event: Event): string {
+    return schemaKey(this.#store.dialect.commitUnit(this.#rowBuilder.schemaOf(event)));
   }
 
   /** A full disk affects every row; whether an error is of one table, rows of others show. */
@@ -200,7 +220,7 @@ export class SqlSink implements Sink {
     if (this.#capsRows) await this.#retention.grown(tables, signal);
     if (this.#store.register === undefined) return total;
     this.#upkeep?.facts.note(tables);
-    await this.#services.settle(tables, signal);
+    await this.#services.register(tables, signal);
     return total;
   }
 
@@ -220,7 +240,7 @@ export class SqlSink implements Sink {
   }
 
   /** Writes the facts about its tables and makes their views now instead of after a moment. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#upkeep?.flush(new AbortController().signal);
   }
 

@@ -2,7 +2,7 @@ import { type BatchPosition, type Event, letterHeader, type Receipt } from "../s
 import { databaseErrorOf } from "./contract/database-error.js";
 import { isUnexpectedChanges } from "./contract/driver.js";
 import { bytesOf, type Statement, tableKey } from "./contract/statement.js";
-import type { Bookkeeping, Kept } from "./features/bookkeeping.js";
+import type { Bookkeeping, Kept } from "./features/positions/bookkeeping.js";
 import type { RowBuilder } from "./row-builder.js";
 import type { Step, TableBatch } from "./rows/grouping.js";
 import { type FittedRows, fittedToKnown } from "./tables/fitting.js";
@@ -29,6 +29,12 @@ const MOST_ATTEMPTS = 3;
 const NEVER_CHANGED = -1;
 const MOST_REMEMBERED = 16;
 
+/** An event that was written to the table with this key. */
+interface Remembered {
+  readonly key: string;
+  readonly event: Event;
+}
+
 interface Prepared {
   readonly rows: readonly Statement[];
   readonly kept: Kept;
@@ -40,7 +46,8 @@ export class StepWriter {
   readonly #rowBuilder: RowBuilder;
   readonly #bookkeeping: Bookkeeping;
   readonly #writtenTables: WrittenTables | undefined;
-  readonly #lately = new Map<string, Event>();
+  // No map: its tables would hold the events that were left out (docs/decisions/0203).
+  #lately: readonly Remembered[] = [];
 
   constructor({ store, rowBuilder, bookkeeping, writtenTables }: StepWriterParts) {
     this.#writtenTables = writtenTables;
@@ -51,7 +58,7 @@ export class StepWriter {
 
   /** An event of each of the tables that took rows last, the newest at the end. */
   get lately(): readonly Event[] {
-    return [...this.#lately.values()];
+    return this.#lately.map(({ event }) => event);
   }
 
   /**
@@ -100,7 +107,7 @@ export class StepWriter {
   /** Undefined if tables may have to be created, or listed in the register. */
   #known(tables: readonly TableBatch[]): readonly FittedRows[] | undefined {
     const { register } = this.#store;
-    if (register !== undefined && (register.hasLastData || register.unlisted.size > 0)) return undefined;
+    if (register !== undefined && (register.kinds.hasLastData || register.unlisted.size > 0)) return undefined;
     return fittedToKnown(tables, this.#store);
   }
 
@@ -133,10 +140,8 @@ export class StepWriter {
       const event = table?.placed.at(-1)?.event;
       if (table === undefined || event === undefined || event.headers[letterHeader] !== undefined) continue;
       const key = tableKey(table.name);
-      this.#lately.delete(key);
-      this.#lately.set(key, event);
-      const [oldest] = this.#lately.keys();
-      if (this.#lately.size > MOST_REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
+      const others = this.#lately.filter((one) => one.key !== key);
+      this.#lately = [...others, { key, event }].slice(-MOST_REMEMBERED);
     }
   }
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setTimeout } from "node:timers/promises";
 import { apiRange } from "../sdk/api-versions.js";
 import { flatEntries } from "../sdk/fields.js";
 import {
@@ -12,6 +11,8 @@ import {
   type Property,
 } from "../sdk/index.js";
 import { inRoom, type Room, valuesOf } from "./component-fixture.js";
+import { activeResources, assertGone, assertNothingOpened } from "./left-open.js";
+import { called } from "./plugin-calls.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { isOfFormat } from "./value-formats.js";
 
@@ -23,7 +24,7 @@ export function lifecycleCases(definition: AnyPlugin, setup: PluginSetup): reado
       inRoom(async (room) => {
         const before = activeResources();
         await walk(() => created(definition, setup, room));
-        await assertGone(before);
+        await assertGone(before, "after stop");
       }),
   }));
 }
@@ -43,7 +44,7 @@ const lifecycles: readonly Walk[] = [
     async walk(create) {
       const before = activeResources();
       create();
-      assert.deepEqual(further(before), []);
+      assertNothingOpened(before, "after create");
     },
   },
   {
@@ -109,7 +110,12 @@ async function tried(probes: readonly Probe[]): Promise<void> {
 function created(definition: AnyPlugin, setup: PluginSetup, room: Room): Tried {
   const component = room.create(definition, setup.config?.(room.folder) ?? {});
   assert.ok(isComponent(component), "create returns an object");
-  return component;
+  const { start, stop, probes } = component;
+  return {
+    ...(start === undefined ? {} : { start: () => called("start", () => start.call(component)) }),
+    ...(stop === undefined ? {} : { stop: (signal) => called("stop", () => stop.call(component, signal)) }),
+    ...(probes === undefined ? {} : { probes: (its) => probes.call(component, its) }),
+  };
 }
 
 function isComponent(component: unknown): component is Tried {
@@ -117,33 +123,6 @@ function isComponent(component: unknown): component is Tried {
   return ["start", "stop", "probes"].every((name) =>
     ["function", "undefined"].includes(typeof Reflect.get(component, name)),
   );
-}
-
-type Counts = ReadonlyMap<string, number>;
-
-function activeResources(): Counts {
-  const counts = new Map<string, number>();
-  for (const name of process.getActiveResourcesInfo()) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}
-
-function further(before: Counts): readonly string[] {
-  return [...activeResources()]
-    .filter(([name, count]) => lasting.test(name) && count > (before.get(name) ?? 0))
-    .map(([name]) => name);
-}
-
-// What ends by itself, such as the reading of a file, is no leak.
-const lasting = /^(Timeout|Immediate|.*(Server|Socket|Pipe|UDP|Worker|MessagePort|FSEvent|Process|Signal|Stat).*)$/;
-
-const MOST_MILLIS = 3000;
-const PAUSE_MILLIS = 5;
-
-/** The system closes a handle a little after the call. */
-async function assertGone(before: Counts): Promise<void> {
-  const end = performance.now() + MOST_MILLIS;
-  while (further(before).length > 0 && performance.now() < end) await setTimeout(PAUSE_MILLIS);
-  assert.deepEqual(further(before), [], "handles that were left open after stop");
 }
 
 /** What every plugin declares: sentences for people, and defaults that its own formats and checks accept. */

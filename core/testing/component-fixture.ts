@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { inspect } from "node:util";
 import { isRecord } from "../sdk/event.js";
 import { eventFault } from "../sdk/event-fault.js";
@@ -7,7 +7,6 @@ import { fieldsOf } from "../sdk/fields.js";
 import {
   AgentError,
   type AnyPlugin,
-  type ChannelContext,
   type Emit,
   type Event,
   type Handler,
@@ -19,6 +18,8 @@ import {
 } from "../sdk/index.js";
 import { refusedByChannels } from "../sdk/source.js";
 import { failure } from "./expectations.js";
+import { folderLocks } from "./folder-locks.js";
+import { HeldEmits } from "./held-emits.js";
 import type { Values } from "./plugin-setup.js";
 import { roomFolder } from "./room-folder.js";
 import { formatFault } from "./value-formats.js";
@@ -30,6 +31,10 @@ export interface Room {
   readonly emitted: readonly Event[];
   /** The next `times` emits fail because the channels have no room. */
   refuse(times: number): void;
+  /** From now on emits wait, until what it returns is called. */
+  hold(): () => void;
+  /** Emits that have not settled. */
+  readonly waiting: number;
   /** The run of the agent is the same for all unless another one is named. */
   create(definition: AnyPlugin, given: Values, run?: string): unknown;
 }
@@ -39,8 +44,10 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
   const folder = await roomFolder();
   const emitted: Event[] = [];
   let refusals = 0;
+  const room = new HeldEmits();
   let fault: ReturnType<typeof eventFault>;
   const emit = async (events: readonly Event[]) => {
+    await room.entered();
     if (refusals > 0) {
       refusals -= 1;
       throw new AgentError("CHANNEL_FULL", "putting events: the channel is full", { retryable: true });
@@ -69,6 +76,10 @@ export async function inRoom(work: (room: Room) => Promise<void>): Promise<void>
       emitted,
       refuse: (times) => {
         refusals = times;
+      },
+      hold: () => room.hold(),
+      get waiting() {
+        return room.waiting;
       },
       create: (definition, given, run = context.run) => {
         const slots = Object.fromEntries(Object.keys(definition.slots ?? {}).map((slot) => [slot, textHandler]));
@@ -229,20 +240,3 @@ const textHandler: Handler = {
     servicePath: "/",
   }),
 };
-
-/** Locks as an agent gives them to its channels, but known to their users in this process only. */
-function folderLocks(): ChannelContext["lockFolder"] {
-  const held = new Set<string>();
-  return async (folder) => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const real = await realpath(folder);
-    if (held.has(real))
-      throw new AgentError("FOLDER_IN_USE", `folder "${folder}" is in use by another component`, { retryable: false });
-    held.add(real);
-    return {
-      release: async () => {
-        held.delete(real);
-      },
-    };
-  };
-}

@@ -1,4 +1,5 @@
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
+import { makeFolder } from "../files/make-folder.js";
 
 /** A folder whose files come and go without end is no folder of a channel. */
 const MOST_COPIES = 100;
@@ -8,7 +9,7 @@ const MOST_COPIES = 100;
  * name meanwhile can be missed under both, so the copy is made again when a file that was listed is gone.
  */
 export async function copyOfLive(from: string, to: string, filter?: (file: string) => boolean): Promise<void> {
-  await mkdir(from, { recursive: true });
+  await makeFolder(from);
   for (let copies = 1; ; copies += 1) {
     try {
       return await cp(from, to, { recursive: true, ...(filter === undefined ? {} : { filter }) });

@@ -22,6 +22,31 @@ export async function rejectsAs(promise: Promise<unknown>, what: string, expecte
   throw failure(`${what} must fail with ${list(expected)}; it failed with ${list(actual)}`, result.error);
 }
 
+/** Throws unless the store holds exactly what it should, each once; those of one entity in order. */
+export function assertStored(
+  stored: readonly string[],
+  wanted: readonly string[],
+  order: "in order" | "in any order" = "in order",
+): void {
+  const lists = [
+    ["not stored, although the sink said so", wanted.filter((mark) => !stored.includes(mark))],
+    ["stored more than once", stored.filter((mark, at) => wanted.includes(mark) && stored.indexOf(mark) < at)],
+    ["stored and never written", stored.filter((mark) => !wanted.includes(mark))],
+  ] as const;
+  const faults = lists.flatMap(([says, marks]) => (marks.length === 0 ? [] : [`${says}: ${marksText(marks)}`]));
+  if (faults.length > 0) throw failure(faults.join("; "));
+  if (order === "in any order" || stored.every((mark, at) => mark === wanted[at])) return;
+  throw failure(`stored in another order than written: ${marksText(stored)} instead of ${marksText(wanted)}`);
+}
+
+const MOST_MARKS = 10;
+const LONGEST_MARK = 60;
+
+function marksText(marks: readonly string[]): string {
+  const texts = [...new Set(marks)].map((mark) => JSON.stringify(mark.slice(0, LONGEST_MARK)));
+  return [...texts.slice(0, MOST_MARKS), ...(texts.length > MOST_MARKS ? ["and more"] : [])].join(", ");
+}
+
 /** The error of a case that failed. */
 export function failure(message: string, cause?: unknown): AgentError {
   return new AgentError("NOT_CONFORMING", message, { retryable: false, ...(cause === undefined ? {} : { cause }) });

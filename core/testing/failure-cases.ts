@@ -3,7 +3,7 @@ import { eventsOf } from "../sdk/errors.js";
 import { eventFault } from "../sdk/event-fault.js";
 import { type AnyPlugin, codeOf, type Event, type InboundRequest, type Kind, retryableOf } from "../sdk/index.js";
 import { asKind, channels, faultText, inRoom, type Room } from "./component-fixture.js";
-import { failure, rejectsAs } from "./expectations.js";
+import { assertStored, failure, rejectsAs } from "./expectations.js";
 import { frozen, markedEvent } from "./marked-event.js";
 import type { ConformanceCase, PluginSetup } from "./plugin-setup.js";
 import { marked, never, type SinkBench, type SinkCase } from "./sink-cases.js";
@@ -35,7 +35,7 @@ export const poisonCases: readonly SinkCase[] = (
       throw failure("persist must fail with retryable false for every event that is not stored", error);
     }
     const isFailed = new Set(failed.map(([event]) => event));
-    assert.deepEqual(
+    assertStored(
       await store.readBack(),
       marks.filter((_, index) => !isFailed.has(events[index])),
     );
@@ -43,7 +43,7 @@ export const poisonCases: readonly SinkCase[] = (
       if (marks[index] !== "bad" && isFailed.has(event)) await sink.persist({ events: [event] }, never);
     }
 
-    assert.deepEqual(
+    assertStored(
       await store.readBack(),
       marks.filter((mark) => mark !== "bad"),
     );
@@ -90,7 +90,8 @@ export const interruptCases: readonly SinkCase[] = [
   },
 ];
 
-async function untilStored(sink: Awaited<ReturnType<SinkBench["start"]>>, event: ReturnType<typeof marked>) {
+/** Stores the event within a few tries. */
+export async function untilStored(sink: Awaited<ReturnType<SinkBench["start"]>>, event: ReturnType<typeof marked>) {
   for (let attempt = 1; ; attempt++) {
     try {
       await sink.persist({ events: [event] }, never);

@@ -12,5 +12,6 @@ export type {
   ConformanceInlet,
   ConformanceStore,
   PluginSetup,
+  StoreAddress,
   Values,
 } from "./plugin-setup.js";

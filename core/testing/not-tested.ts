@@ -2,6 +2,7 @@ import type { AnyPlugin, Kind } from "../sdk/index.js";
 import { interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
 import { declaredDurable } from "./plugin-conformance.js";
 import type { ConformanceCase } from "./plugin-setup.js";
+import { silentStoreCases } from "./silent-store-cases.js";
 import { deliveryCases } from "./sink-cases.js";
 import { inletCases } from "./source-cases.js";
 
@@ -36,6 +37,7 @@ const parts: readonly Part[] = [
     case: nameOf(unreachableCases),
   },
   { kind: "sink", what: "a lost connection", member: "store with interrupt", case: nameOf(interruptCases) },
+  { kind: "sink", what: "a store that does not answer", member: "store with tcp", case: nameOf(silentStoreCases) },
 ];
 
 function nameOf([first]: readonly { readonly name: string }[]): string {

@@ -7,9 +7,12 @@ import { asKind, inRoom, type Room } from "./component-fixture.js";
 import { copyOfLive } from "./copied-folder.js";
 import { failure } from "./expectations.js";
 import { flowCases, interruptCases, poisonCases, unreachableCases } from "./failure-cases.js";
+import { keptEventsCases } from "./kept-events.js";
+import { unsettledCalls } from "./plugin-calls.js";
 import type { ChannelSetup, ConformanceCase, ConformanceStore, PluginSetup, Values } from "./plugin-setup.js";
 import { randomFailureCases } from "./random-failures.js";
-import { deliveryCases, onStore, type SinkCase } from "./sink-cases.js";
+import { silentStoreCases } from "./silent-store-cases.js";
+import { deliveryCases, leftOpenCases, onStore, type SinkCase } from "./sink-cases.js";
 import { sourceCases } from "./source-cases.js";
 
 /**
@@ -30,24 +33,36 @@ export async function pluginConformance(
     ...sourceCases(definition, setup),
     ...onStore(definition, setup, [
       ...deliveryCases,
+      ...keptEventsCases,
       ...(await failureCases(setup)),
       ...randomFailureCases(setup.seed),
     ]),
+    ...leftOpenCases(definition, setup),
   ];
-  return cases.map((one) => inTime(one, setup.caseSeconds ?? usualSeconds));
+  const limit = { seconds: setup.caseSeconds ?? usualSeconds, late: 0 };
+  return cases.map((one) => inTime(one, limit));
 }
 
 const usualSeconds = 60;
+/** A plugin that never answers would take the limit of each case. */
+const MOST_LATE = 3;
 
-/** A case that waits for a plugin which never answers fails at the limit, and the others run. */
-function inTime({ name, run }: ConformanceCase, seconds: number): ConformanceCase {
+/** A case that waits for a plugin which never answers fails at the limit, and after some of them all others fail at once. */
+function inTime({ name, run }: ConformanceCase, limit: { readonly seconds: number; late: number }): ConformanceCase {
+  const { seconds } = limit;
   return {
     name,
     run: () =>
       new Promise((resolve, reject) => {
-        const late = failure(`the case did not end within ${seconds} s; a call of the plugin never settles`);
-        const timer = setTimeout(() => reject(late), seconds * 1000);
-        run()
+        if (limit.late >= MOST_LATE) throw failure(`not run: ${MOST_LATE} cases did not end within ${seconds} s`);
+        const calls: string[] = [];
+        const timer = setTimeout(() => {
+          limit.late += 1;
+          const waitsFor = calls.length === 0 ? "a call of the plugin" : `its call of ${calls.at(-1)}`;
+          reject(failure(`the case did not end within ${seconds} s; ${waitsFor} has not settled`));
+        }, seconds * 1000);
+        unsettledCalls
+          .run(calls, run)
           .finally(() => clearTimeout(timer))
           .then(resolve, reject);
       }),
@@ -134,6 +149,7 @@ async function failureCases(setup: PluginSetup): Promise<readonly SinkCase[]> {
     ...(able?.poisoned === undefined ? [] : poisonCases),
     ...(able?.unreachable === undefined ? [] : unreachableCases),
     ...(able?.interrupt === undefined ? [] : interruptCases),
+    ...(able?.tcp === undefined ? [] : silentStoreCases),
   ];
 }
 

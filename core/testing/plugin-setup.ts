@@ -68,6 +68,8 @@ export interface ConformanceStore {
   readonly unreachable?: Values;
   /** Ends the connections of the sink from the side of the store. */
   interrupt?(): Promise<void>;
+  /** For a store behind TCP: lets the cases stop what goes between it and the sink. */
+  readonly tcp?: StoreAddress;
   /** Makes of an event one that the store will never take; its mark stays. */
   poisoned?(event: Event): Event;
   /** Removes the store. */
@@ -78,4 +80,12 @@ export interface ConformanceStore {
 export interface ConformanceCase {
   readonly name: string;
   run(): Promise<void>;
+}
+
+/** Where a store listens. @beta */
+export interface StoreAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The values with which the sink reaches the store over this port of 127.0.0.1. */
+  through(port: number): Values;
 }

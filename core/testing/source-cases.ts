@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { AnyPlugin } from "../sdk/index.js";
 import { asKind, inRoom, type Room } from "./component-fixture.js";
+import { failure } from "./expectations.js";
 import type { ConformanceCase, ConformanceInlet, PluginSetup } from "./plugin-setup.js";
 
 /** What a source does with what is sent to it; none when the setup cannot send. */
@@ -23,7 +24,11 @@ export function sourceCases(definition: AnyPlugin, { openInlet }: PluginSetup): 
 }
 
 const MOST_MILLIS = 10_000;
+const SOME_MILLIS = 1000;
 const PAUSE_MILLIS = 5;
+/** What is sent while the channels are full, and how much of it may wait for them. */
+const SENT_WHILE_FULL = 300;
+const MOST_WAITING = 100;
 
 class SourceBench {
   readonly #definition: AnyPlugin;
@@ -48,6 +53,18 @@ class SourceBench {
 
   async send(text: string): Promise<boolean> {
     return await this.#inlet.send(text);
+  }
+
+  /** From now on emits wait, until what it returns is called. */
+  hold(): () => void {
+    return this.#room.hold();
+  }
+
+  /** Looks for a while whether more emits wait. */
+  async moreWait(most: number): Promise<boolean> {
+    const end = performance.now() + SOME_MILLIS;
+    while (this.#room.waiting <= most && performance.now() < end) await setTimeout(PAUSE_MILLIS);
+    return this.#room.waiting > most;
   }
 
   /** How many times the channels have no room. */
@@ -131,4 +148,39 @@ export const inletCases: readonly SourceCase[] = [
       assert.deepEqual(bench.emitted, taken ? ["a", "b", "c"] : ["a", "c"]);
     },
   },
+  {
+    name: "while the channels take nothing few emits wait, and what was sent meanwhile is emitted in order",
+    async run(bench) {
+      await bench.start();
+      const release = bench.hold();
+      const { texts, last } = await sentWhileFull(bench);
+
+      const ignores = texts.length > MOST_WAITING && (await bench.moreWait(MOST_WAITING));
+      release();
+
+      if (ignores) throw failure(ignoresRoom);
+      assert.equal(await last, true);
+      await bench.untilEmitted(texts.at(-1) ?? "");
+      assert.deepEqual(bench.emitted, texts);
+    },
+  },
 ];
+
+const ignoresRoom =
+  `while the channels take nothing more than ${MOST_WAITING} emits wait, of messages whose sender was told that they are sent; ` +
+  "await each receive and each emit before the next one: what waits is in memory alone, and lost when the process ends";
+
+/** Sends until a sender has to wait, as one does that is answered when its message is taken. */
+async function sentWhileFull(bench: SourceBench): Promise<{ texts: readonly string[]; last: Promise<boolean> }> {
+  const texts: string[] = [];
+  let last = Promise.resolve(true);
+  while (texts.length < SENT_WHILE_FULL) {
+    const text = `t${texts.length}`;
+    texts.push(text);
+    last = bench.send(text);
+    last.catch(() => undefined);
+    const waits = await Promise.race([last.then(() => false), setTimeout(SOME_MILLIS, true, { ref: false })]);
+    if (waits) break;
+  }
+  return { texts, last };
+}

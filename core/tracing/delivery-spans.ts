@@ -5,7 +5,7 @@ import type { DeliveryTrace, FailedWrite, TracedBatch } from "../tokens.js";
 import { cut, fieldsOf, parentOf, spanContextOf } from "./contexts.js";
 import type { Packages } from "./packages.js";
 
-export interface DeliverySpansParts {
+interface DeliverySpansParts {
   readonly api: Packages["api"];
   /** Samples whatever it is asked to: a batch is traced if one of its notifications is. */
   readonly tracer: Tracer;

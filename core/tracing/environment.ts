@@ -3,7 +3,7 @@ import { AgentError } from "../sdk/index.js";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables of OpenTelemetry that its packages do not read themselves. */
-export interface TracingEnvironment {
+interface TracingEnvironment {
   /** Why nothing is traced although tracing is on; undefined when it is traced. */
   readonly off: string | undefined;
   /** Whether `traceparent` of requests counts. */

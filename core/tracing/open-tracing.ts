@@ -9,7 +9,7 @@ import { loadPackages, type Packages } from "./packages.js";
 import { type ParentUse, RequestSpans } from "./request-spans.js";
 import { SpanQueue } from "./span-queue.js";
 
-export interface TracingSetup {
+interface TracingSetup {
   readonly env: Environment;
   /** The name of the agent. */
   readonly agent: string;

@@ -9,7 +9,7 @@ import type { Packages } from "./packages.js";
 /** What a traceparent of a request means. */
 export type ParentUse = "continue" | "link" | "ignore";
 
-export interface RequestSpansParts {
+interface RequestSpansParts {
   readonly api: Packages["api"];
   readonly tracer: Tracer;
   readonly parents: ParentUse;

@@ -5,7 +5,7 @@ import type { SpanCounts } from "../tokens.js";
 type EndedSpan = Parameters<SpanProcessor["onEnd"]>[0];
 type Exported = Parameters<SpanExporter["export"]>;
 
-export interface SpanQueueParts {
+interface SpanQueueParts {
   readonly exporter: SpanExporter;
   /** Makes the queue of OpenTelemetry, which hands its batches to the exporter that it is given. */
   readonly queueOver: (exporter: SpanExporter) => SpanProcessor;

@@ -18,7 +18,7 @@ import { supplyOf } from "./log/service-supply.js";
 import type { Supply } from "./log/supply.js";
 import { saveUnsaved } from "./log/unsaved.js";
 
-export interface QueueLimits extends ChannelLimits, SharingConfig {
+interface QueueLimits extends ChannelLimits, SharingConfig {
   /** Events kept in memory alone; further ones go to disk. */
   readonly memoryCapacity: number;
 }
@@ -149,7 +149,7 @@ export class LogQueue implements EventQueue {
 
   /** What is done now is not handed out any more. */
   async #withoutDone(finish: () => Promise<number>): Promise<number> {
-    await this.#supply.settled();
+    await this.#supply.idle();
     const skipped = await finish();
     for (const sequence of await this.#supply.drop()) this.#unsaved.delete(sequence);
     this.#room.admitWaiting();
@@ -162,8 +162,8 @@ export class LogQueue implements EventQueue {
     this.#closed = true;
     this.#room.close();
     this.#takes.releaseAll();
-    await this.#events.settled();
-    await this.#supply.settled();
+    await this.#events.idle();
+    await this.#supply.idle();
     if (this.#unsaved.size > 0) await saveUnsaved(this.#unsaved, this.#events.appender, this.#log);
     await this.#events.close();
   }

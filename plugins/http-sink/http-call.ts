@@ -2,14 +2,14 @@ import { type Agent, request as httpRequest, type IncomingHttpHeaders, STATUS_CO
 import { request as httpsRequest } from "node:https";
 import { AgentError, codeOf, withEither } from "deneb/sdk";
 
-export interface HttpCall {
+interface HttpCall {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Uint8Array;
 }
 
-export interface HttpResponse {
+interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Of the content. */

@@ -2,7 +2,7 @@ import { attributeJson, entityJson, entityOf, entityValuesJson, isEntity } from 
 import { AgentError, type Event } from "deneb/sdk";
 
 /** A field of a template: a part of an event, or in the text of a batch the bodies of its events. */
-export interface Field {
+interface Field {
   readonly what: "entity" | "entity.values" | "entity.id" | "entity.type" | "attribute" | "header" | "events";
   /** Of the attribute or header, else empty. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Field {
 export type Template = readonly (string | Field)[];
 
 /** What a template is for: a body holds JSON, a URL and a header single values, a batch only its events. */
-export type TemplateUse = "body" | "batch" | "url" | "header";
+type TemplateUse = "body" | "batch" | "url" | "header";
 
 /** Reads a text in which `{{...}}` stands for what is filled in; an unknown field stays unchanged. */
 export function parseTemplate(text: string): Template {

@@ -11,7 +11,7 @@ const SMALL_BYTES = 262_144;
 /** The share of the budget that large bodies may have together. */
 const LARGE_SHARE = 0.75;
 
-export type BudgetLimits = Pick<HttpConfig, "max_bytes_in_flight" | "max_body_size">;
+type BudgetLimits = Pick<HttpConfig, "max_bytes_in_flight" | "max_body_size">;
 
 /**
  * The bytes of bodies that a source holds, of all connections together, from the first piece of a body to its response.

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
 import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
@@ -9,7 +10,7 @@ import type { HttpRequest } from "./http-request.js";
 import { BodyBudget, ConnectionLimit } from "./limits.js";
 import { NodeRequest } from "./node-request.js";
 import type { Responder } from "./responder.js";
-import { type Refusal, refuseMalformed, reloading } from "./responses.js";
+import { closingResponse, noTunnel, oneHost, type Refusal, refuseMalformed, reloading } from "./responses.js";
 import {
   checkInterval,
   type ListenAddress,
@@ -65,6 +66,9 @@ export class Listener implements Handover {
       checkInterval: checkInterval(config),
     });
     this.#server.on("connection", (socket) => this.#connected(socket));
+    // An expectation that is not known does not count, as if there were none.
+    this.#server.on("checkExpectation", this.#read);
+    this.#server.on("connect", (_request, socket) => this.#refuseTunnel(socket));
     this.#server.on("clientError", this.#refuseMalformed);
     this.#server.on("error", (error) =>
       this.#owner.log.error({ reason: reasonOf(error) }, "accepting a connection failed"),
@@ -137,7 +141,9 @@ export class Listener implements Handover {
     this.#unanswered += 1;
     response.on("close", this.#answered);
     if (this.#closed !== undefined) response.shouldKeepAlive = false;
-    void this.#readBody(new NodeRequest(request, response));
+    const read = new NodeRequest(request, response);
+    if (read.hasOneHost) void this.#readBody(read);
+    else this.#owner.responder.refuse(read, oneHost);
   };
 
   async #readBody(request: NodeRequest): Promise<void> {
@@ -160,6 +166,12 @@ export class Listener implements Handover {
     const refusal = refuseMalformed(error, socket, this.#owner.log);
     if (refusal !== undefined) this.#count(refusal);
   };
+
+  #refuseTunnel(socket: Duplex): void {
+    socket.on("error", () => socket.destroy());
+    socket.end(closingResponse(noTunnel), () => socket.destroy());
+    this.#count(noTunnel);
+  }
 
   #count(refusal: Refusal): void {
     this.#owner.responder.count(refusal);

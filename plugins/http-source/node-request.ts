@@ -28,6 +28,13 @@ export class NodeRequest implements HttpRequest {
     return (this.#request.url ?? "").replace(ORIGIN, "");
   }
 
+  /** Whether it names one host, as HTTP/1.1 wants; earlier versions need not name any. */
+  get hasOneHost(): boolean {
+    const { rawHeaders, httpVersion } = this.#request;
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+    return hosts === 1 || (hosts === 0 && httpVersion !== "1.1");
+  }
+
   get body(): Uint8Array {
     return this.#body;
   }

@@ -66,6 +66,22 @@ const notHttp: Refusal = {
   headers: closing,
 };
 
+/** For a request of HTTP/1.1, which names one host: of several, two readers may each take another one. */
+export const oneHost: Refusal = {
+  status: 400,
+  cause: "malformed-http",
+  reason: "The request must have one header Host",
+  headers: closing,
+};
+
+/** For CONNECT, which asks for a connection to another server. */
+export const noTunnel: Refusal = {
+  status: 405,
+  cause: "method",
+  reason: "CONNECT method not supported",
+  headers: { Allow: "POST", ...closing },
+};
+
 /** By the error codes of Node's HTTP parser. */
 const malformed: ReadonlyMap<string | undefined, Refusal> = new Map([
   [
@@ -95,6 +111,7 @@ export const httpRefusals = [
   reloading(0),
   noToken,
   notHttp,
+  noTunnel,
   ...malformed.values(),
 ].map(({ status, cause }) => ({ status, cause }));
 

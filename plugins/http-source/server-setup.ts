@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { ServerOptions } from "node:http";
+import type { Server as HttpServer, ServerOptions } from "node:http";
 import { createServer, type SecureContextOptions, type Server } from "node:tls";
 import { AgentError, codeOf, pemFault } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
@@ -47,10 +47,14 @@ async function textOf(
 }
 
 /** The settings of Node's server, under the names that its options and its properties share. */
-export function serverOptions(config: HttpConfig): ServerOptions {
+export function serverOptions(config: HttpConfig): ServerOptions & Pick<HttpServer, "maxHeadersCount"> {
   const { request_timeout, headers_timeout } = config;
   return {
     maxHeaderSize: config.max_header_size,
+    // Node drops headers beyond a number, 2000 by default; the size allows no more than this.
+    maxHeadersCount: config.max_header_size,
+    // Its own answer to a request without one has no reason and is not counted.
+    requireHostHeader: false,
     keepAliveTimeout: config.keep_alive_timeout,
     requestTimeout: request_timeout,
     headersTimeout: headers_timeout,

@@ -40,7 +40,7 @@ export const memorySchema = {
   ...sharingProperties,
 } as const satisfies Schema;
 
-export type MemoryConfig = ConfigOf<typeof memorySchema>;
+type MemoryConfig = ConfigOf<typeof memorySchema>;
 
 /** The properties without which a memory channel cannot be created; the others have defaults. */
 export type MemoryLimits = Pick<MemoryConfig, "capacity" | "transactionCapacity" | "keep-alive"> &

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type Json, parseJson, toValue } from "deneb/ngsi";
 
 /** What a message holds: the body of a notification, and the fields that HTTP would send as headers. */
@@ -33,8 +34,9 @@ function isControl(character: string): boolean {
 type Members = Readonly<Record<string, Json>>;
 
 function envelopeIn(payload: Uint8Array): Members | undefined {
-  // Most messages need no second reading.
+  // Most messages need no second reading. What is not UTF-8 the handler refuses; decoded here, it would be changed.
   if (!Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).includes('"body"')) return undefined;
+  if (!isUtf8(payload)) return undefined;
   const root = read(new TextDecoder().decode(payload));
   if (!isMembers(root) || root.body === undefined) return undefined;
   return others.some((name) => root[name] !== undefined) ? undefined : root;

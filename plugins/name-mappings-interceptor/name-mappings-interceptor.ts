@@ -1,17 +1,25 @@
 import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
 import { compileNameMappings, type NameMappings, readNameMappingsFile, withMappedNames } from "deneb/ngsi";
 import { type Context, codeOf, type Event, type Interceptor, type Logger, type Probe, reasonOf } from "deneb/sdk";
 import type { NameMappingsConfig } from "./config.js";
+
+/**
+ * The mappings that were read last from each file in this process: an interceptor that a reload makes, while its file cannot be
+ * used, goes on with them. Without them its events would go into the tables of other names.
+ */
+const lastRead = new Map<string, NameMappings>();
 
 /** Writes the mapped names into each event. Reads its file at start and whenever it changes. */
 export class NameMappingsInterceptor implements Interceptor {
   readonly #file: string;
   readonly #log: Logger;
   readonly #watch: FileWatch;
-  #mappings: NameMappings = nothingMapped;
+  #mappings: NameMappings;
 
   constructor(config: NameMappingsConfig, context: Context) {
     this.#file = config.name_mappings_conf_file;
+    this.#mappings = lastRead.get(path.resolve(this.#file)) ?? nothingMapped;
     this.#log = context.log;
     this.#watch = new FileWatch(this.#file, config.reload_interval, () => this.#load());
   }
@@ -50,12 +58,14 @@ export class NameMappingsInterceptor implements Interceptor {
     try {
       const { mappings, faults } = await compiledFile(file);
       this.#mappings = mappings;
+      lastRead.set(path.resolve(file), mappings);
       for (const fault of faults) this.#log.error({ file, fault }, "a name mapping is left out");
       this.#log.info({ file }, "name mappings loaded");
     } catch (error) {
       const reason = reasonOf(error);
-      if (codeOf(error) === "ENOENT") this.#log.error({ file }, "no name mappings file; the mappings stay as they are");
-      else this.#log.error({ file, reason }, "name mappings file not usable; the mappings stay as they are");
+      const stays = this.#mappings === nothingMapped ? "nothing is mapped" : "the mappings stay as they are";
+      if (codeOf(error) === "ENOENT") this.#log.error({ file }, `no name mappings file; ${stays}`);
+      else this.#log.error({ file, reason }, `name mappings file not usable; ${stays}`);
     }
   }
 }

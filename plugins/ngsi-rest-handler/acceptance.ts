@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { eventHeaders } from "deneb/ngsi";
+import { eventHeaders, serviceOf, servicePathsOf } from "deneb/ngsi";
 import type { InboundRequest } from "deneb/sdk";
+import { type HandlerConfig, isPath, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
 import { refused } from "./refused.js";
 
 /** Throws for a request that is not one of a context broker with a notification, whatever its body is. */
@@ -17,6 +18,26 @@ export function checkHeaders({ headers }: InboundRequest, limit: number): void {
     if (length <= limit) continue;
     throw refused("limit", `'${name}' header has ${length} characters, the limit is ${limit} (max_header_length)`);
   }
+}
+
+/** What is wrong with the headers whatever the body is, by their names. */
+export function refusedHeaders(
+  { ngsi_version, default_service, default_service_path }: HandlerConfig,
+  headers: InboundRequest["headers"],
+): Readonly<Record<string, string>> {
+  const hasPaths = ngsi_version !== "ld";
+  const paths = servicePathsOf(headers, default_service_path);
+  return {
+    ...(isAcceptedType(headers["content-type"] ?? "")
+      ? {}
+      : { "content-type": "must be application/json, application/ld+json or application/geo+json, in UTF-8" }),
+    ...(serviceOf(headers, default_service).length <= SERVICE_LENGTH
+      ? {}
+      : { [eventHeaders.service]: `must be of ${SERVICE_LENGTH} characters at the most` }),
+    ...(!hasPaths || paths.every(isPath)
+      ? {}
+      : { [eventHeaders.servicePath]: `must start with / and be of ${PATH_LENGTH} characters at the most` }),
+  };
 }
 
 const travelling = [eventHeaders.link, eventHeaders.correlator] as const;
@@ -47,11 +68,14 @@ function checkContentType(contentType: string | undefined): void {
     throw refused("content-type", "Missing content type. Required 'application/json; charset=utf-8'");
   }
   if (accepted.has(contentType)) return;
-  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
-  if (!mediaTypes.has(mediaType.trim()) || !parameters.every(isUtf8OrNoCharset)) {
-    throw refused("content-type", `${contentType} content type not supported`);
-  }
+  if (!isAcceptedType(contentType)) throw refused("content-type", `${contentType} content type not supported`);
   if (accepted.size < MOST_REMEMBERED) accepted.add(contentType);
+}
+
+/** Whether it is one of the types of notifications, in UTF-8. */
+function isAcceptedType(contentType: string): boolean {
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
+  return mediaTypes.has(mediaType.trim()) && parameters.every(isUtf8OrNoCharset);
 }
 
 /** Content types as brokers write them: each broker writes the same every time. */

@@ -7,6 +7,11 @@ export const SERVICE_LENGTH = 50;
 /** Longest service path that is accepted, in characters. */
 export const PATH_LENGTH = 50;
 
+/** Whether a service path is accepted. */
+export function isPath(path: string): boolean {
+  return path.startsWith("/") && path.length <= PATH_LENGTH;
+}
+
 export const handlerSchema = {
   notification_target: {
     doc: "Path at which notifications are accepted. Compared exactly, without the query string.",

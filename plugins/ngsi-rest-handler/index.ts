@@ -1,4 +1,5 @@
 import { definePlugin } from "deneb/sdk";
+import { refusedHeaders } from "./acceptance.js";
 import { checkHandler, handlerSchema } from "./config.js";
 import { NgsiRestHandler } from "./ngsi-rest-handler.js";
 import { ngsiRefusals } from "./refused.js";
@@ -12,6 +13,7 @@ export default definePlugin({
   summary: "Turns each entity of an NGSI-LD, NGSI v2 or NGSI v1 notification into an event.",
   stability: "stable",
   refusals: ngsiRefusals,
+  refusedHeaders,
   config: handlerSchema,
   check: checkHandler,
   create: (config) => new NgsiRestHandler(config),

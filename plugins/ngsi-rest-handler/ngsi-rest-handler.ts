@@ -20,7 +20,7 @@ import {
   type Sender,
 } from "deneb/sdk";
 import { checkHeaders, checkRequest, readText } from "./acceptance.js";
-import { type HandlerConfig, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
+import { type HandlerConfig, isPath, PATH_LENGTH, SERVICE_LENGTH } from "./config.js";
 import { type RefusalKind, refused } from "./refused.js";
 
 const MICROS = 1000;
@@ -193,5 +193,5 @@ function senderOf(headers: HeaderFields, config: HandlerConfig): Sender | undefi
   if (service.length > SERVICE_LENGTH) return undefined;
   const paths = config.ngsi_version === "ld" ? [] : servicePathsOf(headers, config.default_service_path);
   const [path = "/"] = paths;
-  return { service, servicePath: path.startsWith("/") && path.length <= PATH_LENGTH ? path : "/" };
+  return { service, servicePath: isPath(path) ? path : "/" };
 }

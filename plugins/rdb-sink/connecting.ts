@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
-import { AgentError, codeOf, pemFault } from "deneb/sdk";
+import { AgentError, codeOf, onAbort, pemFault } from "deneb/sdk";
 import { abortable } from "deneb/sql";
 import type { ServerOptions, SslMode } from "./server.js";
 
@@ -21,6 +21,7 @@ class Lease {
   readonly #destroyed: Promise<never>;
   readonly #timer: NodeJS.Timeout | undefined;
   #refuse: (reason: unknown) => void = () => undefined;
+  readonly #stopListening: () => void = () => undefined;
   #ended = false;
 
   constructor(options: LeaseOptions, open: Set<Lease>) {
@@ -33,8 +34,7 @@ class Lease {
     this.#destroyed.catch(() => undefined);
     const { limitMillis, signal } = options;
     this.#timer = limitMillis === undefined ? undefined : setTimeout(this.destroy, limitMillis);
-    signal.addEventListener("abort", this.destroy, { once: true });
-    if (signal.aborted) this.destroy();
+    this.#stopListening = onAbort(signal, this.destroy);
   }
 
   /** Destroys the connection; what runs on it fails. */
@@ -51,7 +51,7 @@ class Lease {
     this.#ended = true;
     this.#open.delete(this);
     clearTimeout(this.#timer);
-    this.#options.signal.removeEventListener("abort", this.destroy);
+    this.#stopListening();
     this.#options.release(how);
     if (how === "destroy") this.#refuse(tooSlow(this.#options.limitMillis));
   }

@@ -18,7 +18,13 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
   return [
     ...sqlFaults(config, databases[config.rdb_dialect].dialect),
     ...(config.enable_grouping
-      ? [{ property: "enable_grouping", reason: "grouping rules are not supported; use false" } as const]
+      ? [
+          {
+            property: "enable_grouping",
+            reason:
+              "grouping rules are not supported; use false, and name mappings in their place (docs/compatibility.md#grouping-rules)",
+          } as const,
+        ]
       : []),
     ...(config.attr_geometry && config.rdb_dialect !== "postgresql"
       ? [

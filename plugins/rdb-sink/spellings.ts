@@ -6,7 +6,11 @@ const packageName = "com.telefonica.iot.cygnus.sinks";
 const rereads = {
   enable_grouping: (text) =>
     text === "true"
-      ? { missing: true, reason: "grouping rules are not supported; entities keep their own tables" }
+      ? {
+          missing: true,
+          reason:
+            "grouping rules are not supported; without name mappings in their place entities keep their own tables",
+        }
       : undefined,
 } as const satisfies Spelling["rereads"];
 

@@ -4,7 +4,7 @@ import type { Cell, TypedColumn, ViewedNames } from "deneb/sql";
 export const TIME_COLUMN = "deneb_time";
 
 /** What a column of texts is shown as. */
-export type ShownKind = "number" | "time" | "boolean" | "text";
+type ShownKind = "number" | "time" | "boolean" | "text";
 
 /** The part of the texts that must fit a type: a sensor that says "broken" once does not make its column text. */
 const MOST_FIT = 0.9;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { putInParts } from "../../core/agent/put-letters.js";
+import { putInParts } from "../../core/agent/replay/put-letters.js";
 import { type TestAgentOptions, testAgent } from "../../core/embedded/index.js";
 import { CountedChannel } from "../../core/pipeline/counted-channel.js";
 import { codeOf, definePlugin, type Event, type Sink } from "../../core/sdk/index.js";

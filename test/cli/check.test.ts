@@ -20,6 +20,11 @@ a.sinks.l.type = logger
 a.sinks.l.channel = c
 `.trim();
 
+const reading = (type: string) =>
+  file
+    .replace("type = org.apache.flume.source.http.HTTPSource", `type = ${type}\na.sources.s.topics = t`)
+    .replace("port = 5050", type === "mqtt" ? "url = mqtt://localhost" : "bootstrap_servers = localhost:9092");
+
 const cases = [
   {
     what: "an old spelling is reported and fails no check",
@@ -41,6 +46,27 @@ const cases = [
       .concat("\na.sources.s.handler.notification_target = /other"),
     code: exitCodes.badInput,
     says: 'error: line 12: a.sources.s.handler.notification_target: the handler takes notifications at "/other"',
+  },
+  ...[
+    {
+      fixed: "content_type = text/plain",
+      says: "must be application/json, application/ld+json or application/geo+json",
+    },
+    { fixed: `service = ${"s".repeat(51)}`, says: "must be of 50 characters at the most" },
+    { fixed: "service_path = farm", says: "must start with / and be of 50 characters at the most" },
+  ].flatMap(({ fixed, says }) =>
+    ["mqtt", "kafka"].map((type) => ({
+      what: `a source of type ${type} with ${fixed}, which its handler refuses, is an error`,
+      text: `${reading(type)}\na.sources.s.handler.ngsi_version = auto\na.sources.s.${fixed}`,
+      code: exitCodes.badInput,
+      says: `error: line 13: a.sources.s.${fixed.replace(" = ", ' = "')}": ${says}`,
+    })),
+  ),
+  {
+    what: "a service path that NGSI-LD does not use fails no check",
+    text: `${reading("kafka")}\na.sources.s.service_path = farm\na.sinks.l.odd = 1`,
+    code: exitCodes.success,
+    says: "warning: line 13: ",
   },
   {
     what: "a secret of another type of sink is not shown",

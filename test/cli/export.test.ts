@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import Database from "libsql";
 import type { Entity } from "../../core/ngsi/index.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { main, runCli } from "../support/run-cli.js";
@@ -64,6 +65,15 @@ test("CSV quotes what needs it, and tells an empty text from a null", async (con
   assert.equal(rest[1], 'lines","",21.5,true,"{""a"":[1,2]}",2020-05-13T10:00:00.123456Z');
   assert.equal(rest[2], "2020-05-13T14:46:21.918Z,urn:a,T,2,,,,,");
   assert.equal(stderr, "2 rows of 1 table\n");
+});
+
+test("an export of a table that no sink has listed is refused, and names it", async (context) => {
+  const { run } = await stored(context);
+
+  const { code, stdout, stderr } = await run("--table", "svc.urn_a", "svc.nosuch");
+
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.equal(stderr, 'error: no sink has listed a table "svc.nosuch"; give a name as deneb tables list prints it\n');
 });
 
 test("an export whose reader goes away ends without a message", async (context) => {
@@ -127,6 +137,38 @@ test("a file is replaced only with --overwrite, and holds one table or is not ma
   assert.match(await readFile(file, "utf8"), /urn:b/);
   assert.match(both.stderr, /a file holds one table; give a directory/);
   assert.ok((await readdir(folder)).every((name) => !name.endsWith(".partial")));
+});
+
+test("nothing is written to the output when several tables have rows, and nothing to a file", async (context) => {
+  const { folder, run } = await stored(context);
+  const file = path.join(folder, "all.csv");
+
+  const output = await run();
+  const inFile = await run("--output", file);
+
+  for (const { code, stdout, stderr } of [output, inFile]) {
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /table "svc\.urn_b"|table "svc\.urn:b"|a file holds one table/);
+  }
+  assert.ok(!(await readdir(folder)).includes("all.csv"));
+});
+
+test("nothing is written to the output when a later table cannot be read", async (context) => {
+  const { folder, run } = await stored(context);
+  const name = path.join(folder, "svc.db");
+  const database = new Database(name);
+  const sizes = "SELECT page_size, rootpage FROM pragma_page_size, sqlite_master WHERE name = 'urn_b'";
+  const found: unknown = database.prepare(sizes).raw().all([])[0];
+  const [size = 0, root = 0] = Array.isArray(found) ? found.map(Number) : [];
+  database.close();
+  const file = await open(name, "r+");
+  await file.write(Buffer.alloc(size, 0xff), 0, size, (root - 1) * size);
+  await file.close();
+
+  const { code, stdout, stderr } = await run();
+
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /damaged|malformed/);
 });
 
 test("options that make no sense are refused", async (context) => {

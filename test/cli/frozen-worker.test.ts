@@ -60,11 +60,14 @@ test("a frozen worker is silent, nothing is asked of it, and it runs again when 
   const pid = await frozen(context, agent, 2);
   const stateOfSecond = async () => (await teamOf(agent)).workers[1]?.state;
 
+  const atOnce = await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
   await until(stateOfSecond, (state) => state === "silent");
   const reload = await fetch(`${agent.managementUrl}/v1/admin/reload`, { method: "POST" });
   const { error } = JSON.parse(await reload.text());
   process.kill(pid, "SIGCONT");
 
+  assert.equal(atOnce.status, 503);
+  assert.match(await atOnce.text(), /Nothing is changed: worker 2 (?:does not answer|is silent)/);
   assert.equal(reload.status, 503);
   assert.match(error, /Nothing is changed: worker 2 is silent: it has not reported for 10 seconds/);
   await until(stateOfSecond, (state) => state === "running");

@@ -71,3 +71,23 @@ test("secrets are printed on request only", async (context) => {
   assert.match(all, /^secret: set OLD_SINKS_PG_RDB_PASSWORD to the value of line 14/m);
   assert.match(shown.out.join("\n"), /^old\.sinks\.pg\.rdb_password = hush$/m);
 });
+
+const management = [
+  { port: 5080, env: {}, where: "the default port of the management interface" },
+  { port: 8081, env: { DENEB_MANAGEMENT_PORT: "8081" }, where: "the management port of the environment" },
+] as const;
+
+for (const { port, env, where } of management)
+  test(`a source on ${where} is reported: the printed file would not start`, async (context) => {
+    const file = path.join(await tempFolder(context), "old.properties");
+    await writeFile(file, oldFile.replace("port = 5050", `port = ${port}`));
+    const { terminal, err } = recordingTerminal();
+
+    const code = await migrate({ config: file }, { ...terminal, env });
+
+    assert.equal(code, exitCodes.leftOut);
+    assert.ok(
+      err.some((line) => /^error: .*old\.sources\.s\.port.* is the port of the management interface too/.test(line)),
+      err.join("\n"),
+    );
+  });

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { newKinds } from "../../core/cli/scaffold/plugin-names.js";
+import { type NewKind, newKinds } from "../../core/cli/scaffold/plugin-names.js";
 import { exampleFolder, install, npm } from "../support/example-package.js";
 import { repositoryRoot } from "../support/repository.js";
 import { runCli } from "../support/run-cli.js";
@@ -88,68 +88,135 @@ async function judged(folder: string): Promise<readonly string[]> {
 }
 
 const layouts = {
-  typescript: { built: "dist/", declaration: "dist/index.d.ts" },
-  javascript: { built: "", declaration: "index.d.ts" },
+  typescript: { language: "TypeScript", built: "dist/", source: "index.ts", declaration: "dist/index.d.ts" },
+  javascript: { language: "JavaScript", built: "", source: "index.js", declaration: "index.d.ts" },
 } as const;
 
-for (const kind of newKinds)
-  for (const [language, { built, declaration }] of Object.entries(layouts))
-    test(`a new ${kind} in ${language} passes its own tests and packs what it needs`, async (context) => {
-      const parent = await tempFolder(context);
-      const folder = path.join(parent, `my-${kind}`);
+interface Written {
+  readonly kind: NewKind;
+  readonly name: string;
+  readonly layout: keyof typeof layouts;
+  readonly packageName: string;
+  readonly folder: string;
+  readonly type: string;
+  /** The file that does the work, without its extension. */
+  readonly file: string;
+}
 
-      await runCli(["plugin", "new", kind, `my-${kind}`, "--language", language, "--into", parent]);
-      await install(folder, "libsql");
-      const files = await judged(folder);
-
-      const work = kind === "sql-sink" ? "store" : `my-${kind}`;
-      for (const needed of [
-        "LICENSE",
-        "README.md",
-        "package.json",
-        declaration,
-        `${built}index.js`,
-        `${built}${work}.js`,
-      ])
-        assert.ok(files.includes(needed), `${needed} is in ${files.join(", ")}`);
-      assert.deepEqual(
-        files.filter((file) => /\.test\.|tsconfig|\.github|node_modules/.test(file)),
-        [],
-      );
-    });
-
-const oddNames = [
-  { kind: "sink", name: "delete", packageName: "deneb-plugin-delete", folder: "delete", type: "delete" },
+/** Names that a template could trip over: words of the language, files and types that there are already, devices, scopes. */
+const odd: readonly Written[] = [
   {
     kind: "sink",
+    layout: "typescript",
+    name: "delete",
+    packageName: "deneb-plugin-delete",
+    folder: "delete",
+    type: "delete",
+    file: "delete",
+  },
+  {
+    kind: "sink",
+    layout: "javascript",
     name: "batch-sink",
     packageName: "deneb-plugin-batch-sink",
     folder: "batch-sink",
     type: "batch-sink",
+    file: "batch-sink",
   },
-  { kind: "source", name: "config", packageName: "deneb-plugin-config", folder: "config", type: "config" },
-  { kind: "channel", name: "http", packageName: "deneb-plugin-http", type: "http" },
-  { kind: "handler", name: "con", packageName: "deneb-plugin-con", type: "con" },
-  { kind: "sql-sink", name: "deneb-plugin-sql", packageName: "deneb-plugin-sql", folder: "sql", type: "sql" },
-  { kind: "selector", name: "@my-scope/new", packageName: "@my-scope/new", type: "new" },
-  { kind: "interceptor", name: "deneb", packageName: "deneb-plugin-deneb", type: "deneb" },
-] as const;
+  {
+    kind: "source",
+    layout: "typescript",
+    name: "config",
+    packageName: "deneb-plugin-config",
+    folder: "config",
+    type: "config",
+    file: "config-source",
+  },
+  {
+    kind: "channel",
+    layout: "typescript",
+    name: "http",
+    packageName: "deneb-plugin-http",
+    folder: "deneb-plugin-http",
+    type: "http",
+    file: "http",
+  },
+  {
+    kind: "handler",
+    layout: "typescript",
+    name: "con",
+    packageName: "deneb-plugin-con",
+    folder: "deneb-plugin-con",
+    type: "con",
+    file: "con-handler",
+  },
+  {
+    kind: "sql-sink",
+    layout: "typescript",
+    name: "deneb-plugin-sql",
+    packageName: "deneb-plugin-sql",
+    folder: "sql",
+    type: "sql",
+    file: "store",
+  },
+  {
+    kind: "selector",
+    layout: "typescript",
+    name: "@my-scope/new",
+    packageName: "@my-scope/new",
+    folder: "new",
+    type: "new",
+    file: "new",
+  },
+  {
+    kind: "interceptor",
+    layout: "typescript",
+    name: "deneb",
+    packageName: "deneb-plugin-deneb",
+    folder: "deneb-plugin-deneb",
+    type: "deneb",
+    file: "deneb",
+  },
+];
 
-for (const { kind, name, packageName, type, ...more } of oddNames)
-  test(`the ${kind} ${name} is the package ${packageName} of type ${type}, and works`, async (context) => {
+const isOdd = (kind: NewKind, layout: keyof typeof layouts) =>
+  odd.some((one) => one.kind === kind && one.layout === layout);
+const usual = newKinds.flatMap((kind) =>
+  (["typescript", "javascript"] as const)
+    .filter((layout) => !isOdd(kind, layout))
+    .map((layout): Written => {
+      const name = `my-${kind}`;
+      const file = kind === "sql-sink" ? "store" : name;
+      return { kind, layout, name, packageName: `deneb-plugin-${name}`, folder: name, type: name, file };
+    }),
+);
+
+for (const { kind, layout, name, packageName, folder: given, type, file } of [...odd, ...usual]) {
+  const { language, built, source, declaration } = layouts[layout];
+  test(`the ${kind} ${name} in ${language} is the package ${packageName} of type ${type}, passes its own tests and packs what it needs`, async (context) => {
     const parent = await tempFolder(context);
+    const folder = path.join(parent, given);
 
-    const { code } = await runCli(["plugin", "new", kind, name, "--into", parent]);
+    const { code } = await runCli(["plugin", "new", kind, name, "--language", layout, "--into", parent]);
 
     assert.equal(code, 0);
-    const { folder: given = packageName.replace(/^@[^/]*\//, "") } = { folder: undefined, ...more };
-    const folder = path.join(parent, given);
     const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
     assert.equal(Reflect.get(Object(manifest), "name"), packageName);
-    assert.match(await readFile(path.join(folder, "index.ts"), "utf8"), new RegExp(`type: "${type}"`));
+    assert.match(await readFile(path.join(folder, source), "utf8"), new RegExp(`type: "${type}"`));
     await install(folder, "libsql");
-    await tested(folder);
+    const files = await judged(folder);
+    const needed = ["LICENSE", "README.md", "package.json", declaration, `${built}index.js`, `${built}${file}.js`];
+    assert.deepEqual(
+      needed.filter((one) => !files.includes(one)),
+      [],
+      files.join(", "),
+    );
+    assert.deepEqual(
+      files.filter((one) => /\.test\.|tsconfig|\.github|node_modules/.test(one)),
+      [],
+    );
   });
+}
 
 test("a new package ships the report that its script writes", async (context) => {
   const parent = await tempFolder(context);

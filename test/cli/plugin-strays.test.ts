@@ -134,6 +134,25 @@ test("an error that is thrown while no case runs fails the command", async (cont
   assert.match(stdout, /^not ok outside of a case: nobody caught an error of the plugin: .*: early$/m);
 });
 
+for (const [given, ends] of [
+  [0, 1],
+  [7, 7],
+])
+  test(`a plugin that ends the process with ${given} fails the command with ${ends}, and it says who did`, async (context) => {
+    const folder = await tempFolder(context);
+    const code = sinkThat(`process.exit(${given});`);
+    await writeFiles(folder, { "package.json": manifest, "main.js": code });
+
+    const { code: exitCode, stdout, stderr } = await runCli(["plugin", "test", folder]);
+
+    assert.equal(exitCode, ends);
+    assert.match(stdout, new RegExp(`run ${startCase}\n$`));
+    assert.match(
+      stderr,
+      new RegExp(`^deneb: a plugin .* ended the process by process\\.exit\\(${given}\\), before`, "m"),
+    );
+  });
+
 const untested = [
   {
     kind: "channel",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, utimes } from "node:fs/promises";
 import path from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { startAgent } from "../support/agent-process.js";
@@ -134,6 +134,28 @@ test("plugin test checks the types first, and runs no case when they are wrong",
   assert.match(wrong.stdout, /^not ok types: .*\n {2}wrong\.ts.*TS2322/m);
   assert.doesNotMatch(wrong.stdout, /^ok /m);
 });
+
+for (const { changed, says } of [
+  { changed: "before", says: false },
+  { changed: "after", says: true },
+])
+  test(`plugin test ${says ? "says" : "does not say"} that older code is tested when a source was changed ${changed} the build`, async (context) => {
+    const folder = await tempFolder(context);
+    await cp(path.join(built.folder, "dist"), path.join(folder, "dist"), { recursive: true });
+    await writeFiles(folder, {
+      "package.json": '{ "type": "module", "keywords": ["deneb-plugin"], "exports": "./dist/index.js" }',
+      "event-lines.ts": "",
+    });
+    const source = path.join(folder, "event-lines.ts");
+    const years = says ? 1 : -1;
+    const time = Date.now() / 1000 + years * 31_536_000;
+    await utimes(source, time, time);
+
+    const { code, stderr } = await runCli(["plugin", "test", folder]);
+
+    assert.equal(code, 0);
+    assert.equal(stderr.includes(`"${source}" was changed after `), says);
+  });
 
 test("plugin test of a folder without a plugin fails with the remedy", async (context) => {
   const { code, stderr } = await runCli(["plugin", "test", await tempFolder(context)]);

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  type KernelProperty,
-  kernelProperties,
-  optionName,
-} from "../../core/configuration/schema/kernel-properties.js";
+import { kernelProperties } from "../../core/configuration/schema/kernel-properties.js";
+import { type KernelProperty, optionName } from "../../core/configuration/schema/kernel-property.js";
 import { command } from "../support/command.js";
 
 const properties: readonly KernelProperty[] = Object.values(kernelProperties);

@@ -93,6 +93,9 @@ for (const [name, prepare] of Object.entries(stores))
         /^deneb: running ".*": it (?:changes data, and only queries are|is no query; only reading is) allowed/,
       );
     }
+    const several = await ask(`${store.select}; ${store.select}`);
+    assert.equal(several.exitCode, 1);
+    assert.equal(several.out, "");
     assert.match((await ask(store.select)).out, /^n\n1\n\(1 row\)$/);
   });
 

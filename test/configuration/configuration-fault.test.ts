@@ -19,6 +19,15 @@ for (const { fault, text } of cases) {
   test(`a fault is written as ${text}`, () => assert.equal(faultText(fault), text));
 }
 
+test("a fault of a long value shows its beginning and how long it is", () => {
+  const value = "(".repeat(50_000);
+
+  const text = faultText(errorAt({ key, value }, `must be a regular expression: ${value}`));
+
+  assert.match(text, /^a1\.sinks\.s\.batch_size = "\(+\.\.\. \(50000 characters\)": must be a regular/);
+  assert.ok(text.length < 2500, `${text.length} characters`);
+});
+
 const secrets = [
   { value: "http://user:w0rd@host/path", reason: "must not hold a user", shows: "http://***@host/path" },
   { value: "http://user:w0/rd@host/", reason: "must be http://host/path", shows: "http://***@host/" },

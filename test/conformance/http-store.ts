@@ -23,10 +23,13 @@ export async function httpStore(config: Values): Promise<ConformanceStore> {
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the service has no port");
+  const { port } = address;
+  const url = (at: number) => `http://127.0.0.1:${at}/entities`;
   return {
-    config: { url: `http://127.0.0.1:${address.port}/entities`, ...config },
+    config: { url: url(port), ...config },
     readBack: async () => marks,
     unreachable: { url: "http://127.0.0.1:1/" },
+    tcp: { host: "127.0.0.1", port, through: (way) => ({ url: url(way) }) },
     async interrupt() {
       server.closeAllConnections();
     },

@@ -44,6 +44,7 @@ export async function mysqlStore({ host, port, user }: OwnServer): Promise<Confo
       return marks;
     },
     unreachable: { rdb_port: 1 },
+    tcp: { host, port, through: (way) => ({ rdb_host: "127.0.0.1", rdb_port: way }) },
     async interrupt() {
       const others = await texts(
         `SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND user = '${user}'`,

@@ -25,6 +25,7 @@ export async function postgresqlStore(): Promise<ConformanceStore | undefined> {
       return marks;
     },
     unreachable: { rdb_port: 1 },
+    tcp: { host, port, through: (way) => ({ rdb_host: "127.0.0.1", rdb_port: way }) },
     async interrupt() {
       await query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",

@@ -179,6 +179,40 @@ test("the schema of the values refuses a misspelled one", { skip }, async () => 
   await assert.rejects(rendered({ reload: "never" }), /reload/);
 });
 
+const listening = (port: string) =>
+  `a.sources = in\n  a.sources.in.type = http\na.sources.in.port = ${port}\n#a.sources.in.port = 1\n`;
+const refused = [
+  {
+    values: { properties: listening("8080") },
+    reason: /port is 5050, .* listen on 8080: set notifications\.port=8080/,
+  },
+  { values: { properties: "a.sources.in.type = mqtt\n" }, reason: /no source with a port.*probes\.readiness=ready/ },
+  { values: { env: { AGENT_SERVICE_PORT: 8080 } }, reason: /AGENT_SERVICE_PORT is set .* use notifications\.port/ },
+  { values: { extraEnv: [{ name: "DENEB_GRACE_PERIOD" }] }, reason: /use gracePeriodSeconds/ },
+  { values: { extraArgs: ["--management-port=1"] }, reason: /use management\.port/ },
+  { values: { extraArgs: ["-p", "1"] }, reason: /use management\.port/ },
+] as const;
+for (const { values, reason } of refused)
+  test(`a pod that its service could not reach is refused with the remedy: ${JSON.stringify(values)}`, {
+    skip,
+  }, async () => {
+    await assert.rejects(rendered(values), reason);
+  });
+
+test("properties with the port of the chart, a variable or the port of one of their sources are accepted", {
+  skip,
+}, async () => {
+  for (const values of [
+    { properties: listening("5050") },
+    { properties: listening("8080"), notifications: { port: 8080 } },
+    { properties: listening("${env:AGENT_SERVICE_PORT:-5050}") },
+    { properties: `${listening("8080")}a.sources.other.port = 5050\n` },
+    { properties: "a.sources.in.type = mqtt\n", probes: { readiness: "ready" } },
+    { properties: `${listening("8080").replaceAll("a.", "b.")}${listening("5050")}`, agentName: "a" },
+  ])
+    assert.ok(statefulSet(await rendered(values)), JSON.stringify(values));
+});
+
 test("the agent and the file of its image know each variable that the chart sets", { skip }, async () => {
   const { spec } = statefulSet(await rendered({ ...everything, env: {}, extraEnv: [] })).spec.template;
   const properties = await readFile(path.join(repositoryRoot, "deploy/container/agent.properties"), "utf8");

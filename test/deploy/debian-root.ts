@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, realpath, symlink } from "node:fs/promises";
 import path from "node:path";
 import { installedProgram } from "../support/installed-program.js";
-import { madeOnceInRun } from "../support/run-folder.js";
+import { madeOnceInRun } from "../support/runner/run-folder.js";
 import { tool } from "./tool.js";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Server } from "node:net";
@@ -10,6 +10,7 @@ import test, { type TestContext } from "node:test";
 import { certificate } from "../support/certificate.js";
 import { freePort } from "../support/free-port.js";
 import { repositoryRoot } from "../support/repository.js";
+import { tempFolder } from "../support/temp-folder.js";
 
 const program = path.join(repositoryRoot, "deploy", "container", "health.mjs");
 
@@ -36,6 +37,18 @@ test("the health check asks at the port that the environment gives by its name i
 
   assert.equal((await health({ CYGNUS_API_PORT, DENEB_MANAGEMENT_PORT: "" })).code, 0);
 });
+
+for (const given of ["-p PORT", "-pPORT", "--management-port PORT", "--management-port=PORT"])
+  test(`the health check asks at the port of the command line of the agent, given as ${given}, before that of the environment`, async (t) => {
+    const port = await listening(t, createServer(answering));
+    const words = ["node", "start.mjs", "run", "--config", "a.properties", ...given.replace("PORT", port).split(" ")];
+    const commandLine = path.join(await tempFolder(t), "cmdline");
+    await writeFile(commandLine, words.map((word) => `${word}\0`).join(""));
+
+    const env = { DENEB_MANAGEMENT_PORT: "1", DENEB_MANAGEMENT_HOST: "0.0.0.0" };
+
+    assert.equal((await health(env, "/live", commandLine)).code, 0);
+  });
 
 test("the health check speaks TLS when the management interface does, whatever names its certificate has", async (t) => {
   const files = await certificate(t);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import pg from "pg";
+import { copyOfLive } from "../../core/testing/copied-folder.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { postgresqlDatabase, type TestDatabase } from "../support/postgresql.js";
@@ -20,7 +22,7 @@ const hasDump = await run("pg_dump", ["--version"]).then(
 );
 const skip = reachable === undefined ? "PostgreSQL is not reachable" : hasDump ? false : "pg_dump is not installed";
 
-function properties({ host, port, user, password, database }: TestDatabase): string {
+function properties({ host, port, user, password, database }: TestDatabase, model = "dm-by-entity-type"): string {
   return [
     "a.sources = http-source",
     "a.channels = c",
@@ -34,7 +36,7 @@ function properties({ host, port, user, password, database }: TestDatabase): str
     "a.sinks.s.type = rdb",
     "a.sinks.s.channel = c",
     "a.sinks.s.batch_retry_intervals = 20",
-    "a.sinks.s.data_model = dm-by-entity-type",
+    `a.sinks.s.data_model = ${model}`,
     `a.sinks.s.rdb_host = ${host}`,
     `a.sinks.s.rdb_port = ${port}`,
     `a.sinks.s.rdb_username = ${user}`,
@@ -43,12 +45,16 @@ function properties({ host, port, user, password, database }: TestDatabase): str
   ].join("\n");
 }
 
-async function post({ notifyUrl }: AgentProcess, ...numbers: readonly number[]): Promise<void> {
+async function post(agent: AgentProcess, ...numbers: readonly number[]): Promise<void> {
+  await postFor("svc", agent, ...numbers);
+}
+
+async function postFor(service: string, { notifyUrl }: AgentProcess, ...numbers: readonly number[]): Promise<void> {
   for (const number of numbers) {
     const data = [{ id: `urn:room:${number}`, type: "Room", number: { type: "Property", value: number } }];
     const response = await fetch(notifyUrl, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "Fiware-Service": "svc" },
+      headers: { "Content-Type": "application/json", "Fiware-Service": service },
       body: JSON.stringify({ id: "urn:n", type: "Notification", subscriptionId: "urn:s:1", data }),
     });
     await response.arrayBuffer();
@@ -68,19 +74,24 @@ async function databaseOf(context: TestContext): Promise<TestDatabase> {
 }
 
 /** As an operator dumps one database and restores it into another one. */
-async function dumpedInto({ host, port, user, password, database }: TestDatabase, other: TestDatabase): Promise<void> {
+async function dumpedInto(one: TestDatabase, other: TestDatabase): Promise<void> {
+  await other.query(await dumpOf(one));
+}
+
+/** The statements that make its content in an empty database. */
+async function dumpOf({ host, port, user, password, database }: Omit<TestDatabase, "query" | "drop">): Promise<string> {
   const { stdout } = await run(
     "pg_dump",
     ["--inserts", "--no-comments", "-h", host, "-p", String(port), "-U", user, database],
     { env: { ...process.env, PGPASSWORD: password } },
   );
   const statements = stdout.split("\n").filter((line) => !/^(?:--|\\|SET |SELECT pg_catalog\.set_config)/.test(line));
-  await other.query(statements.join("\n").replaceAll(/CREATE SCHEMA public;/g, ""));
+  return statements.join("\n").replaceAll(/CREATE SCHEMA public;/g, "");
 }
 
-/** A copy of a data directory as `cp` makes it; locks are of the process, not of the folder. */
+/** A copy of a data directory that may be in use; locks are of the process, not of the folder. */
 async function copied(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, filter: (file) => !path.basename(file).startsWith("deneb.lock") });
+  await copyOfLive(from, to, (file) => !path.basename(file).startsWith("deneb.lock"));
 }
 
 test("a backup of a stopped agent, folder and database, is restored without a loss and without a double row", {
@@ -90,11 +101,7 @@ test("a backup of a stopped agent, folder and database, is restored without a lo
   const folder = await tempFolder(context);
   const [work, restored] = [path.join(folder, "work"), path.join(folder, "restored")];
   for (const one of [work, restored]) await mkdir(one);
-  const before = await startAgent(context, { properties: properties(first), folder: work });
-  await post(before, 1, 2, 3);
-  await settledBooks(before);
-  const held = await lockOf(first, context);
-  await post(before, 4, 5);
+  const { before, held } = await waiting(context, first, work);
   await before.end("SIGKILL");
   await held.end();
 
@@ -110,22 +117,7 @@ test("a backup of a stopped agent, folder and database, is restored without a lo
 test("a backup of a running agent, folder first, stops at the position until the operator decides, then only what waited is there twice", {
   skip,
 }, async (context) => {
-  const [first, second] = [await databaseOf(context), await databaseOf(context)];
-  const folder = await tempFolder(context);
-  const [work, restored] = [path.join(folder, "work"), path.join(folder, "restored")];
-  for (const one of [work, restored]) await mkdir(one);
-  const before = await startAgent(context, { properties: properties(first), folder: work });
-  await post(before, 1, 2, 3);
-  await settledBooks(before);
-  const held = await lockOf(first, context);
-  await post(before, 4, 5);
-  await copied(path.join(work, "data"), path.join(restored, "data"));
-  await held.end();
-  await post(before, 6, 7);
-  await settledBooks(before);
-  await dumpedInto(first, second);
-  await before.end("SIGTERM");
-  await rm(path.join(work, "data"), { recursive: true });
+  const { second, restored } = await restoredWhileRunning(context);
 
   const refusing = await startAgent(context, { properties: properties(second), folder: restored });
   const ready = async () => await (await fetch(`${refusing.managementUrl}/ready`)).text();
@@ -143,16 +135,129 @@ test("a backup of a running agent, folder first, stops at the position until the
   assert.deepEqual(await stored(second), [1, 2, 3, 4, 4, 5, 5, 6, 7, 8]);
 });
 
+test("a restored agent that is started again after it has accepted an event leaves out what the position covers: no row is there twice", {
+  skip,
+}, async (context) => {
+  const { second, restored } = await restoredWhileRunning(context);
+
+  const refusing = await startAgent(context, { properties: properties(second), folder: restored });
+  await post(refusing, 8);
+  await refusing.end("SIGTERM");
+  const after = await startAgent(context, { properties: properties(second), folder: restored });
+  await settledBooks(after);
+
+  assert.deepEqual(await stored(second), [1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+for (const isNewId of [true, false])
+  test(`of databases of services that were dumped one after another while the agent ran ${isNewId ? "nothing is lost with a new id" : "what is in none of the dumps counts as stored without a new id"}`, {
+    skip,
+  }, async (context) => {
+    const [first, second] = [await databaseOf(context), await databaseOf(context)];
+    const tag = randomUUID().slice(0, 8);
+    // The position of a batch is in the database that comes last.
+    const services = [`early_${tag}`, `late_${tag}`] as const;
+    const [early, late] = services;
+    for (const name of services)
+      context.after(() =>
+        onDatabase({ ...first, database: "postgres" }, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+      );
+    const model = "dm-by-entity-type-database";
+    const folder = await tempFolder(context);
+    const [work, restored] = [path.join(folder, "work"), path.join(folder, "restored")];
+    for (const one of [work, restored]) await mkdir(one);
+    const before = await startAgent(context, { properties: properties(first, model), folder: work });
+    for (const service of services) await postFor(service, before, 1);
+    await settledBooks(before);
+    const held = await Promise.all(
+      services.map((name) => lockOf({ ...first, database: name }, context, `${name}.room`)),
+    );
+    for (const service of services) await postFor(service, before, 2);
+
+    await copied(path.join(work, "data"), path.join(restored, "data"));
+    const dumps = [await dumpOf({ ...first, database: early })];
+    for (const lock of held) await lock.end();
+    await settledBooks(before);
+    dumps.push(await dumpOf({ ...first, database: late }));
+    await dumpedInto(first, second);
+    await before.end("SIGTERM");
+    for (const [index, name] of services.entries()) {
+      await first.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await first.query(`CREATE DATABASE ${name}`);
+      await onDatabase({ ...first, database: name }, dumps[index] ?? "");
+    }
+    if (isNewId) await writeFile(path.join(restored, "data", "channels", "c", "checkpoint", "new-id"), "");
+    const after = await startAgent(context, { properties: properties(second, model), folder: restored });
+    await settledBooks(after);
+
+    const numbers = services.map((name) =>
+      onDatabase({ ...first, database: name }, `SELECT number FROM ${name}.room ORDER BY number::int`),
+    );
+    assert.deepEqual(
+      await Promise.all(numbers),
+      isNewId
+        ? [
+            ["1", "2"],
+            ["1", "2", "2"],
+          ]
+        : [["1"], ["1", "2"]],
+    );
+  });
+
+/** An agent that has stored 1 to 3, and holds 4 and 5 until the lock of its table ends. */
+async function waiting(context: TestContext, database: TestDatabase, folder: string) {
+  const before = await startAgent(context, { properties: properties(database), folder });
+  await post(before, 1, 2, 3);
+  await settledBooks(before);
+  const held = await lockOf(database, context);
+  await post(before, 4, 5);
+  return { before, held };
+}
+
+/** A folder that was copied while 4 and 5 waited, and a database that was dumped when 6 and 7 were stored, too. */
+async function restoredWhileRunning(context: TestContext) {
+  const [first, second] = [await databaseOf(context), await databaseOf(context)];
+  const folder = await tempFolder(context);
+  const [work, restored] = [path.join(folder, "work"), path.join(folder, "restored")];
+  for (const one of [work, restored]) await mkdir(one);
+  const { before, held } = await waiting(context, first, work);
+  await copied(path.join(work, "data"), path.join(restored, "data"));
+  await held.end();
+  await post(before, 6, 7);
+  await settledBooks(before);
+  await dumpedInto(first, second);
+  await before.end("SIGTERM");
+  await rm(path.join(work, "data"), { recursive: true });
+  return { second, restored };
+}
+
 /** Keeps the sink from writing its table, so that events wait in the channel. */
 async function lockOf(
-  { host, port, user, password, database }: TestDatabase,
+  { host, port, user, password, database }: Omit<TestDatabase, "query" | "drop">,
   context: TestContext,
+  table = "svc.room",
 ): Promise<pg.Client> {
   const client = new pg.Client({ host, port, user, password, database });
   client.on("error", () => undefined);
   await client.connect();
   context.after(() => client.end().catch(() => undefined));
   await client.query("BEGIN");
-  await client.query("LOCK TABLE svc.room IN ACCESS EXCLUSIVE MODE");
+  // It can be read, as by pg_dump.
+  await client.query(`LOCK TABLE ${table} IN SHARE MODE`);
   return client;
+}
+
+/** The numbers that the statements select. */
+async function onDatabase(
+  { host, port, user, password, database }: Omit<TestDatabase, "query" | "drop">,
+  statements: string,
+): Promise<readonly unknown[]> {
+  const client = new pg.Client({ host, port, user, password, database });
+  await client.connect();
+  try {
+    const { rows = [] } = await client.query(statements);
+    return rows.map(({ number }) => number);
+  } finally {
+    await client.end();
+  }
 }

@@ -161,6 +161,37 @@ test("a full disk does not prevent a lock, in a used or a new folder", async (co
   }
 });
 
+test("a folder below a new one is made, private as that one", async (context) => {
+  const folder = await tempFolder(context);
+
+  const held = await lock(path.join(folder, "new", "..", "new", "below"));
+  context.after(() => held.release());
+
+  for (const made of ["new", "new/below"]) assert.equal((await stat(path.join(folder, made))).mode & 0o777, 0o700);
+});
+
+const unusable = [
+  { where: "in /proc, where none can be made", at: () => "/proc/deneb-test", skip: process.platform !== "linux" },
+  { where: "below one in /proc", at: () => "/proc/deneb-test/below", skip: process.platform !== "linux" },
+  { where: "in the place of a file", at: (folder: string) => path.join(folder, "file"), skip: false },
+  { where: "below a file", at: (folder: string) => path.join(folder, "file", "below"), skip: false },
+  { where: "in the place of a dangling link", at: (folder: string) => path.join(folder, "link"), skip: false },
+  { where: "below a dangling link", at: (folder: string) => path.join(folder, "link", "below"), skip: false },
+];
+
+for (const { where, at, skip } of unusable)
+  test(`a folder ${where} is an error that names it`, { skip }, async (context) => {
+    const folder = await tempFolder(context);
+    await writeFile(path.join(folder, "file"), "");
+    await symlink("/nowhere/deneb-test", path.join(folder, "link"));
+
+    await assert.rejects(lock(at(folder)), (error: Error) => {
+      assert.equal(codeOf(error), "FOLDER_UNUSABLE");
+      assert.ok(error.message.includes(`"${at(folder)}"`));
+      return true;
+    });
+  });
+
 test("a read-only file system is an error with the reason", async (context) => {
   const disk = await smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a file system");

@@ -4,7 +4,7 @@ import { type Event, reasonOf } from "../../core/sdk/index.js";
 import { namingOf } from "../../core/sql/contract/schema.js";
 import { RowBuilder } from "../../core/sql/row-builder.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
-import { Tables } from "../../core/sql/tables/known-store.js";
+import { Tables } from "../../core/sql/tables/known-tables.js";
 import { bodyText, SearchReplaceInterceptor } from "../../plugins/interceptors/regex-interceptors.js";
 import { NgsiRestHandler } from "../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
 import type { RdbConfig } from "../../plugins/rdb-sink/config.js";

@@ -152,3 +152,27 @@ test("puts that are refused while the log was never open leave nothing behind", 
   const grown = (await refuse(1000)) - before;
   assert.ok(grown < 100, `${grown} more for 1000 puts`);
 });
+
+test("a stop does not wait for an engine that answers nothing any more", { timeout: 60_000 }, async (context) => {
+  const folder = await tempFolder(context);
+  let isFrozen = false;
+  let close = () => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const engine = () =>
+    changedLog(folder, (log) => ({
+      append: async (part, value) => {
+        if (isFrozen) await closed;
+        return await log.append(part, value);
+      },
+      close: async (signal) => {
+        close();
+        await log.close(signal);
+      },
+    }));
+  const channel = await openLogChannel({ folder, engine });
+
+  isFrozen = true;
+  await channel.stop(new AbortController().signal);
+});

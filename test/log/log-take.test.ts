@@ -24,6 +24,7 @@ test("what comes for a take after its end goes back, and the take ends its hold 
         own.queue.restore(events);
         if (ends) own.holders -= 1;
       },
+      left: () => {},
       owner: () => ({ log: "l", group: "g" }),
     });
   const signal = new AbortController().signal;

@@ -279,3 +279,23 @@ test("what waits is discarded and what is taken can be finished", () => {
 
   assert.deepEqual([queue.waiting, place(queue.done)], [0, "0+0"]);
 });
+
+test("what of a take is done before older events is not handed out again, and counts when these are done", () => {
+  const queue = queueOf(record(0, ["a", "b", "c", "d"]));
+  const [a, b, c, d] = queue.take(4);
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return assert.fail("not taken");
+
+  queue.leave([b, d], "stored");
+  queue.leave([c], "deadLettered");
+  queue.restore([a]);
+  const meanwhile = { ...queue.done, waiting: queue.waiting, size: queue.size };
+  const again = queue.take(4);
+  const next = queue.after(again);
+  queue.release(again);
+
+  assert.deepEqual([place(meanwhile), meanwhile.stored, meanwhile.waiting, meanwhile.size], ["-1+-1", 0, 1, 4]);
+  assert.deepEqual(again.map(place), ["0+0"]);
+  assert.deepEqual([place(next), next.stored, next.deadLettered], ["0+3", 3, 1]);
+  assert.deepEqual([place(queue.done), queue.done.stored, queue.done.deadLettered], ["0+3", 3, 1]);
+  assert.deepEqual([queue.size, queue.bytes], [0, 0]);
+});

@@ -1,8 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { PartitionedLog } from "../../core/log/index.js";
+import { codeOf } from "../../core/sdk/index.js";
+import { put } from "../../core/testing/channel-fixture.js";
 import { directoryLog } from "../support/directory-log.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { openLogChannel } from "./opened-channel.js";
+
+function withAppend(log: PartitionedLog, append: PartitionedLog["append"]): PartitionedLog {
+  return new Proxy(log, {
+    get: (target, name) => {
+      if (name === "append") return append;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
 
 test("two stops of a channel at the same moment both wait for the put that is on its way, and end", async (context) => {
   const folder = await tempFolder(context);
@@ -24,13 +37,7 @@ test("two stops of a channel at the same moment both wait for the put that is on
       }
       return await log.append(...record);
     };
-    return new Proxy(log, {
-      get: (target, name) => {
-        if (name === "append") return append;
-        const member: unknown = Reflect.get(target, name);
-        return typeof member === "function" ? member.bind(target) : member;
-      },
-    });
+    return withAppend(log, append);
   };
   const channel = await openLogChannel({ folder, engine });
   isHeld = true;
@@ -47,4 +54,33 @@ test("two stops of a channel at the same moment both wait for the put that is on
     ends.map(({ status }) => status),
     ["fulfilled", "fulfilled", "fulfilled"],
   );
+});
+
+test("puts that are abandoned at a stop are refused at once, although the log does not answer; what it was not sent is not said to be there", async (context) => {
+  const folder = await tempFolder(context);
+  let isHeld = false;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const engine = () => {
+    const log = directoryLog({ folder, partitions: 1 });
+    const append: typeof log.append = async (...record) => {
+      if (!isHeld || record[0] !== 0) return await log.append(...record);
+      begin();
+      return await new Promise(() => {});
+    };
+    return withAppend(log, append);
+  };
+  const channel = await openLogChannel({ folder, engine });
+  isHeld = true;
+  const first = put(channel, 1).catch(codeOf);
+  await begun;
+  const behind = put(channel, 2).catch(codeOf);
+
+  channel.abandonPuts?.();
+  const outcomes = [await first, await behind, await put(channel, 3).catch(codeOf)];
+  await channel.stop(AbortSignal.abort());
+
+  assert.deepEqual(outcomes, ["LOG_UNANSWERED", "LOG_UNAVAILABLE", "CHANNEL_STOPPED"]);
 });

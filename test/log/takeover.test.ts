@@ -97,6 +97,8 @@ test("records that somebody removed before they were stored are an error with th
     (lost) => lost === 3,
   );
 
+  const { appended = 0, stored = 0, waiting = 0, lost } = channel.log?.() ?? {};
+  assert.deepEqual([appended - stored - waiting, lost], [0, 3]);
   assert.deepEqual(bodies, [5]);
   assert.deepEqual(
     linesOf(channel)

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { PastedRequest, RunningExplanation } from "../../core/agent/explain-running.js";
+import type { PastedRequest, RunningExplanation } from "../../core/agent/explain/explain-running.js";
 import type { ReloadEnd } from "../../core/agent/reload.js";
 import { MOST_LISTENERS } from "../../core/management/live/live-stream.js";
 import { AgentError } from "../../core/sdk/index.js";

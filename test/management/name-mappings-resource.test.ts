@@ -50,6 +50,16 @@ test("deleting with all four levels takes the attribute mapping away and leaves 
   assert.deepEqual(body, { success: "true", serviceMapping: [JSON.parse(text)] });
 });
 
+test("a body that is not UTF-8 is refused and changes nothing", async (context) => {
+  const { call } = await startManagement(context);
+  const body = Buffer.from('{"serviceMapping":[{"originalService":"caf\u00e9","newService":"x"}]}', "latin1");
+
+  const answer = await call("POST", path, body);
+
+  assert.deepEqual(answer, refused({ error: "Parse error, malformed Json. Check it for errors" }));
+  assert.deepEqual(await call("GET", path), ok({ serviceMapping: [] }));
+});
+
 const refusals = [
   ["POST", undefined, "Given name mappings are null or empty"],
   ["PUT", "  ", "Given name mappings are null or empty"],

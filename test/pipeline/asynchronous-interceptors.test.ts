@@ -60,9 +60,7 @@ function processor(...interceptors: readonly Interceptor[]) {
   const config = { capacity: 1000, transactionCapacity: 100, "keep-alive": 0 };
   const channel = new MemoryChannel(config, { name: "c", log, dataDir: "unused", run: "run", now: () => new Date(0) });
   const made = new ChannelProcessor({
-    interceptors,
-    interceptorNames: interceptors.map((_, at) => `i${at + 1}`),
-    interceptorTypes: interceptors.map(() => "desk"),
+    interceptors: interceptors.map((interceptor, at) => ({ interceptor, title: `"i${at + 1}" of type "desk"` })),
     selector: { select: () => ({ required: ["c"], optional: [] }) },
     channels: new Map([["c", channel]]),
     log,

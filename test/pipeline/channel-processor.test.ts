@@ -39,11 +39,16 @@ async function content(of: CountedChannel): Promise<unknown[]> {
 function processor(
   channels: Readonly<Record<string, CountedChannel>>,
   selection: Selection,
-  interceptors: Interceptor[] = [],
+  interceptors: readonly Interceptor[] = [],
 ) {
   const { log, lines } = recordingLog();
   const selector = { select: () => selection };
-  const made = new ChannelProcessor({ interceptors, selector, channels: new Map(Object.entries(channels)), log });
+  const made = new ChannelProcessor({
+    interceptors: interceptors.map((interceptor, at) => ({ interceptor, title: `"i${at + 1}"` })),
+    selector,
+    channels: new Map(Object.entries(channels)),
+    log,
+  });
   return { made, lines };
 }
 
@@ -230,6 +235,19 @@ for (const isEnabled of [true, false]) {
     assert.equal(lines.length, isEnabled ? 1 : 0);
   });
 }
+
+test("after the stop of its source nothing is put into a channel any more", async () => {
+  const a = channel("a", 10);
+  const { made } = processor({ a }, { required: ["a"], optional: [] });
+  made.stop();
+
+  await assert.rejects(made.emit(events(1)), (error: Error) => {
+    assert.equal(codeOf(error), "SOURCE_STOPPED");
+    assert.match(error.message, /which has stopped; its plugin must end every loop in stop$/);
+    return true;
+  });
+  assert.equal(a.size, 0);
+});
 
 const malformed = [
   { emitted: "x", is: "a string in place of a list of events" },

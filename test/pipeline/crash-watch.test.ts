@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { CrashWatch } from "../../core/pipeline/crash-watch.js";
-import { HandOvers } from "../../core/pipeline/hand-overs.js";
+import { InHand } from "../../core/pipeline/in-hand.js";
 import type { Event } from "../../core/sdk/index.js";
 import { tempFolder } from "../support/temp-folder.js";
 
@@ -17,7 +17,7 @@ async function fileIn(context: TestContext): Promise<string> {
 }
 
 /** One process: what it does with one sink, and an end without a stop. */
-async function life(file: string, act: (sink: HandOvers) => void | Promise<void>): Promise<void> {
+async function life(file: string, act: (sink: InHand) => void | Promise<void>): Promise<void> {
   const watch = new CrashWatch(file);
   watch.open();
   const sink = watch.of("s1");
@@ -97,7 +97,7 @@ const deaths = {
     }),
 } as const satisfies Record<(typeof instantNames)[number], Death>;
 
-async function handedOver(sink: HandOvers, events: readonly Event[]): Promise<void> {
+async function handedOver(sink: InHand, events: readonly Event[]): Promise<void> {
   sink.begin(events);
   await turn();
 }
@@ -193,7 +193,7 @@ test("a mark that cannot be written, as on a full disk, keeps nothing from its s
 }, async (context) => {
   const file = { path: "/dev/full", handle: openSync("/dev/full", "w") };
   context.after(() => closeSync(file.handle));
-  const sink = new HandOvers({ sink: "s1", before: undefined, place: { file, row: 0 } });
+  const sink = new InHand({ sink: "s1", before: undefined, place: { file, row: 0 } });
 
   sink.begin([first]);
   await turn();

@@ -21,8 +21,7 @@ function processor(interceptor: Interceptor) {
   const config = { capacity: 100, transactionCapacity: 100, "keep-alive": 0 };
   const channel = new MemoryChannel(config, { name: "c", log, dataDir: "unused", run: "run", now: () => new Date(0) });
   const made = new ChannelProcessor({
-    interceptors: [interceptor],
-    interceptorNames: ["odd"],
+    interceptors: [{ interceptor, title: '"odd"' }],
     selector: { select: () => ({ required: ["c"], optional: [] }) },
     channels: new Map([["c", channel]]),
     log,

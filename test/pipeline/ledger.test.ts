@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { channelLedger } from "../../core/agent/ledger-snapshot.js";
+import { channelLedger } from "../../core/agent/state/ledger-snapshot.js";
 import { Ledger } from "../../core/pipeline/ledger.js";
 import { waitingIn } from "../../core/pipeline/ledger-file.js";
 import { recordingLog } from "../support/recording-log.js";

@@ -64,6 +64,29 @@ test("a request whose events are in their channels at once is accepted and accou
   assert.equal(accounted.length, 1);
 });
 
+/** Of a loop that would never end otherwise. */
+const MOST = 10_000;
+const full = new AgentError("CHANNEL_FULL", "the channel is full", { retryable: true });
+const repeated = {
+  "accepted at once": { emit: () => atOnce },
+  "accepted a little later": { emit: () => Promise.resolve() },
+  "refused by a channel": { emit: () => Promise.reject(full) },
+  "refused by its handler": { handler: throwing(new RejectedRequest(400, "no")) },
+};
+
+for (const [outcome, setting] of Object.entries(repeated))
+  test(`a source that hands over again and again what is ${outcome} lets others have their turn`, async () => {
+    const { receiver } = receiverWith(setting);
+    let hasTurn = false;
+    setImmediate(() => {
+      hasTurn = true;
+    });
+
+    for (let times = 0; !hasTurn && times < MOST; times += 1) await receiver.receive(request);
+
+    assert.equal(hasTurn, true);
+  });
+
 const sender = { service: "t", servicePath: "/b" };
 const rejected = new RejectedRequest(415, "no such type", { Accept: "a/b" }, sender, "content-type");
 const refusals = [

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { QuotaBuckets } from "../../core/pipeline/quota-buckets.js";
-import { ServiceQuota, type SourceQuota } from "../../core/pipeline/service-quota.js";
+import { ServiceQuota } from "../../core/pipeline/service-quota.js";
 import { codeOf, type Event, reasonOf, retryAfterOf, retryableOf } from "../../core/sdk/index.js";
+import type { SourceQuota } from "../../core/tokens.js";
 
 const usual: SourceQuota = { usual: { eventsPerSecond: 10, burst: 20 }, services: {}, mostServices: 5 };
 

@@ -80,6 +80,39 @@ for (const { name, cause } of refusals)
     assert.match(problems[0]?.cause ?? "", cause);
   });
 
+const absent = [
+  { name: "mine", installed: "deneb-plugin-mine", remedy: "name the package deneb-plugin-mine, which is installed" },
+  {
+    name: "mine",
+    installed: "another",
+    remedy: "install its package there, which is called deneb-plugin-mine by convention, and name that",
+  },
+  { name: "deneb-plugin-mine", installed: "mine", remedy: "run npm install deneb-plugin-mine there" },
+  { name: "@some/mine", installed: "mine", remedy: "run npm install @some/mine there" },
+] as const;
+for (const { name, installed, remedy } of absent)
+  test(`of "${name}" where "${installed}" is installed the remedy names no package of somebody else`, async (context) => {
+    const folder = await tempFolder(context);
+    await writeFiles(folder, { [`node_modules/${installed}/package.json`]: "{}" });
+
+    const { problems } = await discover([], { packages: [name], from: [folder] });
+
+    assert.equal(problems[0]?.remedy, remedy);
+  });
+
+test("of a CommonJS module that requires the contract the remedy is an ES module, not to install deneb", async (context) => {
+  const folder = await tempFolder(context);
+  await writeFiles(folder, {
+    "mine/package.json": '{ "keywords": ["deneb-plugin"], "main": "main.js" }',
+    "mine/main.js": 'const { definePlugin } = require("deneb/sdk"); module.exports = definePlugin({});',
+  });
+
+  const { problems } = await discover([folder]);
+
+  assert.match(problems[0]?.cause ?? "", /^could not be loaded: .*Cannot find module 'deneb\/sdk'/);
+  assert.match(problems[0]?.remedy ?? "", /^a plugin must be an ES module: write "type": "module"/);
+});
+
 test("a folder that is a package with the keyword deneb-plugin is one plugin, and so is one below a folder", async (context) => {
   const folder = await tempFolder(context);
   await writeFiles(folder, {

@@ -77,6 +77,11 @@ const doors: readonly { readonly room: string; readonly door: string }[] = [
   { room: "plugins/http-source/head-reader/", door: "plugins/http-source/head-reader/head-reader.js" },
 ];
 
+/** Rooms whose folders stand over the files beside them, and the files that stand over both. */
+const upperFolders: readonly { readonly room: string; readonly over: readonly string[] }[] = [
+  { room: "core/agent", over: ["core/agent/container.ts"] },
+];
+
 /** What a plugin may import of ours. */
 const contract = new Set(["deneb/sdk", "deneb/sdk/channel", "deneb/ngsi", "deneb/sql", "deneb/log"]);
 
@@ -108,8 +113,15 @@ function coreFault(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return packageFault(room.packages, specifier);
   const target = normalize(join(dirname(path), specifier.replace(/\.js$/, ".ts")));
   const targetRoom = roomOf(target);
+  if (targetRoom === room && isUnder(path, target)) return `imports "${target}", of a folder that stands over it`;
   if (targetRoom === room || (targetRoom !== undefined && isBelow(targetRoom, room))) return undefined;
   return `imports "${target}", which is not in a row below its own`;
+}
+
+function isUnder(path: string, target: string): boolean {
+  const inner = upperFolders.find(({ room }) => room === dirname(path));
+  if (inner === undefined || inner.over.includes(path)) return false;
+  return dirname(target) !== inner.room;
 }
 
 function isBelow({ paths, row }: Room, room: Room): boolean {

@@ -31,3 +31,14 @@ test("every decision stands once in the list of decisions, and no other does", a
     pages.filter((page) => page !== "README.md"),
   );
 });
+
+test("the changelog says each thing once, in sections of different names", async () => {
+  const text = await readFile(join(repositoryRoot, "CHANGELOG.md"), "utf8");
+  const items = text.split(/\n(?=- |#|\n)/).map((item) => item.trim().replaceAll(/\s+/g, " "));
+
+  assert.deepEqual(repeated(items.filter((item) => /^(?:-|#)/.test(item))), []);
+});
+
+function repeated(items: readonly string[]): readonly string[] {
+  return items.filter((item, index) => items.indexOf(item) < index);
+}

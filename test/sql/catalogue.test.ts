@@ -56,15 +56,15 @@ const cases: readonly Case[] = [
       const stored = async () => (await place.data().tables?.({ service }, never)) ?? [];
       const event = eventOf(entity("a", { a: "1" }), service);
       await persist(sink, event);
-      await sink.sink.settle();
+      await sink.sink.flush();
       const [first] = await stored();
       now += 3_599_000;
       await persist(sink, event);
-      await sink.sink.settle();
+      await sink.sink.flush();
       const [second] = await stored();
       now += 1000;
       await persist(sink, event);
-      await sink.sink.settle();
+      await sink.sink.flush();
       const [third] = await stored();
 
       assert.equal(first?.entityType, "T");
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
       const before = (await place.data().tables?.({ service }, never)) ?? [];
       const sink = await place.sink();
       await persist(sink, eventOf(entity("a", { a: "1" }), service));
-      await sink.sink.settle();
+      await sink.sink.flush();
       const after = (await place.data().tables?.({ service }, never)) ?? [];
 
       assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ErrorTable } from "../../core/sql/features/error-table.js";
 import type { Driver, Statement } from "../../core/sql/index.js";
-import { Tables } from "../../core/sql/tables/known-store.js";
+import { Tables } from "../../core/sql/tables/known-tables.js";
 import { sqlite } from "../../plugins/rdb-sink/sqlite/dialect.js";
 import { recordingLog } from "../support/recording-log.js";
 

@@ -84,7 +84,7 @@ await onEveryDatabase("table of errors", [
     },
   },
   {
-    name: "a failure of the error table is logged, and events are stored as before",
+    name: "another table with the name of the error table is logged, events are stored as before, and errors of other schemas told",
     service: "unable",
     run: async (place, service) => {
       const made = await place.sink(told);
@@ -93,9 +93,15 @@ await onEveryDatabase("table of errors", [
 
       await refuse(made, eventOf(entity("urn:e:1", { a: "bad" }), service));
       await made.sink.persist({ events: [eventOf(entity("urn:e:2", { a: "1" }), service)] }, never);
+      await refuse(made, eventOf(entity("urn:e:1", { a: "x\0y" }), `${service}2`));
       await made.sink.stop(never);
 
-      assert.ok(made.lines.some(({ message }) => message === "the error table is not written, paused for a minute"));
+      const lines = made.lines.filter(({ message }) => message.startsWith("the error table"));
+      assert.deepEqual(
+        lines.map(({ message }) => message),
+        ["the error table of a schema is not written"],
+      );
+      assert.equal((await errorsIn(place, `${service}2`)).length, 1);
       assert.equal((await place.rows(service, "urn_e_2")).length, 1);
     },
   },

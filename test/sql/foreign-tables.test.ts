@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeOf, retryableOf } from "../../core/sdk/index.js";
 import { fixed, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
-import { entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
+import { entity, eventOf, never, receivedAt, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { postgresqlDatabase } from "../support/postgresql.js";
 
 const notOurs = (error: unknown) => codeOf(error) === "TABLE_NOT_OURS" && retryableOf(error) === false;
+const keepsHistory = { code: "TABLE_NOT_OURS", retryable: false, message: /it keeps history/ };
 
 await onEveryDatabase("tables of others", [
   {
@@ -106,6 +107,70 @@ await onEveryDatabase("tables of others", [
       await assert.rejects(persist(await place.sink(), hostile), notOurs);
 
       assert.deepEqual(await place.rows(service, "r_last_data"), [{ ...fixed("r"), a: "1" }]);
+    },
+  },
+  {
+    name: "last data that would change a history are refused, also by another sink; the history goes on",
+    service: "crossedback",
+    run: async (place, service) => {
+      const both = { last_data_mode: "both" } as const;
+      const sink = await place.sink(both);
+      const history = (a: string) => eventOf(entity("r_last_data", { a }), service);
+      const hostile = eventOf(entity("r", { a: "9" }), service);
+      await persist(sink, history("1"));
+
+      for (const one of [sink, await place.sink(both)])
+        for (const again of [1, 2]) await assert.rejects(persist(one, hostile), keepsHistory, `try ${again}`);
+      for (const one of [sink, await place.sink(both)]) await persist(one, history("2"));
+
+      const rows = await place.rows(service, "r_last_data");
+      assert.deepEqual(
+        rows.map(({ entityid, a }) => [entityid, a]),
+        [
+          ["r_last_data", "1"],
+          ["r_last_data", "2"],
+          ["r_last_data", "2"],
+        ],
+      );
+      assert.deepEqual(
+        (await listed(place, service)).filter(({ table_name }) => table_name === "r_last_data").map(({ kind }) => kind),
+        ["history"],
+      );
+    },
+  },
+  {
+    name: "of a history and last data that want one new table in a batch, one is refused and the other stored",
+    service: "crossednew",
+    run: async (place, service) => {
+      const sink = await place.sink({ last_data_mode: "both" });
+      const of = (id: string) => eventOf(entity(id, { a: "1" }), service);
+
+      await assert.rejects(persist(sink, of("r"), of("r_last_data")), notOurs);
+      await persist(sink, of("r_last_data"));
+      await assert.rejects(persist(sink, of("r")), keepsHistory);
+
+      assert.deepEqual(await place.rows(service, "r_last_data"), [{ ...fixed("r_last_data"), a: "1" }]);
+    },
+  },
+  {
+    name: "a table that was adopted as history takes last data if it has their key",
+    service: "misadopted",
+    run: async (place, service) => {
+      const both = { last_data_mode: "both" } as const;
+      await persist(await place.sink(both), eventOf(entity("r", { a: "1" }), service));
+      await place.alter(
+        ...place.registerOf(service),
+        `UPDATE @ SET kind = 'history', subject = '' WHERE schema_name = '${service}'`,
+      );
+
+      const { headers, body } = eventOf(entity("r", { a: "2" }), service);
+      const later = { headers: { ...headers, timestamp: String(Date.parse(receivedAt) + 1) }, body };
+      await persist(await place.sink(both), later);
+
+      assert.deepEqual(
+        (await place.rows(service, "r_last_data")).map(({ a }) => a),
+        ["2"],
+      );
     },
   },
   {

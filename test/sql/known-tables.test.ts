@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Dialect } from "../../core/sql/contract/dialect.js";
 import { RecentMap } from "../../core/sql/contract/recent-map.js";
 import { fitted } from "../../core/sql/tables/fitting.js";
-import { type KnownColumns, Tables } from "../../core/sql/tables/known-store.js";
+import { type KnownColumns, Tables } from "../../core/sql/tables/known-tables.js";
 import { mysql } from "../../plugins/rdb-sink/mysql/dialect.js";
 import { postgresql } from "../../plugins/rdb-sink/postgresql/dialect.js";
 

@@ -158,4 +158,31 @@ await onEveryDatabase("last data", [
       await assert.rejects(refused, { code: "LAST_DATA_INCOMPLETE", retryable: false, message: /"zone"/ });
     },
   },
+  {
+    name: "rows are refused permanently where the table has the key of an earlier configuration, and stored once it has the key",
+    service: "otherkey",
+    run: async (place, service) => {
+      const event = v2Event(v2Entity("car1", number("p", 1), number("q", 2)), service, { later: 1 });
+      const before = { ...both, last_data_unique_key: ["entityId"] };
+      await persist(await place.sink(before), v2Event(v2Entity("car1", number("p", 0)), service));
+
+      for (const changed of [
+        { last_data_unique_key: ["entityId", "entityType"] },
+        { attr_persistence: "row" } as const,
+      ])
+        await assert.rejects(persist(await place.sink({ ...before, ...changed }), event), {
+          code: "DATA_REFUSED",
+          retryable: false,
+          message: /no unique (?:key over|or exclusion constraint)/,
+        });
+      const [kept = {}] = await place.rows(service, "t_last_data");
+      await persist(await place.sink(before), event);
+
+      assert.equal(kept["p"], "0");
+      assert.deepEqual(
+        (await place.rows(service, "t_last_data")).map(({ p, q }) => [p, q]),
+        [["1", "2"]],
+      );
+    },
+  },
 ]);

@@ -49,6 +49,31 @@ await onEveryDatabase("names", [
     },
   },
   {
+    name: "a name that is too long keeps its column beside one that differs in letter case only",
+    service: "longcase",
+    run: async (place, service) => {
+      const sink = await place.sink();
+      const lower = "n".repeat(70);
+      const rivals = {
+        [lower.toUpperCase()]: "1",
+        [lower]: "2",
+        [shorten(`${lower}x`, place.limit)]: "3",
+        [`${lower}x`]: "4",
+      };
+
+      await persist(sink, eventOf(entity("c", rivals), service));
+      await persist(sink, eventOf(entity("c", { [lower]: "5" }), service));
+
+      const rows = await place.rows(service, "c");
+      assert.deepEqual(
+        rows.map((row) => row[shorten(lower, place.limit)]),
+        ["2", "5"],
+      );
+      assert.deepEqual(Object.values(rows[0] ?? {}).sort(), [receivedAt, "c", "T", "1", "2", "3", "4"].sort());
+      assert.equal(rows[0]?.[shorten(`${lower}x`, place.limit)], "3");
+    },
+  },
+  {
     name: "entity types get the tables in dm-by-entity-type",
     service: "bytype",
     run: async (place, service) => {

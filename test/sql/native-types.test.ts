@@ -5,6 +5,9 @@ import { type Given, v2Attribute, v2Entity, v2Event } from "../plugins/rdb-sink/
 
 const native = { attr_native_types: true, attr_metadata_store: false } as const;
 const body = (a: Given, type = "Number") => v2Entity("e", v2Attribute("a", type, a));
+/** An attribute whose value is this JSON text, not read before. */
+const structured = (text: string) =>
+  ({ ...v2Attribute("a", "StructuredValue", {}), value: { kind: "object", text } }) as const;
 /** Without what databases write differently. */
 const plain = (cell: string | undefined) =>
   cell
@@ -126,6 +129,46 @@ await onEveryDatabase("native types", [
       const rows = await place.rows(service, "e_t");
       const stored = rows.map((row) => JSON.parse(row["a"] ?? row["a$json"] ?? "null"));
       assert.deepEqual(stored, values);
+    },
+  },
+  {
+    name: "JSON with a number that no column holds is kept as JSON text beside it, the same digits in a text are not",
+    service: "hugejson",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+      const texts = ['{"b":[1e200000]}', '{"b":"x","c":-1.5E-20000}', '{"b":["a:1e200000\\""]}'];
+
+      for (const text of texts) await persist(sink, v2Event(v2Entity("e", structured(text)), service));
+
+      const rows = await place.rows(service, "e_t");
+      const plainJson = (json: string | undefined) => json?.replaceAll(/\s/g, "");
+      assert.deepEqual(
+        rows.map((row) => plainJson(row["a"] ?? row["a$json"])),
+        texts,
+      );
+      assert.equal(plainJson(rows[2]?.["a"]), texts[2]);
+    },
+  },
+  {
+    name: "JSON that is deeper, or has longer names or numbers, than a column holds is kept as JSON text beside it",
+    service: "largejson",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+      const nested = (levels: number) => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
+      const numbers = ["[1.2345678901234567890123]", "[12345678901234567890123]", "[5e-400]"];
+      const others = ["[18446744073709551615,-9223372036854775808]", '["1.2345678901234567890123"]', nested(31)];
+      const texts = [nested(32), nested(101), nested(400), ...numbers, ...others, `{"${"ä".repeat(33_000)}":1}`];
+
+      for (const text of texts) await persist(sink, v2Event(v2Entity("e", structured(text)), service));
+
+      const rows = await place.rows(service, "e_t");
+      const plainJson = (json: string | undefined) => json?.replaceAll(/\s/g, "");
+      assert.deepEqual(
+        rows.map((row) => plainJson(row["a"] ?? row["a$json"])),
+        texts,
+      );
+      const kept = rows.map((row) => row["a"]);
+      assert.deepEqual(kept.slice(6, 9).map(plainJson), others);
     },
   },
   {

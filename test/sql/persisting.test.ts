@@ -67,6 +67,23 @@ await onEveryDatabase("writing", [
     },
   },
   {
+    name: "an event whose time of reception is none, as an interceptor may leave it, is refused with what the header has",
+    service: "timeless",
+    run: async (place, service) => {
+      const sink = await place.sink();
+      const { headers, body } = eventOf(entity("n", { a: "1" }), service);
+
+      for (const timestamp of ["", "0x10", "2026-01-01T00:00:00Z"])
+        await assert.rejects(persist(sink, { headers: { ...headers, timestamp }, body }), {
+          code: "INVALID_TIME",
+          retryable: false,
+          message: new RegExp(
+            `entity "n": its header "timestamp" is "${timestamp}", which is not milliseconds since 1970`,
+          ),
+        });
+    },
+  },
+  {
     name: "a batch may hold several schemas and tables",
     service: "several",
     run: async (place, service) => {

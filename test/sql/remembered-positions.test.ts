@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Event } from "../../core/sdk/index.js";
-import { Positions } from "../../core/sql/features/positions.js";
+import { Positions } from "../../core/sql/features/positions/positions.js";
 import { groupedByTable } from "../../core/sql/rows/grouping.js";
-import { Tables } from "../../core/sql/tables/known-store.js";
+import { Tables } from "../../core/sql/tables/known-tables.js";
 import { databases } from "../../plugins/rdb-sink/databases.js";
 import { configOf, entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
 import { at } from "../support/position.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namingOf, type SqlConfig } from "../../core/sql/contract/schema.js";
-import { Tables } from "../../core/sql/tables/known-store.js";
+import { Tables } from "../../core/sql/tables/known-tables.js";
 import { SchemaServices } from "../../core/sql/tables/schema-services.js";
 import { databases } from "../../plugins/rdb-sink/databases.js";
 import { configOf } from "../plugins/rdb-sink/sinks.js";
@@ -60,13 +60,13 @@ test("a register that is refused is asked again after ten minutes, with one warn
   own.note(schema("a"), "a");
   own.note(schema("b"), "b");
   const tables = [{ name: schema("a") }, { name: schema("b") }];
-  await own.settle(tables, never);
-  await own.settle(tables, never);
+  await own.register(tables, never);
+  await own.register(tables, never);
   const [attempts, warnings] = [written.length, lines.length];
   clock.millis = 600_000;
   failing.is = false;
-  await own.settle(tables, never);
-  await own.settle(tables, never);
+  await own.register(tables, never);
+  await own.register(tables, never);
 
   assert.deepEqual([attempts, warnings], [1, 1]);
   assert.deepEqual([written.length, lines.length], [3, 2]);
@@ -80,7 +80,7 @@ test("many schemas that are never written take bounded room, and the latest are 
   });
 
   for (let at = 0; at < 30_000; at += 1) own.note(schema(`s${at}`), `s${at}`);
-  await own.settle([{ name: schema("s0") }, { name: schema("s29999") }], never);
+  await own.register([{ name: schema("s0") }, { name: schema("s29999") }], never);
 
   assert.deepEqual(written, ["write"]);
 });

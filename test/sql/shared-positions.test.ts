@@ -87,6 +87,27 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "a batch of which older events are held back moves no position of the channel as a whole",
+    service: "heldback",
+    run: async (place, service) => {
+      const { one, two, channel, batchOf } = await shared(place, service);
+      const batch = batchOf(5, 10);
+      const { position } = batch;
+      assert.ok(position);
+
+      await one.sink.persist({ ...batch, position: { ...position, partial: true } }, never);
+      const again = batchOf(5, 10);
+      const stored = await two.sink.positions.alreadyStored(again, never);
+      const at = await positionsOf(place, service, channel);
+      await two.sink.persist(batchOf(10, 15), never);
+
+      assert.deepEqual(stored, again.events);
+      assert.deepEqual([at.position, at.events], [undefined, 5]);
+      assert.deepEqual(await values(place, service), numbers(5, 15));
+      assert.deepEqual((await positionsOf(place, service, channel)).position, `${channel}:15`);
+    },
+  },
+  {
     name: "a zombie that goes on with an old batch stores nothing twice, moves nothing back and says who stored it",
     service: "zombie",
     run: async (place, service) => {

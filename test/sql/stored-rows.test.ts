@@ -50,6 +50,22 @@ const typed: Entity = {
 
 const cases: readonly Case[] = [
   {
+    name: "an attribute with a name that objects of JavaScript have is read like any other",
+    service: "own_names",
+    run: async (place, service) => {
+      const sink = await place.sink({}, undefined, { name: service });
+      await persist(sink, eventOf(entity("e", { ["__proto__"]: "1", constructor: "2", p: "3" }), service));
+
+      const [table] = await read(place.data({}, service), { service });
+
+      const [row = {}] = table?.rows ?? [];
+      assert.deepEqual(
+        ["__proto__", "constructor", "p"].map((name) => Object.entries(row).find(([column]) => column === name)?.[1]),
+        ["1", "2", "3"],
+      );
+    },
+  },
+  {
     name: "rows are read by entity and by time of reception",
     service: "read",
     run: async (place, service) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UpkeepFailures } from "../../core/sql/features/upkeep-failures.js";
+import { UpkeepFailures } from "../../core/sql/features/retention/upkeep-failures.js";
 import { recordingLog } from "../support/recording-log.js";
 
 test("what fails for one table is logged once for each cause and when it works again, apart from other tables", async () => {

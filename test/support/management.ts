@@ -35,7 +35,7 @@ export async function startManagement(context: TestContext, nameMappings?: Edite
   await server.start();
   context.after(() => server.stop(AbortSignal.abort()));
   const call = async (method: string, target: string, body?: unknown): Promise<Answer> => {
-    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
     const init = text === undefined ? { method } : { method, body: text, headers: { "Content-Type": "text/x-odd" } };
     const response = await fetch(`http://127.0.0.1:${server.port}${target}`, init);
     return { status: response.status, body: await response.json() };

@@ -22,6 +22,8 @@ export interface OwnKafka extends OwnServer {
   /** host:port, as `bootstrap_servers` wants it. */
   readonly address: string;
   readonly node: number;
+  /** Of the partitions: one folder for each, as `topic-0`. */
+  readonly data: string;
   /** Ends it at once, as a power failure would; its files stay. */
   readonly halt: () => Promise<void>;
   /** Ends it as an operator does: it gives its partitions to others before. */
@@ -99,6 +101,7 @@ export async function startOwnKafka({ java, jars }: KafkaPrograms, settings: Kaf
     user: "",
     address: `${HOST}:${port}`,
     node: member.node,
+    data: join(folder, "data"),
     stop,
     halt: () => end("SIGKILL"),
     shutDown: () => end("SIGTERM"),

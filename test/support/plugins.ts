@@ -42,7 +42,14 @@ export const fakePlugins = [
     config: { preserve: { doc: "Keep.", format: "flag", default: false } },
     create,
   }),
-  definePlugin({ ...declared, kind: "selector", type: "replicating", config: {}, create }),
+  definePlugin({
+    ...declared,
+    kind: "selector",
+    type: "replicating",
+    aliases: ["org.example.channel.ReplicatingChannelSelector"],
+    config: { optional: { doc: "Channels that may be full.", format: "words", default: [] } },
+    create,
+  }),
   definePlugin({
     ...declared,
     kind: "selector",

@@ -6,8 +6,11 @@ import type { DependencyContainer } from "tsyringe";
 import {
   AGENT,
   AGENT_ERASURE,
+  ARRIVALS,
   agentContainer,
   DEAD_LETTER_REPLAY,
+  EXPLAIN_RUNNING,
+  LIVE_VIEW,
   METRICS,
   PROMETHEUS,
   READINESS,
@@ -15,7 +18,6 @@ import {
   STATISTICS,
   VERIFIER,
 } from "../../core/agent/container.js";
-import { ARRIVALS, EXPLAIN_RUNNING, LIVE_VIEW } from "../../core/agent/views.js";
 import type { Topology } from "../../core/configuration/topology.js";
 import { type EditedText, editedMemory } from "../../core/files/edited-text.js";
 import { LiveStream } from "../../core/management/live/live-stream.js";

@@ -1,20 +1,8 @@
 import type { ArrivalSwitch, ArrivalTaker } from "../../pipeline/arrival-switch.js";
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
-import { SampleTaker } from "./sample-taker.js";
+import { type SampleOptions, SampleTaker } from "./sample-taker.js";
 import { type Arrived, entryOf, type SampledArrival } from "./sampled-arrival.js";
-
-/** What is kept of what arrives, and for how long. */
-export interface SampleOptions {
-  readonly seconds: number;
-  /** Most characters of a body that are kept. */
-  readonly bytes: number;
-  readonly result: "all" | "accepted" | "refused";
-  readonly source?: string;
-  readonly service?: string;
-  /** A part of the id of one of its entities. */
-  readonly entity?: string;
-}
 
 export interface SampleState {
   readonly on: boolean;
@@ -28,7 +16,7 @@ export interface SampleState {
   readonly last: number;
 }
 
-export interface ArrivalSampleParts {
+interface ArrivalSampleParts {
   /** The agent is made with the sample, so it is asked for later. */
   readonly agent: () => Pick<Agent, "assembly">;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { comparableSettings } from "../../configuration/shown-settings.js";
-import type { ComponentNode } from "../../configuration/topology.js";
+import { nodesOf } from "../../configuration/topology.js";
 import type { Assembly } from "../component.js";
 
 /** A shorter one would mask what is no secret. */
@@ -8,12 +8,13 @@ const MOST = 1000;
 
 /** The secrets of a running configuration, as texts. */
 export function configuredSecrets({ sources, channels, sinks }: Assembly): ReadonlySet<string> {
-  const nodes: readonly ComponentNode[] = [
-    ...sources.flatMap(({ node }) => [node, ...node.interceptors, node.selector]),
-    ...channels.map(({ node }) => node),
-    ...sinks.flatMap(({ node, group }) => (group === undefined ? [node] : [node, group.processor])),
-  ];
-  const texts = nodes.flatMap(nested).flatMap(({ definition, config }) =>
+  const nodes = nodesOf({
+    sources: sources.map(({ node }) => node),
+    channels: channels.map(({ node }) => node),
+    sinks: sinks.map(({ node }) => node),
+    groups: sinks.flatMap(({ group }) => group ?? []),
+  });
+  const texts = nodes.flatMap(({ definition, config }) =>
     comparableSettings(definition.config, config)
       .filter(({ shown }) => shown.masked === true)
       .flatMap(({ value }) => textsIn(value)),
@@ -21,11 +22,8 @@ export function configuredSecrets({ sources, channels, sinks }: Assembly): Reado
   return new Set(texts.filter((text) => text.length >= SHORTEST).slice(0, MOST));
 }
 
-function nested(node: ComponentNode): readonly ComponentNode[] {
-  return [node, ...Object.values(node.slots).flatMap(nested)];
-}
-
-function textsIn(value: unknown): readonly string[] {
+/** The texts of a value, and of what it holds. */
+export function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -12,12 +12,23 @@ import {
 import { refusedByChannels } from "../../sdk/source.js";
 import type { Agent } from "../agent.js";
 import type { Assembly } from "../component.js";
-import type { SampleOptions } from "./arrival-sample.js";
 import { configuredSecrets } from "./configured-secrets.js";
 import { Masking } from "./masking.js";
 import type { Arrived, ArrivedEntity } from "./sampled-arrival.js";
 
-export interface SampleTakerParts {
+/** What is kept of what arrives, and for how long. */
+export interface SampleOptions {
+  readonly seconds: number;
+  /** Most characters of a body that are kept. */
+  readonly bytes: number;
+  readonly result: "all" | "accepted" | "refused";
+  readonly source?: string;
+  readonly service?: string;
+  /** A part of the id of one of its entities. */
+  readonly entity?: string;
+}
+
+interface SampleTakerParts {
   readonly options: SampleOptions;
   readonly agent: () => Pick<Agent, "assembly">;
   /** Called for each request; whether one more that fits may be kept now. */

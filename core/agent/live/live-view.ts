@@ -4,15 +4,15 @@ import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
 import type { SampleState } from "../arrivals/arrival-sample.js";
 import { type Assembly, capacityOf, type Running, type RunningChannel } from "../component.js";
-import { channelLedger } from "../ledger-snapshot.js";
-import type { ComponentCondition, Readiness } from "../readiness.js";
 import type { Reload } from "../reload.js";
-import { sharedLogView } from "../shared-log-view.js";
-import { idOf } from "../topology-view.js";
+import { channelLedger } from "../state/ledger-snapshot.js";
+import type { ComponentCondition, Readiness } from "../state/readiness.js";
+import { sharedLogView } from "../state/shared-log-view.js";
+import { idOf } from "../state/topology-view.js";
 import type { JsonObject } from "./merge-patch.js";
 import { Filling, Rates } from "./rates.js";
 
-export interface LiveViewParts {
+interface LiveViewParts {
   readonly agent: Pick<Agent, "name" | "assembly">;
   readonly ledger: Ledger;
   readonly letters: Pick<DeadLetters, "counts">;

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../files/make-folder.js";
 import { codeOf } from "../../sdk/index.js";
 
 /** The folder, in a data directory, of the workers from the second on. */
@@ -42,7 +43,7 @@ export async function noteEmptied(folder: string, channels: readonly string[]): 
 
 /** Makes the folder of a worker that is about to receive. */
 export async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   await rm(path.join(folder, EMPTIED), { force: true });
 }
 

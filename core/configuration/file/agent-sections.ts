@@ -6,7 +6,7 @@ export type SectionName = (typeof sectionNames)[number];
 
 /** Properties of the agent itself: `<agent>.<name>`. */
 const ownNames = ["workers"] as const;
-export type OwnName = (typeof ownNames)[number];
+type OwnName = (typeof ownNames)[number];
 
 /** Names of the agents that have a source, channel or sink in the file. */
 export function agentNames(settings: readonly Setting[]): readonly string[] {
@@ -32,7 +32,7 @@ export function agentSetting(settings: readonly Setting[], agent: string, name: 
   return settings.find(({ key }) => key === `${agent}.${name}`);
 }
 
-export interface KeysOf {
+interface KeysOf {
   /** Names of all agents of the file. */
   readonly agents: readonly string[];
   readonly chosen: string | undefined;

@@ -2,7 +2,7 @@ import { Properties } from "properties-file/parser";
 import { type ConfigurationFault, errorAt, warningAt } from "../configuration-fault.js";
 import type { Setting } from "./settings.js";
 
-export interface ParsedProperties {
+interface ParsedProperties {
   readonly settings: readonly Setting[];
   /** Those whose key is given again further down. */
   readonly overridden: readonly Setting[];

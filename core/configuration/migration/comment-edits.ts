@@ -3,7 +3,7 @@ import type { Setting } from "../file/settings.js";
 import type { Removed } from "../predecessor/old-agent.js";
 import type { LineEdit } from "./line-edits.js";
 
-export type NumberedEdit = readonly [line: number, edit: LineEdit];
+type NumberedEdit = readonly [line: number, edit: LineEdit];
 
 /** What a fault says of lines without effect. */
 export function unreadOf({ key, reason, unread }: ConfigurationFault): readonly Removed[] {

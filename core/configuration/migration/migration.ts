@@ -1,5 +1,5 @@
 import type { PluginCatalogue } from "../../tokens.js";
-import { type ConfigurationFault, faultText, isSecretName } from "../configuration-fault.js";
+import { type ConfigurationFault, type Environment, faultText, isSecretName } from "../configuration-fault.js";
 import { agentNames } from "../file/agent-sections.js";
 import { parseProperties } from "../file/properties.js";
 import type { Setting } from "../file/settings.js";
@@ -9,12 +9,12 @@ import { comments, overriddenComments, shorterLists, unreadOf } from "./comment-
 import { type LineEdit, rewritten } from "./line-edits.js";
 import { type MigratedComponent, migratedComponents } from "./migrated-components.js";
 
-export interface SecretVariable {
+interface SecretVariable {
   readonly variable: string;
   readonly line: number;
 }
 
-export interface Migration {
+interface Migration {
   /** The file in new spelling; comments and order are kept. */
   readonly text: string;
   /** The environment variables that stand for secrets in the text, and the line of the old file with the value. */
@@ -27,6 +27,11 @@ export interface Migration {
   readonly isLossy: boolean;
 }
 
+/** `management`: where the management interface of the new agent will listen. */
+export interface MigrationOptions extends Pick<Environment, "management"> {
+  readonly secrets?: "shown" | "as-variables";
+}
+
 /**
  * A properties file of a predecessor in new spelling. Lines that nothing reads become comments. Secrets are kept
  * unchanged, or replaced by references to environment variables.
@@ -34,11 +39,12 @@ export interface Migration {
 export function migration(
   text: string,
   catalogue: PluginCatalogue,
-  secrets: "shown" | "as-variables" = "shown",
+  { secrets = "shown", management }: MigrationOptions = {},
 ): Migration {
   const { settings, overridden } = parseProperties(text);
   const agents = agentNames(settings);
-  const environment = { env: {}, readFile: unreadable, catalogue, leaveOut: true };
+  const listening = management === undefined ? {} : { management };
+  const environment = { env: {}, readFile: unreadable, catalogue, leaveOut: true, ...listening };
   const used = agents.map((agent) => usedSettings(settings, agent, environment));
   const components = used.flatMap((agent) => migratedComponents(agent.settings, agent.name, catalogue));
   const faults = faultsOf(agents.flatMap((agent) => readConfiguration({ text, agent, ...environment }).faults));

@@ -1,7 +1,7 @@
 import type { Kind } from "../../sdk/index.js";
 
 /** A component of a predecessor that this agent has no plugin for. */
-export interface AbsentType {
+interface AbsentType {
   /** What a fault says of it. */
   readonly reason: string;
   /** True where the component only changed what others do, so that an agent runs without it. */
@@ -30,7 +30,8 @@ const owners: ReadonlyMap<string, string> = new Map([
 
 const GROUPING = "ngsigroupinginterceptor$builder";
 const NO_GROUPING =
-  "has no effect: grouping rules are not part of Deneb, as they are not of the last releases of the original";
+  "has no effect: grouping rules are not part of Deneb, as they are not of the last releases of the original; " +
+  "name mappings can take their place (docs/compatibility.md#grouping-rules)";
 
 function storeOf(className: string): string {
   return className

@@ -1,7 +1,10 @@
 import { type ConfigurationFault, warningAt } from "../configuration-fault.js";
-import { type Setting, settingsBelow } from "../file/settings.js";
+import { type ComponentBlock, type Setting, settingsBelow } from "../file/settings.js";
+import { pluginNamed } from "./class-names.js";
 import { type Leaving, leavingAt, without } from "./listed-components.js";
 import { type Environments, listedBlocks, type OldAgent, withFaults, withWords, wordsOf } from "./old-agent.js";
+
+const REPLICATING = "replicating";
 
 /** Sinks read from channels that exist. */
 export function sinksWithChannel(agent: OldAgent, environment: Environments): OldAgent {
@@ -20,12 +23,10 @@ export function sinksWithChannel(agent: OldAgent, environment: Environments): Ol
   return without(agent, "sinks", leaving, environment);
 }
 
-/** Channels are read by a sink. With a selector a source may need one that is not. */
+/** Channels are read by a sink. With a selector that chooses a source may need one that is not. */
 export function channelsWithSink(agent: OldAgent, environment: Environments): OldAgent {
   const sinks = listedBlocks(agent, "sinks", environment);
-  const selecting = listedBlocks(agent, "sources", environment).filter(
-    ({ settings }) => settingsBelow(settings, "selector").size > 0,
-  );
+  const selecting = listedBlocks(agent, "sources", environment).filter((source) => isSelecting(source, environment));
   const read = sinks.map(({ settings }) => wordsOf(settings.get("channel"), environment));
   const needed = selecting.map(({ settings }) => wordsOf(settings.get("channels"), environment));
   if ([...read, ...needed].includes(undefined)) return agent;
@@ -34,6 +35,14 @@ export function channelsWithSink(agent: OldAgent, environment: Environments): Ol
     .filter(({ name }) => !used.has(name))
     .map((block) => ({ ...leavingAt(block), reason: "is read by no sink", isLoss: false }));
   return without(agent, "channels", leaving, environment);
+}
+
+/** Whether a source has a selector that does more than giving each event to all channels. */
+function isSelecting({ settings }: ComponentBlock, environment: Environments): boolean {
+  const selector = settingsBelow(settings, "selector");
+  const [name = ""] = wordsOf(selector.get("type"), environment) ?? [];
+  const isReplicating = pluginNamed("selector", name, environment.catalogue)?.type === REPLICATING;
+  return selector.size > (isReplicating ? 1 : 0);
 }
 
 /** Sources write to channels that exist, and name each once. */

@@ -129,7 +129,7 @@ export function mapPrefix(property: string): string {
 }
 
 /** True when the name before the entries is another property. */
-export function sharesItsName(property: string): boolean {
+function sharesItsName(property: string): boolean {
   return property.endsWith(SUFFIX);
 }
 

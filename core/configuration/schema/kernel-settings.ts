@@ -1,13 +1,8 @@
 import { delimiter } from "node:path";
 import type { ConfigOf } from "../../sdk/index.js";
 import { type ConfigurationFault, type EnvironmentVariables, errorAt, nearest } from "../configuration-fault.js";
-import {
-  type KernelProperty,
-  kernelProperties,
-  optionName,
-  pluginFoldersProperty,
-  pluginPackagesProperty,
-} from "./kernel-properties.js";
+import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
+import { type KernelProperty, optionName } from "./kernel-property.js";
 import { typedValues } from "./typed-values.js";
 
 export type KernelName = keyof typeof kernelProperties;
@@ -28,7 +23,7 @@ export interface PluginLocations {
 
 export interface KernelSettings extends ConfigOf<typeof kernelProperties>, PluginLocations {}
 
-export interface KernelReading {
+interface KernelReading {
   /** Undefined when there are faults. */
   readonly settings: KernelSettings | undefined;
   readonly faults: readonly ConfigurationFault[];

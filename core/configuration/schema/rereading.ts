@@ -14,7 +14,7 @@ import { substitute } from "../file/substitution.js";
 /** A placeholder of a guide, where a value belongs. */
 const PLACEHOLDER = /^(?:<[^<>]+>|\.\.\.|\u2026)$/;
 
-export interface OldSettings {
+interface OldSettings {
   /** By their names here. */
   readonly given: Settings;
   readonly schema: Schema;

@@ -14,7 +14,7 @@ import { sinkSettings } from "./component-properties.js";
 import { mapPrefix } from "./given-values.js";
 import { kernelProperties, pluginFoldersProperty, pluginPackagesProperty } from "./kernel-properties.js";
 
-export interface KnownNames {
+interface KnownNames {
   readonly definition: AnyPlugin;
   readonly block: ComponentBlock;
   /** Names that the kernel reads, to suggest them for a misspelt key. */

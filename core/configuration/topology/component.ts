@@ -18,7 +18,7 @@ import { componentType, type TypeSetting, typeName } from "./component-type.js";
 import { permissionFaults } from "./permission-faults.js";
 
 /** A component of the file: its name, its type and its lines, without those that the kernel reads itself. */
-export interface ComponentInput {
+interface ComponentInput {
   readonly block: ComponentBlock;
   readonly type: TypeSetting;
   /** Names that the kernel reads, to suggest them for a misspelt key. */

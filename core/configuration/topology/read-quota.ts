@@ -1,8 +1,8 @@
 import type { ConfigOf } from "../../sdk/index.js";
+import type { Quota, SourceQuota } from "../../tokens.js";
 import { type ConfigurationFault, errorAt } from "../configuration-fault.js";
 import type { ComponentBlock } from "../file/settings.js";
 import type { quotaSettings } from "../schema/component-properties.js";
-import type { QuotaNode, ServiceQuotaNode } from "../topology.js";
 
 /** Seconds of the usual burst. */
 const USUAL_BURST = 10;
@@ -13,10 +13,10 @@ type QuotaConfig = ConfigOf<typeof quotaSettings>;
 export function readQuota(
   config: QuotaConfig | undefined,
   block: ComponentBlock,
-): { readonly value: QuotaNode | undefined; readonly faults: readonly ConfigurationFault[] } {
+): { readonly value: SourceQuota | undefined; readonly faults: readonly ConfigurationFault[] } {
   if (config === undefined) return { value: undefined, faults: [] };
   const faults: ConfigurationFault[] = [];
-  const services: Record<string, ServiceQuotaNode | undefined> = Object.create(null);
+  const services: Record<string, Quota | undefined> = Object.create(null);
   for (const [name, text] of Object.entries(config["quota.services"])) {
     const service = name.toLowerCase();
     const match = ENTRY.exec(text);
@@ -40,7 +40,7 @@ function locationOf(service: string, value: string, block: ComponentBlock) {
   return { key: setting?.key ?? `${block.key}.quota.services.${service}`, value, line: setting?.line ?? block.line };
 }
 
-function quotaOf(eventsPerSecond: number, burst: number): ServiceQuotaNode | undefined {
+function quotaOf(eventsPerSecond: number, burst: number): Quota | undefined {
   if (eventsPerSecond === -1) return undefined;
   return { eventsPerSecond, burst: burst === -1 ? Math.max(1, eventsPerSecond * USUAL_BURST) : burst };
 }

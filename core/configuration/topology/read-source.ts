@@ -1,3 +1,4 @@
+import { eventHeaders } from "../../ngsi/index.js";
 import { type ConfigurationFault, type Environment, errorAt, type Reading, startable } from "../configuration-fault.js";
 import {
   type ComponentBlock,
@@ -43,6 +44,7 @@ export function readSource(
       ...linkFaults(link, channels),
       ...component.faults,
       ...targetFaults(component.value, block),
+      ...headerFaults(component.value, block),
       ...interceptors.faults,
       ...selector.faults,
       ...quotas.faults,
@@ -84,6 +86,31 @@ function targetFaults(node: ComponentNode | undefined, { key, line, settings }: 
   const location = { key: `${key}.${name}`, line: settings.get(name)?.line ?? line };
   const reason = `the handler takes notifications at "${taken}" and the source gives it "${own}", so that all would be refused`;
   return [errorAt(location, `${reason}; give the source and its handler the same notification_target`)];
+}
+
+/** Properties of sources with the header that their handler gets of messages that do not name it. */
+const fixedHeaders = {
+  content_type: "content-type",
+  service: eventHeaders.service,
+  service_path: eventHeaders.servicePath,
+} as const;
+
+/** Of a source that gives its handler the same header for all messages: what the handler refuses would be each of them. */
+function headerFaults(node: ComponentNode | undefined, { key, line, settings }: ComponentBlock) {
+  const handler = node?.slots["handler"];
+  const given = Object.entries(fixedHeaders).flatMap(([name, header]) => {
+    const value = node?.config[name];
+    return typeof value === "string" && value !== "" ? [{ name, header, value }] : [];
+  });
+  if (handler === undefined || given.length === 0) return [];
+  const headers = Object.fromEntries(given.map(({ header, value }) => [header, value]));
+  const refused = handler.definition.refusedHeaders?.(handler.config, headers) ?? {};
+  return given.flatMap(({ name, header, value }) => {
+    const reason = refused[header];
+    if (reason === undefined) return [];
+    const location = { key: `${key}.${name}`, line: settings.get(name)?.line ?? line, value };
+    return [errorAt(location, `${reason}: the handler would refuse each message that does not name its own`)];
+  });
 }
 
 function readSelector(

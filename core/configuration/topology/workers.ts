@@ -2,7 +2,7 @@ import { type ConfigurationFault, errorAt } from "../configuration-fault.js";
 import type { ComponentNode, SourceNode, Topology } from "../topology.js";
 
 /** What a worker runs: all, or nothing that receives. */
-export interface WorkerShare {
+interface WorkerShare {
   /** From 1. */
   readonly number: number;
   /** False: it only stores what it has. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Response, Router } from "express";
 import type { Agent } from "../../agent/agent.js";
-import { configurationDifference } from "../../agent/configuration-difference.js";
 import type { Reload, ReloadEnd } from "../../agent/reload.js";
+import { configurationDifference } from "../../agent/state/configuration-difference.js";
 import { type ConfigurationFault, errorAt, faultText, MASK } from "../../configuration/configuration-fault.js";
 import type { Configuration } from "../../configuration/read-configuration.js";
 import { shownProperties } from "../../configuration/shown-properties.js";
@@ -30,7 +30,7 @@ interface ReloadReport {
   readonly faults: readonly ConfigurationFault[];
 }
 
-export interface RunningConfigurationParts {
+interface RunningConfigurationParts {
   readonly own: OwnConfiguration;
   readonly catalogue: PluginCatalogue;
   readonly agent: Pick<Agent, "assembly">;

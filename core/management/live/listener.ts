@@ -6,7 +6,7 @@ const MOST_WAITING = 262_144;
 const LONGEST_WAIT = 30_000;
 
 /** Texts of a document for listeners, each made once and only when somebody needs it. */
-export interface Messages {
+interface Messages {
   /** The whole document. */
   readonly snapshot: () => Buffer;
   /** What differs from the document before. */

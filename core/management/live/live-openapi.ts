@@ -1,6 +1,6 @@
 import { count, record, schemaRef, success, text } from "../openapi.js";
-import { sharedLogSchema } from "../shared-log-openapi.js";
-import { workersSchema } from "../statistics-openapi.js";
+import { sharedLogSchema } from "../statistics/shared-log-openapi.js";
+import { workersSchema } from "../statistics/statistics-openapi.js";
 
 const flag = { type: "boolean" } as const;
 const texts = { type: "array", items: text } as const;

@@ -1,6 +1,6 @@
 import { Router } from "express";
 import type { LiveView } from "../../agent/live/live-view.js";
-import type { TopologyView } from "../../agent/topology-view.js";
+import type { TopologyView } from "../../agent/state/topology-view.js";
 import { fail, succeed } from "../answers.js";
 import { answer, failure, operation, queryParameter, type Resource, schemaRef } from "../openapi.js";
 import { parameterOf } from "../requests.js";

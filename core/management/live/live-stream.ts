@@ -18,7 +18,7 @@ export interface LiveSource {
   watch(): () => JsonObject;
 }
 
-export interface LiveStreamParts {
+interface LiveStreamParts {
   readonly source: LiveSource;
   readonly log: Logger;
   /** Milliseconds of a clock that nobody sets. */

@@ -30,10 +30,10 @@ const styles = ["frame", "parts", "controls", "views", "topology"].map((name) =>
 /** Modules that the document starts, in this order. */
 const starts = ["live/start.js", "main.js"] as const;
 /** The view that the page opens with; its modules are requested at once, those of others when they are opened. */
-const firstView = "views/overview.js";
+const firstView = "views/overview/overview.js";
 
 /** The packages that the modules import, and the names under which they are served. */
-export const libraries: Readonly<Record<string, string>> = {
+const libraries: Readonly<Record<string, string>> = {
   preact: "lib/preact.js",
   "preact/hooks": "lib/preact-hooks.js",
   "preact/jsx-runtime": "lib/preact-jsx-runtime.js",

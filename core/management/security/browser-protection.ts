@@ -63,7 +63,7 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
-export interface PageAccess {
+interface PageAccess {
   /** Whether the interface serves a page of its own, whose calls are accepted. */
   readonly page: boolean;
   readonly tls: boolean;

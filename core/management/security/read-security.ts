@@ -2,7 +2,7 @@ import { AgentError, pemFault } from "../../sdk/index.js";
 import type { AccessTokens } from "./access.js";
 
 /** The settings of the kernel that concern security. */
-export interface SecuritySettings {
+interface SecuritySettings {
   readonly managementReadTokens: readonly string[];
   readonly managementReadTokensFile: string;
   readonly managementAdminTokens: readonly string[];

@@ -13,7 +13,7 @@ const undelayed = 3;
 const firstDelay = 250;
 const longestDelay = 5 * second;
 
-export interface WrongTokensParts {
+interface WrongTokensParts {
   readonly log: Logger;
   /** Called for each wrong token. */
   readonly count: () => void;

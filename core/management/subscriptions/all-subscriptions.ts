@@ -20,7 +20,7 @@ export function longestCall({
   return createTimeoutMillis + (MOST_TIMEOUTS + 1) * timeoutMillis;
 }
 
-export interface Listing {
+interface Listing {
   readonly brokers: BrokerClient;
   readonly endpoint: BrokerEndpoint;
   readonly reading: Reading;
@@ -52,11 +52,11 @@ export async function allSubscriptions(listing: Listing): Promise<Found | NoPage
   return { subscriptions };
 }
 
-export interface Found {
+interface Found {
   readonly subscriptions: readonly unknown[];
 }
 
-export interface NoPage {
+interface NoPage {
   readonly answer: BrokerAnswer;
 }
 

@@ -26,7 +26,7 @@ export interface BrokerAnswer {
   readonly body: object | undefined;
 }
 
-export interface BrokerSettings {
+interface BrokerSettings {
   readonly targets: BrokerTargets;
   /** Time-out of a call that reads or deletes. */
   readonly timeoutMillis: number;
@@ -69,7 +69,8 @@ export class BrokerClient {
     try {
       return await this.open(endpoint, call, AbortSignal.any([timeout, signal])).answer;
     } catch (cause) {
-      throw timeout.aborted ? brokerTimeout(endpoint, this.timeoutMillis, cause) : cause;
+      // Without the cause, which says of the broker that it ended the connection.
+      throw timeout.aborted ? brokerTimeout(endpoint, this.timeoutMillis) : cause;
     }
   }
 
@@ -126,9 +127,9 @@ interface Course {
   readonly progress: { reached: boolean };
 }
 
-export function brokerTimeout(endpoint: BrokerEndpoint, millis: number, cause?: unknown): AgentError {
+export function brokerTimeout(endpoint: BrokerEndpoint, millis: number): AgentError {
   const message = `calling broker "${addressOf(endpoint)}", which did not answer within ${millis} milliseconds`;
-  return new AgentError("BROKER_TIMEOUT", message, { cause, retryable: true });
+  return new AgentError("BROKER_TIMEOUT", message, { retryable: true });
 }
 
 function failureOf(endpoint: BrokerEndpoint, reached: boolean, cause: unknown): AgentError {

@@ -7,6 +7,7 @@ import { type BrokerApi, brokerFailure, type Caller, type NewSubscription, type 
 import { type BrokerAnswer, type BrokerClient, brokerTimeout, type OpenCall } from "./broker-client.js";
 import { addressOf, type BrokerEndpoint } from "./broker-targets.js";
 import { type FoundSubscription, subscriptionsLike } from "./likeness.js";
+import { createdId } from "./rest-subscriptions.js";
 
 /** Maximum number of subscriptions that are being created; a creation goes on when its caller has left. */
 const MOST_CREATIONS = 50;
@@ -17,7 +18,7 @@ const MOST_COMPARED = 20_000;
 /** Maximum number of found subscriptions in an answer. */
 const MOST_FOUND = 20;
 
-export interface Creation {
+interface Creation {
   readonly api: BrokerApi;
   readonly endpoint: BrokerEndpoint;
   readonly subscription: NewSubscription;
@@ -55,7 +56,7 @@ export class Creations {
   async #created(creation: Creation, ended: AbortSignal): Promise<Outcome> {
     const { api, endpoint, subscription, caller } = creation;
     const call = this.#brokers.open(endpoint, api.creation(subscription, caller), ended);
-    const answered = settled(call);
+    const answered = answerOrError(call);
     const millis = this.#brokers.createTimeoutMillis;
     const first = await Promise.race([
       answered,
@@ -96,7 +97,7 @@ function linkOf(members: unknown): string | undefined {
 
 type Look = { readonly found: readonly FoundSubscription[] } | { readonly failure: string };
 
-async function settled({ answer }: OpenCall): Promise<BrokerAnswer | AgentError> {
+async function answerOrError({ answer }: OpenCall): Promise<BrokerAnswer | AgentError> {
   try {
     return await answer;
   } catch (error) {
@@ -108,9 +109,9 @@ async function settled({ answer }: OpenCall): Promise<BrokerAnswer | AgentError>
 /** Whether the broker may have stored the subscription without saying so: cut off, a proxy's time-out, or no id. */
 function isUnknown(result: BrokerAnswer | AgentError, call: OpenCall): boolean {
   if (result instanceof AgentError) return call.reached() && codeOf(result) !== "BROKER_NOT_ALLOWED";
-  const { status, headers, body } = result;
+  const { status, body } = result;
   if (status === 502 || status === 504) return true;
-  return status >= 200 && status < 300 && headers.location === undefined && body === undefined;
+  return status >= 200 && status < 300 && createdId(result) === undefined && body === undefined;
 }
 
 function outcomeOf(result: BrokerAnswer | AgentError, api: BrokerApi): Outcome {

@@ -10,17 +10,28 @@ export function jsonPost(path: string, body: string, headers: BrokerRequest["hea
   return { method: "POST", path, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 
-/** The id is the last segment of the header Location. */
 export function createdResource(answer: BrokerAnswer): Outcome {
-  const id = lastSegment(answer.headers.location);
+  const id = createdId(answer);
   return answer.status >= 200 && answer.status < 300 && id !== undefined
     ? done({ SubscriptionID: id })
     : relayed(answer);
 }
 
+/** The id is the last segment of the header Location; that of the collection alone names none. */
+export function createdId({ headers }: Pick<BrokerAnswer, "headers">): string | undefined {
+  const segments = segmentsOf(headers.location);
+  const [id, collection] = [segments.at(-1), segments.at(-2)];
+  return id === "subscriptions" && collection !== "subscriptions" ? undefined : id;
+}
+
 export function deletedResource(answer: BrokerAnswer): Outcome {
-  if (answer.status === 204 || answer.status === 200) return done("Subscription deleted");
+  if (answer.status === 204 || (answer.status === 200 && !isPage(answer))) return done("Subscription deleted");
   return answer.status === 404 ? unknownSubscription(answer, notFound) : relayed(answer);
+}
+
+/** What a proxy in front of the broker answers, such as a page to log in. */
+function isPage({ text, body }: BrokerAnswer): boolean {
+  return body === undefined && text.trim() !== "";
 }
 
 export function readResource(answer: BrokerAnswer): Outcome {
@@ -35,10 +46,15 @@ const notActive = {
   error: "subscriptionId does not correspond to an active subscription",
 } as const;
 
-function lastSegment(location: string | undefined): string | undefined {
-  const [path = ""] = (location ?? "").split(/[?#]/, 1);
-  const segment = path.split("/").findLast((part) => part !== "");
-  if (segment === undefined) return undefined;
+function segmentsOf(location = ""): readonly string[] {
+  const [path = ""] = location.split(/[?#]/, 1);
+  return path
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decoded);
+}
+
+function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -14,9 +14,12 @@ import {
   toldBy,
 } from "./call.js";
 import { objectOf, textIn } from "./json.js";
-import { requireAll, requireFirst, silent } from "./refusals.js";
-import { nameOf } from "./team.js";
+import { cannotChange, requireAll, requireFirst, silent } from "./refusals.js";
+import { nameOf, type WorkerView } from "./team.js";
 import type { WorkerAnswer } from "./worker-call.js";
+
+/** Milliseconds that a worker has to show that it answers, before a change. */
+const LONGEST_LOOK = 3000;
 
 /** How the answers of workers become one. */
 export type Answering = (call: Call) => Promise<void>;
@@ -80,6 +83,7 @@ export function allChangeJoined(join: Joining): Answering {
 /** A change of a file that all workers read: worker 1 makes it, the others find it when they look at the file. */
 export const firstChanges: Answering = async (call) => {
   const first = requireFirst(call);
+  await requireAnswers(call, [first]);
   const [{ answer, failure } = {}] = await askAll(call, [first]);
   if (answer === undefined) throw silent(call, first, failure);
   passOn(call, answer);
@@ -92,9 +96,23 @@ export function answerJoined(call: Call, answers: readonly WorkerAnswer[], join:
   else if (refusal !== undefined) passOn(call, refusal);
 }
 
-/** Asks every worker, or none when one does not run. What the first refuses is asked of no other. */
-export async function changedBy(call: Call): Promise<readonly WorkerAnswer[]> {
-  const [first, ...others] = requireAll(call);
+/** The workers that are to make a change; throws status 503, before anything is changed, unless all run and answer. */
+export async function workersForChange(call: Call): Promise<readonly WorkerView[]> {
+  const workers = requireAll(call);
+  await requireAnswers(call, workers);
+  return workers;
+}
+
+/** One that is frozen is not known to be silent at once. */
+async function requireAnswers(call: Call, workers: readonly WorkerView[]): Promise<void> {
+  const look = { method: "GET", path: "/live", body: undefined, limit: LONGEST_LOOK };
+  const lost = (await askAll(call, workers, look)).find(({ answer }) => answer === undefined);
+  if (lost !== undefined) throw cannotChange(call, lost.worker, "does not answer");
+}
+
+/** Asks every worker, or none when one does not run or answer. What the first refuses is asked of no other. */
+async function changedBy(call: Call): Promise<readonly WorkerAnswer[]> {
+  const [first, ...others] = await workersForChange(call);
   if (first === undefined) return await answersOf(call);
   const [{ answer, failure } = {}] = await askAll(call, [first]);
   if (answer === undefined) throw silent(call, first, failure);

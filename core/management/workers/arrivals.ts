@@ -1,13 +1,12 @@
 import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { badRequest } from "../answers.js";
-import { countOf } from "../dead-letters-resource.js";
-import { parameterOf } from "../requests.js";
+import { countOf, parameterOf } from "../requests.js";
 import { adminOnly } from "../security/access.js";
 import { allChange, allChangeJoined, answerJoined } from "./answering.js";
 import { answersIn, askEach, type Call, type Told } from "./call.js";
-import { latest, members, some } from "./joins.js";
+import { latest, members, some } from "./joined/joins.js";
+import { mergedInOrder } from "./joined/merged-in-order.js";
 import { numberIn, objectsIn, textIn } from "./json.js";
-import { mergedInOrder } from "./merged-in-order.js";
 import type { Rule } from "./rule-router.js";
 import { runningIn, type WorkerView } from "./team.js";
 

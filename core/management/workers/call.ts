@@ -4,7 +4,7 @@ import type { JsonObject } from "../../agent/live/merge-patch.js";
 import { isChanging } from "../requests.js";
 import { objectOf } from "./json.js";
 import { nobodyAnswers } from "./refusals.js";
-import { runningIn, type Team, type WorkerView } from "./team.js";
+import { isSilent, runningIn, type Team, type WorkerView } from "./team.js";
 import { ask, LONGEST, type WorkerAnswer, type WorkerRequest } from "./worker-call.js";
 
 /** A call of the gateway: what came in, and the workers that it is for. */
@@ -73,7 +73,8 @@ export async function askEach(call: Call, questions: readonly Question[]): Promi
   return await Promise.all(
     questions.map(async ({ worker, asked }) => {
       try {
-        const answer = await ask(worker, requestOf(call, asked), { limit: asked.limit ?? LONGEST, signal });
+        const limits = { limit: asked.limit ?? LONGEST, signal, isSilent: () => isSilent(call.team, worker) };
+        const answer = await ask(worker, requestOf(call, asked), limits);
         return { worker, answer };
       } catch (failure) {
         return { worker, answer: undefined, failure };

@@ -1,6 +1,6 @@
 import type { Call } from "./call.js";
 import { askAll, isOk } from "./call.js";
-import { joinedMetrics } from "./exposition.js";
+import { joinedMetrics } from "./joined/exposition.js";
 import { runningIn, type Team } from "./team.js";
 
 /** Milliseconds that a worker has for its metrics; Prometheus waits ten seconds by default. */

@@ -3,8 +3,8 @@ import type { Logger } from "../../sdk/index.js";
 import { LiveStream } from "../live/live-stream.js";
 import { type ManagementAccess, managementFront } from "../management-front.js";
 import { arrivalRules } from "./arrivals.js";
+import { letterRules } from "./dead-letters/letter-rules.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
-import { letterRules } from "./letters/letter-rules.js";
 import { LiveWorkers } from "./live/live-workers.js";
 import { streamRule } from "./live/stream-rule.js";
 import { readdressed } from "./one-worker.js";
@@ -15,7 +15,7 @@ import type { Team } from "./team.js";
 
 export type { Team, WorkerView } from "./team.js";
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly team: Team;
   readonly version: string;
   readonly access: ManagementAccess;
@@ -25,7 +25,7 @@ export interface GatewayParts {
 }
 
 /** What answers, and what ends the answers that would never end. */
-export interface Gateway {
+interface Gateway {
   readonly app: RequestListener;
   end(): void;
 }

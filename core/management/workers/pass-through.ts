@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { codeOf } from "../../sdk/index.js";
 import { type Call, headersOf, requestOf } from "./call.js";
 import { nobodyAnswers, silent } from "./refusals.js";
-import type { WorkerView } from "./team.js";
+import { isSilent, type WorkerView } from "./team.js";
 import { type CallLimits, LONGEST, open } from "./worker-call.js";
 
 /** Milliseconds that a worker has beside what a broker takes. */
@@ -28,7 +28,8 @@ export class PassThrough {
     const end = new AbortController();
     this.#ends.add(end);
     try {
-      await passed(call, worker, { limit: this.#limit, signal: AbortSignal.any([call.signal, end.signal]) });
+      const signal = AbortSignal.any([call.signal, end.signal]);
+      await passed(call, worker, { limit: this.#limit, signal, isSilent: () => isSilent(call.team, worker) });
     } catch (failure) {
       if (call.response.destroyed) return;
       if (codeOf(failure) !== "WORKER_UNREACHABLE" || others.length === 0) throw silent(call, worker, failure);

@@ -1,7 +1,7 @@
 import { sendJson } from "../answers.js";
 import { askAll, type Call } from "./call.js";
+import { mergedReadiness } from "./joined/readiness.js";
 import { objectOf } from "./json.js";
-import { mergedReadiness } from "./readiness.js";
 import { inOrder, runningIn } from "./team.js";
 
 /** Milliseconds that a worker has to say whether it is ready. */

@@ -12,16 +12,16 @@ import {
   joined,
 } from "./answering.js";
 import type { Call, Told } from "./call.js";
-import { lastReload } from "./component-joins.js";
-import { mergedErasures } from "./erasures.js";
 import type { GatewayMetrics } from "./gateway-metrics.js";
+import { lastReload } from "./joined/component-joins.js";
+import { mergedErasures } from "./joined/erasures.js";
+import { mergedStatistics } from "./joined/statistics.js";
+import { transactions } from "./joined/transactions.js";
+import { mergedVerification } from "./joined/verification.js";
 import type { PassThrough } from "./pass-through.js";
 import { Probes } from "./probes.js";
 import type { Rule } from "./rule-router.js";
-import { mergedStatistics } from "./statistics.js";
 import { absent, nameOf, runningIn } from "./team.js";
-import { transactions } from "./transactions.js";
-import { mergedVerification } from "./verification.js";
 
 const agentFiles = ["/v1/admin/configuration/agent/*path", "/admin/configuration/agent/*path"];
 const logging = ["/v1/admin/log/appenders", "/v1/admin/log/loggers"];
@@ -29,7 +29,7 @@ const rootLevel = ["/admin/log", "/v1/admin/log"];
 const byService = ["/v1/admin/metrics", "/admin/metrics"];
 const facts = ["/v1/topology", "/openapi.json", "/v1/configuration/properties"];
 
-export interface RuleParts {
+interface RuleParts {
   readonly through: PassThrough;
   readonly metrics: GatewayMetrics;
   readonly version: string;
@@ -56,7 +56,7 @@ export function usualRules({ through, metrics, version, started }: RuleParts): r
     { methods: ["get"], paths: ["/v1/admin/verify"], answer: joined(verification) },
     { methods: ["post"], paths: ["/v1/admin/reload"], answer: allReload },
     { methods: ["post"], paths: ["/v1/admin/explain"], answer: one },
-    { methods: ["post"], paths: ["/v1/admin/erasures"], answer: allChangeJoined(erasures) },
+    { methods: ["post"], paths: ["/v1/admin/erasures"], answer: allChangeJoined(mergedErasures) },
     { methods: ["get"], paths: ["/v1/subscriptions"], guard: adminOnly, answer: one },
     { methods: ["post", "delete"], paths: ["/v1/subscriptions"], answer: one },
     { methods: ["post"], paths: ["/v1/subscriptions/list"], answer: one },
@@ -100,8 +100,6 @@ const configuration: Joining = (told) => {
   const reloads = bodies.flatMap(({ last_reload: last }) => last ?? []);
   return { ...shown, ...(reloads.length === 0 ? {} : { last_reload: lastReload(reloads) }) };
 };
-
-const erasures: Joining = (told) => mergedErasures(told);
 
 /** The logging file is that of all workers; what runs is in the memory of each. */
 const changeOfLogging: Answering = (call) => {

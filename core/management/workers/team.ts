@@ -25,6 +25,11 @@ export function runningIn({ workers }: Team): readonly WorkerView[] {
   return inOrder(workers).filter(({ state }) => state === "running");
 }
 
+/** Whether one of the workers does not report any more. */
+export function isSilent({ workers }: Team, { number }: Pick<WorkerView, "number">): boolean {
+  return workers.some((worker) => worker.number === number && worker.state === "silent");
+}
+
 export function inOrder(workers: readonly WorkerView[]): readonly WorkerView[] {
   return workers.toSorted((one, other) => one.number - other.number);
 }

@@ -24,14 +24,20 @@ export interface CallLimits {
   readonly limit: number;
   /** Ends the call. */
   readonly signal: AbortSignal | undefined;
+  /** Whether the supervisor hears nothing of the worker any more; absent: nobody asks. */
+  readonly isSilent?: () => boolean;
 }
+
+/** Milliseconds between two looks at whether the worker is silent. */
+const LOOK = 250;
 
 /** Milliseconds; a reload answers after 60 seconds that it still runs. */
 export const LONGEST = 65_000;
 
 /**
  * Asks a worker and resolves when its answer begins. Throws code WORKER_UNREACHABLE when it was not reached and nothing was
- * asked, WORKER_LATE when it did not answer in time, WORKER_BROKE_OFF when the connection ended before.
+ * asked, WORKER_LATE when it did not answer in time, WORKER_SILENT when its supervisor says so before, WORKER_BROKE_OFF when the
+ * connection ended before.
  */
 export function open(worker: WorkerView, request: WorkerRequest, limits: CallLimits): Promise<IncomingMessage> {
   const { method, path, headers, body } = request;
@@ -46,16 +52,16 @@ export function open(worker: WorkerView, request: WorkerRequest, limits: CallLim
       headers: { ...copied(headers), ...length, Host: "localhost" },
       ...(limits.signal === undefined ? {} : { signal: limits.signal }),
     });
-    const timer = setTimeout(() => call.destroy(late(worker, limits)), limits.limit);
+    const answered = watched(worker, limits, (error) => call.destroy(error));
     call.on("socket", (socket) => socket.once("connect", () => (connected = true)));
     call.on("response", (response) => {
-      clearTimeout(timer);
+      answered();
       // Whoever reads the answer sees that it breaks off.
       response.on("error", () => undefined);
       resolve(response);
     });
     call.on("error", (cause) => {
-      clearTimeout(timer);
+      answered();
       reject(cause instanceof AgentError ? cause : failed(worker, connected, cause));
     });
     call.end(body);
@@ -65,15 +71,27 @@ export function open(worker: WorkerView, request: WorkerRequest, limits: CallLim
 /** The same with the whole answer, within the limit. */
 export async function ask(worker: WorkerView, request: WorkerRequest, limits: CallLimits): Promise<WorkerAnswer> {
   const response = await open(worker, request, limits);
-  const timer = setTimeout(() => response.destroy(late(worker, limits)), limits.limit);
+  const answered = watched(worker, limits, (error) => response.destroy(error));
   try {
     const body = await buffer(response);
     return { worker, status: response.statusCode ?? 0, headers: response.headers, body };
   } catch (cause) {
     throw cause instanceof AgentError ? cause : failed(worker, true, cause);
   } finally {
-    clearTimeout(timer);
+    answered();
   }
+}
+
+/** Calls `end` once the worker has not answered in time, or is silent; returns what stops that. */
+function watched(worker: WorkerView, limits: CallLimits, end: (error: AgentError) => void): () => void {
+  const timer = setTimeout(() => end(late(worker, limits)), limits.limit);
+  const looks = setInterval(() => {
+    if (limits.isSilent?.() === true) end(fellSilent(worker));
+  }, LOOK);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(looks);
+  };
 }
 
 function copied(headers: WorkerRequest["headers"]): Record<string, string | string[]> {
@@ -85,6 +103,11 @@ function copied(headers: WorkerRequest["headers"]): Record<string, string | stri
 function late(worker: WorkerView, { limit }: CallLimits): AgentError {
   const message = `asking ${nameOf(worker)}, which has not answered within ${limit / 1000} seconds`;
   return new AgentError("WORKER_LATE", message, { retryable: false });
+}
+
+function fellSilent(worker: WorkerView): AgentError {
+  const message = `asking ${nameOf(worker)}, which has fallen silent: it may still do it when it goes on`;
+  return new AgentError("WORKER_SILENT", message, { retryable: false });
 }
 
 function failed(worker: WorkerView, connected: boolean, cause: unknown): AgentError {

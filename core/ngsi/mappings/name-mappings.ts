@@ -122,15 +122,26 @@ function renamed({ patterns, news }: Rule, index: number, name: string): string 
 export function withMappedNames(event: Event, mappings: NameMappings): Event {
   const { headers, body } = event;
   if (!isEntity(body)) return event;
-  const { service, servicePath, entity } = mappings.apply({
+  const names = {
     service: headers[eventHeaders.service] ?? "",
     servicePath: headers[eventHeaders.servicePath] ?? "",
     entity: body,
-  });
+  };
+  const applied = mappings.apply(names);
+  // Mapped by an interceptor before, and by none of these.
+  if (applied === names && headers[eventHeaders.mappedService] !== undefined) return event;
+  const { service, servicePath, entity } = applied;
   return {
     headers: { ...headers, [eventHeaders.mappedService]: service, [eventHeaders.mappedServicePath]: servicePath },
-    body: entity === body ? body : { ...body, mapped: entity },
+    body: entity === body ? unmapped(body) : { ...body, mapped: entity },
   };
+}
+
+/** Without the names of an interceptor before: those of two would be mixed. */
+function unmapped(body: Entity): Entity {
+  if (!("mapped" in body)) return body;
+  const { mapped: _before, ...entity } = body;
+  return entity;
 }
 
 /** The event with its mapped names; the same event when none were applied. @stable */

@@ -22,7 +22,7 @@ export function columnKey(column: string, { database }: ColumnNaming): string {
 
 const postgresql: ColumnNaming = { database: "postgresql", lowercase: true };
 
-// MySQL's names are of the Basic Multilingual Plane, without NUL, and end in no blank.
+// MySQL's names are of the Basic Multilingual Plane, without NUL, and end in no white space of ASCII.
 const refusedByMysql = /[\0\u{10000}-\u{10ffff}]|\p{Surrogate}/gu;
 
 function mysqlColumn(name: string): string {
@@ -33,11 +33,14 @@ function mysqlColumn(name: string): string {
 /** With one `_` for all blanks at the end. By hand: an expression for them takes quadratic time on blanks elsewhere. */
 function withoutEndingBlanks(name: string): string {
   let end = name.length;
-  while (name.charCodeAt(end - 1) === BLANK) end -= 1;
+  while (isBlank(name.charCodeAt(end - 1))) end -= 1;
   return end === name.length ? name : `${name.slice(0, end)}_`;
 }
 
-const BLANK = 0x20;
+/** Space, tab, line feed, vertical tab, form feed and carriage return. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
 
 /** The capitals that MySQL and MariaDB know in names of columns: those of an early Unicode. */
 const CAPITALS =

@@ -123,7 +123,7 @@ function isReadable(letter: DeadLetter): boolean {
 }
 
 /** An event without the header of its letter. */
-export function withoutLetter(event: Event): Event {
+function withoutLetter(event: Event): Event {
   if (event.headers[letterHeader] === undefined) return event;
   const { [letterHeader]: _, ...headers } = event.headers;
   return { ...event, headers };

@@ -18,7 +18,7 @@ export type { DeadLetterLimits } from "./limits.js";
 export type { LetterPage, LetterPlace } from "./search.js";
 export type { LetterEntry } from "./table.js";
 
-export interface DeadLetterOptions {
+interface DeadLetterOptions {
   readonly limits: DeadLetterLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -26,7 +26,7 @@ export interface DeadLetterOptions {
   readonly uptime?: () => number;
 }
 
-export interface LetterSearch extends SearchBounds {
+interface LetterSearch extends SearchBounds {
   /** Of this sink; absent: of all. */
   readonly sink?: string | undefined;
   readonly after: LetterPlace | undefined;

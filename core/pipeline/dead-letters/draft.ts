@@ -26,7 +26,7 @@ interface DraftPaths {
   readonly draft: string;
 }
 
-export interface DraftParts extends DraftPaths {
+interface DraftParts extends DraftPaths {
   /** The open file; it is closed with the draft. */
   readonly source: FileHandle;
   /** How much of it is copied by choice; it ends with a whole line, and what is behind it is only added to. */

@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../files/make-folder.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
 import { contentsIn, type FileContents, mendTail, openIfThere, recordsIn } from "./records.js";
@@ -18,7 +19,7 @@ export class DeadLetterFile {
   /** Adds records at the end, on disk when it resolves. */
   async append(records: readonly LetterRecord[]): Promise<void> {
     const folder = path.dirname(this.path);
-    await mkdir(folder, { recursive: true, mode: folderMode });
+    await makeFolder(folder, folderMode);
     if (this.#isTorn) await mendTail(this.path);
     this.#isTorn = false;
     const handle = await open(this.path, "a", fileMode);

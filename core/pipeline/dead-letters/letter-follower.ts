@@ -29,7 +29,7 @@ const pauseUntilOpen = 100;
 /** Milliseconds between two attempts to have settled letters removed from the log. */
 const forgetInterval = 60_000;
 
-export interface LetterFollowerParts {
+interface LetterFollowerParts {
   /** Undefined while the log is not open. */
   readonly shared: () => SharedLetters | undefined;
   readonly summary: () => LogSummary | undefined;

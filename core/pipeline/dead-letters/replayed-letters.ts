@@ -2,7 +2,7 @@ import { type Event, type Logger, letterHeader, reasonOf } from "../../sdk/index
 import type { DeadLetters } from "./dead-letters.js";
 import { rememberedLetters } from "./draft.js";
 
-export interface ReplayedLettersParts {
+interface ReplayedLettersParts {
   /** The sink, or the group of sinks, that keeps letters under its name. */
   readonly sink: string;
   /** Other names under which its letters may have been kept: of the sinks of a group before they were in it. */

@@ -29,7 +29,7 @@ export interface PlacedChange extends LetterChange {
 }
 
 /** What the changes make of the letters of a sink. */
-export interface AppliedChanges {
+interface AppliedChanges {
   /** What is to be written into the file. */
   readonly records: readonly { readonly record: LetterRecord; readonly own: boolean }[];
   /** For each change whether it counts, or did so before. */
@@ -72,7 +72,7 @@ function nextStanding({ record, after, place }: PlacedChange, before: Standing |
 }
 
 /** What an agent writes into the log of shared letters. */
-export type SharedEntry =
+type SharedEntry =
   | ChangeEntry
   /** All letters before this offset are settled, and their entries may be missing from now on. */
   | { readonly kind: "forgotten"; readonly before: number };
@@ -113,7 +113,7 @@ export function entryOfText(text: string): SharedEntry | undefined {
   if (!isMark(record) && !isLetter(record)) return undefined;
   if (typeof sink !== "string" || !isFileName(sink) || typeof agent !== "string" || typeof by !== "string")
     return undefined;
-  if (typeof group !== "string" || typeof by !== "string") return undefined;
+  if (typeof group !== "string") return undefined;
   if (typeof number !== "number" || (after !== undefined && typeof after !== "number")) return undefined;
   return { kind: "change", change: { sink, record, after }, agent, group, by, number };
 }

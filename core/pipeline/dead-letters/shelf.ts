@@ -1,3 +1,4 @@
+import { SerialQueue } from "../../files/serial-queue.js";
 import { AgentError, type Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { LetterBook, type LetterCounts } from "./book.js";
@@ -26,7 +27,7 @@ interface OwnedRecord {
   readonly own: boolean;
 }
 
-export interface ShelfParts {
+interface ShelfParts {
   readonly sink: string;
   readonly file: DeadLetterFile;
   /** Of this process. */
@@ -45,12 +46,12 @@ export class LetterShelf {
   readonly #tidying: ShelfTidying;
   #book: LetterBook | undefined;
   #sharing: LetterSharing | undefined;
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(parts: ShelfParts) {
     this.#parts = parts;
     const { limits, clock, uptime } = parts;
-    this.#tidying = new ShelfTidying({ ...parts, book: () => this.book(), inTurn: (work) => this.#inTurn(work) });
+    this.#tidying = new ShelfTidying({ ...parts, book: () => this.book(), inTurn: (work) => this.#changes.run(work) });
     this.#age = limits.days === 0 ? undefined : new LetterAge(limits.days, clock, uptime);
   }
 
@@ -59,18 +60,18 @@ export class LetterShelf {
     const { file, sink, log } = this.#parts;
     // Read before it is mended: a file of a later version stays as it was written.
     const { unreadable, settledTexts } = await this.book();
-    await this.#inTurn(() => file.mend());
+    await this.#changes.run(() => file.mend());
     if (unreadable > 0) log.warn({ sink, lines: unreadable, file: file.path }, "dead letters that cannot be read stay");
     if (settledTexts > 0) this.#tidying.later();
   }
 
   async stop(): Promise<void> {
     await this.#tidying.stop(this.#book);
-    await this.#changes;
+    await this.#changes.idle();
   }
 
   async book(): Promise<LetterBook> {
-    return await this.#inTurn(() => this.#read());
+    return await this.#changes.run(() => this.#read());
   }
 
   /** Undefined until the file was read once. */
@@ -81,7 +82,7 @@ export class LetterShelf {
 
   /** From now on its letters are those of several agents; undefined: they are no longer. */
   async share(sharing: LetterSharing | undefined): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#changes.run(async () => {
       this.#sharing = sharing;
       // Read again: what of it is shared depends on the log.
       if (sharing !== undefined) this.#book = undefined;
@@ -92,7 +93,7 @@ export class LetterShelf {
   async keep(letters: readonly DeadLetter[], signal?: AbortSignal): Promise<void> {
     const sharing = this.#sharing;
     if (sharing === undefined) return await this.#keepOwn(letters);
-    const book = await this.#inTurn(async () => {
+    const book = await this.#changes.run(async () => {
       const book = await this.#read();
       await this.#withRoom(
         letters.filter(({ id }) => !isOpenEntry(book.entry(id))),
@@ -111,7 +112,7 @@ export class LetterShelf {
 
   /** Takes over what agents changed; resolves to which of it counts. */
   async apply(changes: readonly PlacedChange[]): Promise<readonly boolean[]> {
-    return await this.#inTurn(async () => {
+    return await this.#changes.run(async () => {
       const book = await this.#read();
       const { records, counted } = appliedChanges(changes, (id) => book.entry(id));
       await this.#add(records, book);
@@ -124,7 +125,7 @@ export class LetterShelf {
     const { file, clock, run } = this.#parts;
     const oldest = (await this.book()).oldestOffset();
     if (oldest === undefined || oldest > place.offset) return;
-    await this.#inTurn(async () => {
+    await this.#changes.run(async () => {
       const book = await this.#read();
       const time = clock.now().toISOString();
       const records: OwnedRecord[] = [];
@@ -137,7 +138,7 @@ export class LetterShelf {
   }
 
   async #keepOwn(letters: readonly DeadLetter[]): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#changes.run(async () => {
       const book = await this.#read();
       const before = letters.map(({ id }) => book.entry(id));
       const records = letters.map((letter, index) => againOf(letter, before[index]));
@@ -158,7 +159,7 @@ export class LetterShelf {
         for (const id of await this.#markShared(some, { mark, when, time }, sharing)) marked.push(id);
         continue;
       }
-      await this.#inTurn(async () => {
+      await this.#changes.run(async () => {
         const book = await this.#read();
         const chosen = some.filter((id) => when(book.entry(id)));
         await this.#add(owned(chosen.map((id) => ({ id, mark, time, run }))), book);
@@ -237,12 +238,6 @@ export class LetterShelf {
   async #read(): Promise<LetterBook> {
     this.#book ??= new LetterBook(await this.#parts.file.contents(this.#sharing));
     return this.#book;
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(work);
-    this.#changes = turn.catch(() => undefined);
-    return await turn;
   }
 }
 

@@ -1,3 +1,4 @@
+import { SerialQueue } from "../../files/serial-queue.js";
 import { FailureLog } from "../../sdk/failure-log.js";
 import type { Logger } from "../../sdk/index.js";
 import type { LetterBook } from "./book.js";
@@ -25,7 +26,7 @@ export class ShelfTidying {
   readonly #parts: ShelfTidyingParts;
   readonly #stopping = new AbortController();
   readonly #failures: FailureLog;
-  #compactions: Promise<unknown> = Promise.resolve();
+  readonly #compactions = new SerialQueue();
   #timer: NodeJS.Timeout | undefined;
   #restUntil = 0;
 
@@ -48,13 +49,11 @@ export class ShelfTidying {
     const { settledTexts = 0, bytes = 0 } = book ?? {};
     if (settledTexts > 0 && bytes <= mostBytesAtStop) await this.#tidy();
     this.#stopping.abort();
-    await this.#compactions;
+    await this.#compactions.idle();
   }
 
   async compact(): Promise<void> {
-    const work = this.#compactions.then(() => this.#compact());
-    this.#compactions = work.catch(() => undefined);
-    await work;
+    await this.#compactions.run(() => this.#compact());
   }
 
   async #tidy(): Promise<void> {

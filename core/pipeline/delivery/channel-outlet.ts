@@ -1,3 +1,4 @@
+import { onAbort } from "../../sdk/index.js";
 import type { CountedChannel } from "../counted-channel.js";
 import type { ChannelAccount } from "../ledger.js";
 import { heardByMany } from "../supervision.js";
@@ -67,20 +68,22 @@ export class PositionGate {
   }
 
   join(): GateTicket {
-    const ticket = new GateTicket(this);
+    const ticket: GateTicket = {
+      skip: (position) => this.#skip(position),
+      arrive: (signal) => this.#arrive(ticket, signal),
+      leave: () => this.#leave(ticket),
+    };
     if (!this.isOpen) this.#missing.add(ticket);
     return ticket;
   }
 
-  /** For tickets. */
-  async skip(position: string): Promise<boolean> {
+  async #skip(position: string): Promise<boolean> {
     if (this.isOpen) return false;
     await this.#channel.skipTo(position);
     return true;
   }
 
-  /** For tickets. */
-  async arrive(ticket: GateTicket, signal: AbortSignal): Promise<boolean> {
+  async #arrive(ticket: GateTicket, signal: AbortSignal): Promise<boolean> {
     this.#missing.delete(ticket);
     this.#waiting += 1;
     this.#openIfComplete();
@@ -89,8 +92,7 @@ export class PositionGate {
     return this.isOpen;
   }
 
-  /** For tickets. */
-  leave(ticket: GateTicket): void {
+  #leave(ticket: GateTicket): void {
     this.#missing.delete(ticket);
     this.#openIfComplete();
   }
@@ -101,41 +103,25 @@ export class PositionGate {
 }
 
 /** The place of one sink, or one group of sinks, at a gate. */
-export class GateTicket {
-  readonly #gate: PositionGate;
-
-  constructor(gate: PositionGate) {
-    this.#gate = gate;
-  }
-
+export interface GateTicket {
   /**
    * Leaves out what is done according to a stored position. False when the gate is open: others have taken already, so
    * the holder compares each of its batches with the position.
    */
-  async skip(position: string): Promise<boolean> {
-    return await this.#gate.skip(position);
-  }
-
+  skip(position: string): Promise<boolean>;
   /** After the last position. Resolves to true when the gate is open, to false when the signal aborts first. */
-  async arrive(signal: AbortSignal): Promise<boolean> {
-    return await this.#gate.arrive(this, signal);
-  }
-
+  arrive(signal: AbortSignal): Promise<boolean>;
   /** The gate does not wait for this ticket any more. A second call does nothing. */
-  leave(): void {
-    this.#gate.leave(this);
-  }
+  leave(): void;
 }
 
 function anyAborted(one: AbortSignal, other: AbortSignal): Promise<void> {
   if (one.aborted || other.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
-      one.removeEventListener("abort", end);
-      other.removeEventListener("abort", end);
+      for (const stop of stops) stop();
       resolve();
     };
-    one.addEventListener("abort", end);
-    other.addEventListener("abort", end);
+    const stops = [one, other].map((signal) => onAbort(signal, end));
   });
 }

@@ -78,7 +78,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
 
   const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
   const common = { keeper, retry: retrying };
-  const asking = redelivers ? new Redelivered({ store: sink, retry, counters, log }, retrying) : retrying;
+  const asking = redelivers ? new Redelivered({ store: sink, keeper, retry, counters, log }, retrying) : retrying;
   if (positions === undefined) return { first: traced(asking, parts), ...common };
   const catchUp = new CatchUp({ ...positions, retry, log }, asking);
   return { first: traced(catchUp, parts), catchUp, ...common };

@@ -1,6 +1,6 @@
 import { AgentError, type Logger, type Receipt } from "../../sdk/index.js";
 import type { CrashWatch } from "../crash-watch.js";
-import type { HandOvers } from "../hand-overs.js";
+import type { InHand } from "../in-hand.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { type Course, nothingSent, type Stage, sumOf } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
@@ -20,7 +20,7 @@ export interface HandOverStageParts {
  */
 export class HandOver implements Stage {
   readonly name = "hand over";
-  #known: HandOvers | undefined;
+  #known: InHand | undefined;
 
   constructor(
     private readonly parts: HandOverStageParts,
@@ -58,7 +58,7 @@ export class HandOver implements Stage {
   }
 
   /** Not before the first batch: the marks are read at the start of the agent. */
-  get #inHand(): HandOvers {
+  get #inHand(): InHand {
     this.#known ??= this.parts.crashWatch.of(this.parts.name);
     return this.#known;
   }

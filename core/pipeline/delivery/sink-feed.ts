@@ -18,8 +18,8 @@ import { type BatchLimits, JoinedTakes, Pace, takeBatch } from "./batcher.js";
 import type { ChannelOutlet } from "./channel-outlet.js";
 import type { DeliveryChain } from "./delivery-chain.js";
 import { wait } from "./retry-policy.js";
-import { type Course, GivenBack } from "./stage.js";
-import { type Settled, TakenBatch } from "./taken-batch.js";
+import { type Course, GivenBack, HeldBack } from "./stage.js";
+import { booksOf, type Settled, TakenBatch } from "./taken-batch.js";
 
 /** Milliseconds before the loop goes on after a take that returned nothing although nobody asked it to end. */
 const pauseAfterNothing = 50;
@@ -117,7 +117,7 @@ export class SinkFeed implements Feed {
   }
 
   async #run(): Promise<void> {
-    const { chain, log, outlet } = this.#parts;
+    const { chain, outlet } = this.#parts;
     const named = outlet.title === undefined ? {} : { channel: outlet.title };
     let more = (await chain.catchUp?.pass(this.#hurry)) ?? true;
     while (more && !this.#hurry.aborted) {
@@ -125,12 +125,17 @@ export class SinkFeed implements Feed {
         more = await this.#round();
         this.#failures.works(named);
       } catch (error) {
-        if (error instanceof GivenBack) continue;
-        if (this.#hurry.aborted) log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
-        else this.#failures.failed("error", error, { message: "channel failed, going on", fields: named });
-        await wait(pauseAfterChannelFailure, this.#hurry);
+        // What is held back is left to other agents.
+        more = !(error instanceof HeldBack && this.#draining.signal.aborted);
+        if (!(error instanceof GivenBack)) await this.#failed(error, named);
       }
     }
+  }
+
+  async #failed(error: unknown, named: object): Promise<void> {
+    if (this.#hurry.aborted) this.#parts.log.debug({ reason: reasonOf(error) }, "ended before a batch was settled");
+    else this.#failures.failed("error", error, { message: "channel failed, going on", fields: named });
+    await wait(pauseAfterChannelFailure, this.#hurry);
   }
 
   /** Takes, delivers and commits one batch; false when there is nothing left to do. */
@@ -203,7 +208,15 @@ export class SinkFeed implements Feed {
     this.#leaveLetters(settlements.open(events), transaction);
     const batch = new TakenBatch(settlements.open(events), taken, transaction, settlements);
     counters.processed += batch.events.length + odd;
-    if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
+    try {
+      if (batch.events.length > 0) await chain.first.deliver(batch, this.#course);
+    } catch (error) {
+      if (error instanceof HeldBack) {
+        counters.processed -= error.held;
+        await this.#leave(settlements.settled(events), transaction);
+      }
+      throw error;
+    }
     if (hasLetters) await replayed.stored(events.filter((event) => settlements.isStored(event)));
     const { stored, filtered, "dead-lettered": deadLettered } = settlements.count(events);
     const elsewhere = settlements.elsewhere(events);
@@ -211,6 +224,19 @@ export class SinkFeed implements Feed {
     await transaction.commit();
     settlements.close(events);
     account?.settled({ stored, filtered, "dead-lettered": deadLettered + odd }, events);
+  }
+
+  /** What is done of a batch of which the rest is held back leaves the channel before it. */
+  async #leave(events: readonly Event[], transaction: TakeTransaction): Promise<void> {
+    const { outlet, replayed, account } = this.#parts;
+    const { settlements } = outlet;
+    if (transaction.leave === undefined) return;
+    const letters = events.filter(({ headers }) => headers[letterHeader] !== undefined);
+    if (letters.length > 0) await replayed?.stored(letters.filter((event) => settlements.isStored(event)));
+    for (const [book, own] of booksOf(events, settlements)) transaction.leave(own, book);
+    const settled = settlements.count(events);
+    settlements.close(events);
+    account?.settled(settled, events);
   }
 
   /** An event with a letter of an agent that ended before it had passed the event: the letter is what became of it. */

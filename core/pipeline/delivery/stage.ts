@@ -57,6 +57,17 @@ export class GivenBack extends Error {
   }
 }
 
+/** Some events of a batch are settled, and of the others nobody can tell yet whether they are stored. */
+export class HeldBack extends GivenBack {
+  /** How many are not settled. */
+  readonly held: number;
+
+  constructor(cause: unknown, held: number) {
+    super(cause);
+    this.held = held;
+  }
+}
+
 /** The names of the parts in the order in which a batch passes them. */
 export function namesOf(stage: Stage): readonly string[] {
   return [stage.name, ...(stage.next === undefined ? [] : namesOf(stage.next))];

@@ -5,6 +5,7 @@ import {
   type BatchPosition,
   type Event,
   letterHeader,
+  type SettledEvents,
   type TakeTransaction,
 } from "../../sdk/index.js";
 
@@ -17,9 +18,18 @@ export class TakenBatch {
   readonly #whole: readonly Event[];
   readonly #transaction: TakenFrom;
   readonly #settlements: Settlements;
+  /** Events before its last one are not done and not in it. */
+  readonly isPartial: boolean;
 
   /** `whole` is everything that the transaction took, in order; `events` are those to be delivered. */
-  constructor(events: readonly Event[], whole: readonly Event[], transaction: TakenFrom, settlements: Settlements) {
+  constructor(
+    events: readonly Event[],
+    whole: readonly Event[],
+    transaction: TakenFrom,
+    settlements: Settlements,
+    isPartial = false,
+  ) {
+    this.isPartial = isPartial;
     this.events = events;
     this.#whole = whole;
     this.#transaction = transaction;
@@ -83,6 +93,13 @@ export class TakenBatch {
     return this.#part(this.events.filter((event) => wanted.has(event)));
   }
 
+  /** The batch without these events, which may not be done before the others are. */
+  apartFrom(events: readonly Event[]): TakenBatch {
+    const held = new Set(events);
+    const others = this.events.filter((event) => !held.has(event));
+    return new TakenBatch(others, this.#whole, this.#transaction, this.#settlements, true);
+  }
+
   /** The events that are not settled; the batch itself while that is all of them. */
   open(): TakenBatch {
     const open = this.#settlements.open(this.events);
@@ -111,7 +128,7 @@ export class TakenBatch {
   }
 
   #part(events: readonly Event[]): TakenBatch {
-    return new TakenBatch(events, this.#whole, this.#transaction, this.#settlements);
+    return new TakenBatch(events, this.#whole, this.#transaction, this.#settlements, this.isPartial);
   }
 }
 
@@ -126,7 +143,8 @@ class SinkBatch implements Batch {
     this.events = Object.freeze([...batch.events]);
     if (text !== undefined) {
       const shared = batch.isShared ? { shared: true } : {};
-      this.position = Object.freeze({ text, ...shared, coveredBy: (of: string) => batch.coveredBy(of) });
+      const partial = batch.isPartial ? { partial: true } : {};
+      this.position = Object.freeze({ text, ...shared, ...partial, coveredBy: (of: string) => batch.coveredBy(of) });
     }
     if (traceparent !== undefined) this.traceparent = traceparent;
     let own: ReadonlySet<Event> | undefined;
@@ -152,6 +170,21 @@ class SinkBatch implements Batch {
 function hashOf({ headers, body }: Event): string {
   const text = JSON.stringify([headers, body]);
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+/** Settled events by the book of the channel in which they count. */
+export function booksOf(
+  events: readonly Event[],
+  settlements: Pick<Settlements, "outcomeOf">,
+): ReadonlyMap<keyof SettledEvents, readonly Event[]> {
+  const books = new Map<keyof SettledEvents, Event[]>();
+  for (const event of events) {
+    const outcome = settlements.outcomeOf(event);
+    if (outcome === undefined) continue;
+    const book = outcome === "dead-lettered" ? "deadLettered" : outcome;
+    books.set(book, [...(books.get(book) ?? []), event]);
+  }
+  return books;
 }
 
 /** What became of an event of a batch. */
@@ -195,6 +228,16 @@ export class Settlements {
       : events;
   }
 
+  /** The events that are settled. */
+  settled(events: readonly Event[]): readonly Event[] {
+    return events.filter((event) => this.#outcomes.has(event));
+  }
+
+  /** Undefined while it is not settled. */
+  outcomeOf(event: Event): Outcome | "elsewhere" | undefined {
+    return this.#outcomes.get(event);
+  }
+
   /** By this agent or another one. */
   isStored(event: Event): boolean {
     const outcome = this.#outcomes.get(event);
@@ -215,13 +258,11 @@ export class Settlements {
     return settled;
   }
 
-  /** Counts the outcomes of events that have left the channel, and forgets them. */
-  close(events: readonly Event[]): Settled {
-    const settled = this.count(events);
+  /** Forgets events that have left the channel. */
+  close(events: readonly Event[]): void {
     for (const event of events) {
       this.#outcomes.delete(event);
       this.#ids.delete(event);
     }
-    return settled;
   }
 }

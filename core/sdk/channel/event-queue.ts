@@ -58,10 +58,11 @@ interface WaitingTake {
 
 /** Takes that wait for an event, first come first served, each until its signal aborts. @stable */
 export class WaitingTakes {
-  readonly #waiting = new Set<WaitingTake>();
+  // No set: its tables would hold what was taken (docs/decisions/0203).
+  #waiting: readonly WaitingTake[] = [];
 
   get first(): WaitingTake | undefined {
-    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
+    return this.#waiting[0];
   }
 
   wait(max: number, signal: AbortSignal): Promise<readonly QueuedEvent[]> {
@@ -71,11 +72,11 @@ export class WaitingTakes {
         max,
         settle: (events) => {
           stopListening?.();
-          this.#waiting.delete(take);
+          this.#waiting = this.#waiting.filter((one) => one !== take);
           resolve(events);
         },
       };
-      this.#waiting.add(take);
+      this.#waiting = [...this.#waiting, take];
       stopListening = onAbort(signal, () => take.settle([]));
     });
   }

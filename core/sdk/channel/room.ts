@@ -106,9 +106,14 @@ export interface WaitingPut<Item> {
   settle(admitted: boolean): void;
 }
 
+/** Of this number of places of puts that have ended the list is freed, once they are half of it. */
+const MOST_ENDED = 1000;
+
 /** Puts that wait for room, first come first served, each up to its time-out. */
 export class WaitingPuts<Item> {
-  readonly #waiting = new Set<WaitingPut<Item>>();
+  // A list and where it begins: the first entry of a set is found behind all that were removed.
+  #places: (WaitingPut<Item> | undefined)[] = [];
+  #begin = 0;
   readonly #waitMillis: number;
 
   constructor(waitMillis: number) {
@@ -116,7 +121,7 @@ export class WaitingPuts<Item> {
   }
 
   get first(): WaitingPut<Item> | undefined {
-    return this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
+    return this.#places[this.#begin];
   }
 
   /** Resolves to false when there was no room in time. */
@@ -128,15 +133,27 @@ export class WaitingPuts<Item> {
         item,
         settle: (admitted) => {
           clearTimeout(timer);
-          this.#waiting.delete(put);
+          this.#end(put);
           resolve(admitted);
         },
       };
-      this.#waiting.add(put);
+      this.#places.push(put);
     });
   }
 
   refuseAll(): void {
-    for (const put of this.#waiting) put.settle(false);
+    for (let put = this.first; put !== undefined; put = this.first) put.settle(false);
+  }
+
+  /** Mostly the first one: all wait equally long. */
+  #end(put: WaitingPut<Item>): void {
+    const at = this.#places.indexOf(put, this.#begin);
+    if (at === -1) return;
+    this.#places[at] = undefined;
+    while (this.#begin < this.#places.length && this.#places[this.#begin] === undefined) this.#begin += 1;
+    if (this.#begin < this.#places.length && (this.#begin < MOST_ENDED || this.#begin < this.#places.length / 2))
+      return;
+    this.#places = this.#places.slice(this.#begin);
+    this.#begin = 0;
   }
 }

@@ -73,23 +73,6 @@ export function booleanCell(yes: string, no: string): Cells["boolean"] {
   return ({ text }) => (text === "true" ? yes : text === "false" ? no : undefined);
 }
 
-/** JSON text of any value. @beta */
-export function jsonCell({ kind, text, plain }: NativeValue): string {
-  if (kind === "geometry") return /^[[{]/.test(plain) ? plain : JSON.stringify(plain);
-  return kind === "text" || kind === "time" ? JSON.stringify(text) : text;
-}
-
-/**
- * For columns that refuse escapes of NUL and of halves of surrogate pairs in JSON, as `jsonb` of PostgreSQL does.
- * @beta
- */
-export function strictJsonCell(value: NativeValue): Cell {
-  const json = jsonCell(value);
-  return REFUSED_IN_JSON.test(json) ? undefined : json;
-}
-
-const REFUSED_IN_JSON = /\\u(?:0000|d[89a-f])/i;
-
 /**
  * A time in UTC as `2020-05-13 10:00:00.123456` with its fraction unchanged; undefined for text that is not a time,
  * has more than six digits of fraction, or is before the year 1 or after 9999 in UTC.

@@ -95,6 +95,11 @@ export interface Dialect {
   widenColumns(name: TableName, columns: readonly string[]): readonly Statement[];
   insert(rows: TableRows): readonly Statement[];
   upsert(row: LastRow): Statement;
+  /**
+   * Selects database, schema, table, key and column for the columns of the unique keys of these tables. Absent where the database
+   * refuses an upsert unless there is a unique key over the columns of its key.
+   */
+  readonly uniqueKeys?: (tables: readonly TableName[]) => readonly Statement[];
   /** Inserts rows into a table with a key, one for each run, with `changes: 1`: an existing row is left unchanged. */
   insertNew(rows: TableRows): readonly Statement[];
   /** Changes a row if it still has the known values, with `changes: 1`. */

@@ -1,6 +1,6 @@
 import { lowerCase, nameLimits, shorten } from "../../ngsi/index.js";
 import { FailureLog } from "../../sdk/failure-log.js";
-import { type Context, withEither } from "../../sdk/index.js";
+import { AgentError, type Context, codeOf, withEither } from "../../sdk/index.js";
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { abortable, type Store } from "../contract/driver.js";
@@ -18,6 +18,7 @@ export const errorColumns: readonly Column[] = [
 const MOST_CHARACTERS = 16_000;
 const MOST_ATTEMPTS = 3;
 const ROWS_AT_ONCE = 5000;
+const OTHER_TABLE = "TABLE_NOT_OURS";
 
 /** A write that a database refused. */
 interface RefusedWrite {
@@ -79,13 +80,22 @@ export class ErrorTable {
 
   async #make(name: TableName, signal: AbortSignal): Promise<void> {
     const { tables, dialect, driver } = this.#store;
-    if (tables.columns(name) !== undefined) return;
+    if (tables.columns(name) !== undefined) return this.#refuseOther(name);
     await lookUp([name], this.#store, signal);
-    if (tables.columns(name) !== undefined) return;
+    if (tables.columns(name) !== undefined) return this.#refuseOther(name);
     // No key: two errors may occur at the same time.
     const made = dialect.createTable({ name, columns: errorColumns, key: [] });
     await driver.write([...dialect.createSchema(name), ...made], signal);
     tables.learn(name, errorColumns);
+  }
+
+  /** A history can have the name first: an entity may be called so. */
+  #refuseOther(name: TableName): void {
+    const { tables } = this.#store;
+    if (errorColumns.every((column) => tables.kind(name, column.name) !== undefined)) return;
+    tables.forget(name);
+    const message = `table "${name.table}" of schema "${name.schema}" has not the columns of an error table`;
+    throw new AgentError(OTHER_TABLE, message, { retryable: false });
   }
 
   async #cap(name: TableName, signal: AbortSignal): Promise<void> {
@@ -139,6 +149,8 @@ export class ErrorTableWriter {
   readonly #table: Pick<ErrorTable, "add">;
   readonly #context: Pick<Context, "log" | "now">;
   readonly #failures: FailureLog;
+  /** Of one schema, while those of others are written. */
+  readonly #otherTables: FailureLog;
   readonly #ending = new AbortController();
   #waiting: readonly RefusedWrite[] = [];
   #loop: Promise<void> | undefined;
@@ -149,6 +161,7 @@ export class ErrorTableWriter {
     this.#table = table;
     this.#context = context;
     this.#failures = new FailureLog(context.log, "the error table is written again");
+    this.#otherTables = new FailureLog(context.log, "the error table of a schema is written again");
   }
 
   add(write: Omit<RefusedWrite, "time">): void {
@@ -176,6 +189,10 @@ export class ErrorTableWriter {
         await withEither(limits, (either) => this.#table.add(row, either));
         this.#failures.works();
       } catch (error) {
+        if (codeOf(error) === OTHER_TABLE) {
+          this.#otherTables.failed("warn", error, { message: "the error table of a schema is not written" });
+          continue;
+        }
         this.#waiting = [];
         if (this.#ending.signal.aborted) return;
         this.#quietUntil = this.#context.now().getTime() + PAUSE_AFTER_FAILURE_MILLIS;

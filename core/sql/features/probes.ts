@@ -1,8 +1,8 @@
 import type { Examiner, Probe } from "../../sdk/index.js";
 import { storeError } from "../contract/database-error.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
+import { refuseNewerTable } from "../tables/known-tables.js";
 import { rowsAnywhere } from "../tables/register-rows.js";
-import { refuseNewerTable } from "../tables/table-version.js";
 
 /** What is tried for a sink before an agent runs: that its store can be used, and that its own tables are of this version. */
 export function storeProbes(store: KnownStore, examiner: Examiner): readonly Probe[] {

@@ -21,7 +21,7 @@ interface ViewsParts {
   readonly sql: ViewSql;
   readonly context: Pick<Context, "name" | "now">;
   /** Writes the facts that the views are made from. */
-  readonly settled: (signal: AbortSignal) => Promise<void>;
+  readonly flushFacts: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Keeps the views of each entity type: in the background, some seconds after tables or columns are new. */
@@ -86,7 +86,7 @@ export class Views {
     const changed = [...this.#changed.values()];
     this.#changed.clear();
     if (changed.length === 0) return;
-    await this.#parts.settled(signal);
+    await this.#parts.flushFacts(signal);
     for (const schema of changed) {
       if (signal.aborted) return;
       try {
@@ -196,7 +196,9 @@ export class Views {
 /** The views of a sink; undefined where its database does not offer them. */
 export function viewsOf(store: KnownStore, context: Context, facts: Pick<TableFacts, "flush">): Views | undefined {
   const sql = store.dialect.views;
-  return sql === undefined ? undefined : new Views({ store, sql, context, settled: (signal) => facts.flush(signal) });
+  return sql === undefined
+    ? undefined
+    : new Views({ store, sql, context, flushFacts: (signal) => facts.flush(signal) });
 }
 
 const byName = ({ name: { table: a } }: ListedType, { name: { table: b } }: ListedType) => (a < b ? -1 : 1);

@@ -32,8 +32,8 @@ export const MEMBERS = "deneb$members";
 /**
  * The columns of the claims in the same order, all different and none reserved.
  *
- * If several names map to one column, an exact lower-case name keeps it (an attribute before a member). The others get
- * a suffix derived from their full name, so that they always get the same column.
+ * If several names map to one column, the name that is the column keeps it, else the one that was only shortened for it (an
+ * attribute before a member). The others get a suffix derived from their full name, so that they always get the same column.
  */
 export function columnNames(claims: readonly Claim[], reserved: ReservedColumns): readonly string[] {
   const wishes = claims.map((claim) => wish(claim, reserved));
@@ -47,6 +47,8 @@ interface Wish extends Claim {
   readonly column: string;
   readonly key: string;
   readonly exact: boolean;
+  /** The name has the letter case of the column. */
+  readonly plain: boolean;
   readonly free: boolean;
 }
 
@@ -54,7 +56,8 @@ function wish(claim: Claim, { naming, keys }: ReservedColumns): Wish {
   const column = columnName(claim.name, naming);
   const key = columnKey(column, naming);
   const free = !keys.has(key) && !key.endsWith(OVERFLOW) && key !== MEMBERS;
-  return { ...claim, column, key, exact: key === claim.name, free };
+  const exact = key === claim.name;
+  return { ...claim, column, key, exact, plain: exact || columnKey(claim.name, naming) === claim.name, free };
 }
 
 function owners(wishes: readonly Wish[]): ReadonlySet<Wish> {
@@ -71,9 +74,10 @@ function owners(wishes: readonly Wish[]): ReadonlySet<Wish> {
 function owner(rivals: readonly Wish[]): Wish | undefined {
   if (rivals.length === 1) return rivals[0];
   const exact = rivals.filter((one) => one.exact);
-  const members = exact.filter(({ of }) => of === "member");
+  const first = exact.length === 0 ? rivals.filter((one) => one.plain) : exact;
+  const members = first.filter(({ of }) => of === "member");
   // If two members map to one column, such as a_b + c and a + b_c, neither keeps it.
-  return exact.find(({ of }) => of === "attribute") ?? (members.length === 1 ? members[0] : undefined);
+  return first.find(({ of }) => of === "attribute") ?? (members.length === 1 ? members[0] : undefined);
 }
 
 function resolved(wishes: readonly Wish[], { naming, keys }: ReservedColumns): readonly string[] {

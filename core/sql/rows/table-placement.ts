@@ -100,7 +100,7 @@ export function placedRows(event: Event, placement: PlacementParts): readonly Pl
     schemaName: schemaOf(address),
     servicePath: address.servicePath,
     arrival: {
-      epochMillis: Number(header(named, entity, eventHeaders.timestamp)),
+      epochMillis: receivedAt(named, entity),
       servicePath: event.headers[eventHeaders.servicePath] ?? "/",
       notifiedAt: event.headers[eventHeaders.notifiedAt],
       subscriptionId: event.headers[eventHeaders.subscriptionId],
@@ -175,6 +175,17 @@ function addressOf(named: Event, entity: Entity): Address {
 
 function subjectOf({ id, type }: Entity, { dataModel }: Naming): string {
   return dataModel.includes("type") ? type : id;
+}
+
+const MILLIS = /^-?\d+(?:\.\d+)?$/;
+const MOST_SHOWN = 40;
+
+/** An interceptor may have written anything there. */
+function receivedAt(named: Event, entity: Entity): number {
+  const text = header(named, entity, eventHeaders.timestamp);
+  if (MILLIS.test(text)) return Number(text);
+  const message = `storing entity ${JSON.stringify(entity.id)}: its header "${eventHeaders.timestamp}" is ${JSON.stringify(text.slice(0, MOST_SHOWN))}`;
+  throw new AgentError("INVALID_TIME", `${message}, which is not milliseconds since 1970`, { retryable: false });
 }
 
 function header({ headers }: Event, { id }: Entity, name: string): string {

@@ -42,7 +42,8 @@ export function matching(sql: MatchingSql): Pick<Dialect, "countMatching" | "del
     },
     readMatching: (columns, rows): Statement => {
       const { where, cells } = conditionsOf(rows, sql);
-      const wanted = columns.map((column) => `${sql.text(column)} AS ${sql.quoted(column.name)}`).join(", ");
+      // Rows have no names here, and senders choose those of columns: the driver of MySQL refuses rows with a "__proto__".
+      const wanted = columns.map((column, at) => `${sql.text(column)} AS c${at + 1}`).join(", ");
       return { at: rows.name, text: `SELECT ${wanted} FROM ${sql.path(rows.name)}${where}`, runs: [cells] };
     },
   };

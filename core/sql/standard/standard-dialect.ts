@@ -1,14 +1,7 @@
 import { lowerCase } from "../../ngsi/index.js";
-import {
-  booleanCell,
-  type Cells,
-  doubleCell,
-  integerCell,
-  plainCell,
-  strictJsonCell,
-  utcTime,
-} from "../contract/column.js";
+import { booleanCell, type Cells, doubleCell, integerCell, plainCell, utcTime } from "../contract/column.js";
 import type { Dialect } from "../contract/dialect.js";
+import { strictJsonCell } from "../contract/json-cell.js";
 import { plain } from "../contract/statement.js";
 import { type MatchingSql, matching } from "./matching.js";
 import { boundedSelect, guarded, quoted } from "./sql-text.js";

@@ -1,10 +1,12 @@
-import { type Column, type ColumnKind, jsonCell, type NativeValue } from "../contract/column.js";
+import type { Column, ColumnKind, NativeValue } from "../contract/column.js";
 import type { TableRows } from "../contract/dialect.js";
+import { jsonCell } from "../contract/json-cell.js";
 import type { Cell } from "../contract/statement.js";
 import { overflowColumn } from "../rows/column-names.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { fittedGeometries, isOfGeometries, refuseOthers } from "./fitted-geometries.js";
-import type { KnownColumns, KnownStore } from "./known-store.js";
+import type { KnownStore } from "./known-store.js";
+import type { KnownColumns } from "./known-tables.js";
 
 /** The rows of a table, converted for its columns. */
 export interface FittedRows extends TableRows {

@@ -1,80 +1,10 @@
 import type { ColumnNaming } from "../../ngsi/index.js";
 import type { Logger } from "../../sdk/index.js";
-import type { Column, ColumnKind } from "../contract/column.js";
+import type { Column } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import type { Store } from "../contract/driver.js";
-import { RecentMap } from "../contract/recent-map.js";
-import { type Cell, type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
-import { refuseNewerTable } from "./table-version.js";
-
-const DEFAULT_LIMIT = 100_000;
-const MOST_SHARED_MAPS = 10_000;
-
-/** The columns of a table by the key of their names. */
-export type KnownColumns = ReadonlyMap<string, ColumnKind>;
-
-/**
- * A cache of the schemas and tables that exist in the database, with their columns.
- *
- * Many tables have the same columns (entities of one type), so equal lists are shared.
- */
-export class Tables {
-  readonly #schemas: RecentMap<true>;
-  readonly #tables: RecentMap<KnownColumns>;
-  readonly #shared = new Map<string, KnownColumns>();
-  /** Lists of columns of tables that belong to a sink; many tables share one. */
-  readonly own = new WeakSet<KnownColumns>();
-  readonly #keyOf: (column: string) => string;
-
-  constructor(keyOf: (column: string) => string, limit = DEFAULT_LIMIT) {
-    this.#keyOf = keyOf;
-    this.#schemas = new RecentMap(limit);
-    this.#tables = new RecentMap(limit);
-  }
-
-  hasSchema(schema: SchemaName): boolean {
-    return this.#schemas.get(schemaKey(schema)) === true;
-  }
-
-  /** Undefined for an unknown table. */
-  columns(name: TableName): KnownColumns | undefined {
-    return this.#tables.get(tableKey(name));
-  }
-
-  /** The kind of a column; undefined if table or column is unknown. */
-  kind(name: TableName, column: string): ColumnKind | undefined {
-    return this.columns(name)?.get(this.#keyOf(column));
-  }
-
-  learnSchema(schema: SchemaName): void {
-    this.#schemas.set(schemaKey(schema), true);
-  }
-
-  /** Adds columns to the known ones of a table. */
-  learn(name: TableName, columns: readonly Column[]): void {
-    const known = this.columns(name) ?? [];
-    const added = columns.map(({ name: column, kind }) => [this.#keyOf(column), kind] as const);
-    this.#tables.set(tableKey(name), this.#sharing(new Map([...known, ...added])));
-  }
-
-  forget(name: TableName): void {
-    this.#tables.delete(tableKey(name));
-    this.#schemas.delete(schemaKey(name));
-  }
-
-  #sharing(columns: KnownColumns): KnownColumns {
-    const signature = [...columns]
-      .map(([column, kind]) => `${column}\0${kind}`)
-      .sort()
-      .join("\0");
-    const shared = this.#shared.get(signature);
-    if (shared !== undefined) return shared;
-
-    if (this.#shared.size >= MOST_SHARED_MAPS) this.#shared.clear();
-    this.#shared.set(signature, columns);
-    return columns;
-  }
-}
+import { type Cell, type TableName, tableKey } from "../contract/statement.js";
+import { refuseNewerTable, type Tables } from "./known-tables.js";
 
 /** A store with the cache of its tables. */
 export interface KnownStore extends Store {

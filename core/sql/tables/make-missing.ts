@@ -8,6 +8,7 @@ import { type KnownStore, lookUp } from "./known-store.js";
 import type { Register } from "./register.js";
 import type { TableLife } from "./table-life.js";
 import { refuseTooWide } from "./table-width.js";
+import { refuseOtherKeys, unknownKeyed } from "./unique-keys.js";
 
 const MOST_ATTEMPTS = 5;
 // Where each definition commits by itself, another agent may be ahead at one table after the other.
@@ -31,11 +32,13 @@ export async function makeMissing(
   const { register } = store;
   for (let attempt = 1; ; attempt++) {
     const names = batches.map(({ name }) => name);
+    const keyed = unknownKeyed(batches, store);
     if (register === undefined) await lookUp(names, store, signal);
     else await register.lookUp(batches, signal);
+    for (const batch of batches) register?.refuseForeign(batch, store.tables.columns(batch.name));
+    await refuseOtherKeys(keyed, store, signal);
     const wanted = batches.map((batch) => {
       const columns = store.tables.columns(batch.name);
-      register?.refuseForeign(batch, columns);
       const rows = fitted(batch, columns, store);
       refuseTooWide(rows, columns, store);
       return rows;

@@ -2,7 +2,8 @@ import type { Logger } from "../../sdk/index.js";
 import type { Store } from "../contract/driver.js";
 import { namingOf, type SqlConfig } from "../contract/schema.js";
 import type { TableName } from "../contract/statement.js";
-import { type KnownStore, Tables } from "./known-store.js";
+import type { KnownStore } from "./known-store.js";
+import { Tables } from "./known-tables.js";
 
 interface StoreParts {
   readonly log: Logger;

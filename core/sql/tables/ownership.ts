@@ -2,7 +2,9 @@ import { columnName } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
 import type { TableName } from "../contract/statement.js";
 import { columnLayoutColumns } from "../rows/layout.js";
-import type { KnownColumns, KnownStore } from "./known-store.js";
+import type { KnownStore } from "./known-store.js";
+import type { KnownColumns } from "./known-tables.js";
+import type { TableKind } from "./register-rows.js";
 
 interface FixedColumn {
   readonly name: string;
@@ -44,12 +46,17 @@ export class Ownership {
   }
 }
 
-/** The error for a row of history that would be stored in a table of last data. */
-export function notHistory(name: TableName): AgentError {
-  const message = `storing into ${described(name)}: it keeps last data, and the event would add history to it`;
+/** The error for a row of history that would be stored in a table of last data, or the other way round. */
+export function otherKind(name: TableName, kept: TableKind): AgentError {
+  const change =
+    kept === "history"
+      ? "it keeps history, and the event would change its rows as last data"
+      : "it keeps last data, and the event would add history to it";
   const remedy =
     "store such events in another table (data_model, enable_name_mappings) or change last_data_table_suffix";
-  return new AgentError("TABLE_NOT_OURS", `${message}; ${remedy}`, { retryable: false });
+  return new AgentError("TABLE_NOT_OURS", `storing into ${described(name)}: ${change}; ${remedy}`, {
+    retryable: false,
+  });
 }
 
 function foreign(name: TableName, lacking: readonly FixedColumn[]): AgentError {

@@ -10,8 +10,8 @@ import {
   tableKey,
 } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "./known-store.js";
+import { refuseNewerTable } from "./known-tables.js";
 import { Belongings, type Lister, listerText, readLister } from "./lister.js";
-import { refuseNewerTable } from "./table-version.js";
 
 /** The purpose of a table. */
 export type TableKind = "history" | "last data";

@@ -1,11 +1,12 @@
 import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { RecentMap } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import { type KnownColumns, type KnownStore, learnAll } from "./known-store.js";
+import { KeptKinds, kindOf } from "./kept-kinds.js";
+import { type KnownStore, learnAll } from "./known-store.js";
+import { type KnownColumns, NEWER_TABLE, refuseNewerTable } from "./known-tables.js";
 import { isSameLister, type Lister, listerOf } from "./lister.js";
-import { notHistory, Ownership } from "./ownership.js";
+import { Ownership } from "./ownership.js";
 import {
   columnRows,
   type ListedTables,
@@ -18,7 +19,6 @@ import {
   registerRows,
   rowsAnywhere,
 } from "./register-rows.js";
-import { NEWER_TABLE, refuseNewerTable } from "./table-version.js";
 
 const MOST_REMEMBERED = 100_000;
 /** The pause after a register was refused. */
@@ -38,9 +38,7 @@ export class Register {
   readonly #ownership: Ownership;
   /** Tables that this process writes to and that this sink has not listed, or has listed as another kind. */
   readonly unlisted = new Map<string, Listing>();
-  readonly #lastData = new RecentMap<true>(MOST_REMEMBERED);
-  /** Whether a table may not take history because it keeps last data. */
-  hasLastData = false;
+  readonly kinds: KeptKinds;
   /** Listed tables that lack some columns of every layout. */
   readonly #listedInPart = new Set<string>();
   /** Refused registers, and the end of their pause. */
@@ -53,20 +51,21 @@ export class Register {
     this.#context = context;
     this.#lister = listerOf(context);
     this.#ownership = new Ownership(store);
+    this.kinds = new KeptKinds(store.tables, MOST_REMEMBERED);
   }
 
   /** Looks up all unknown tables in one query: their columns, and the sinks that have listed them. */
   async lookUp(tables: readonly Written[], signal: AbortSignal): Promise<void> {
     const unknown = tables.filter(({ name }) => this.#store.tables.columns(name) === undefined);
     if (unknown.length === 0) return;
-    for (const { name, key } of unknown) if (key.length > 0) this.#keepsLastData(name);
+    if (unknown.some(({ key }) => key.length > 0)) this.kinds.hasLastData = true;
     const listed = byKey(await this.#rows(unknown, signal), ({ name }) => tableKey(name));
     for (const table of unknown) this.#learn(table, listed.get(tableKey(table.name)) ?? []);
   }
 
   /** Throws code `TABLE_NOT_OURS` for a known table that does not belong to a sink. */
   refuseForeign({ name, key }: Written, columns: KnownColumns | undefined): void {
-    if (this.hasLastData && key.length === 0 && this.#lastData.get(tableKey(name)) === true) throw notHistory(name);
+    this.kinds.refuseOther({ name, key });
     try {
       this.#ownership.refuseForeign(name, columns, () => this.#listedInPart.has(tableKey(name)));
     } catch (error) {
@@ -98,7 +97,10 @@ export class Register {
       const known = this.#store.tables.columns(name) !== undefined;
       this.#store.tables.learn(name, known ? registerColumns : registerDefinition(name).columns);
     }
-    for (const { name } of tables) this.unlisted.delete(tableKey(name));
+    for (const table of tables) {
+      this.unlisted.delete(tableKey(table.name));
+      this.kinds.keeps(table);
+    }
     if (tables.length > 0) for (const name of this.#registersOf(tables).values()) this.#tellListed(name);
   }
 
@@ -216,17 +218,12 @@ export class Register {
 
   #learn(table: Written, rows: readonly RegisterRow[]): void {
     const key = tableKey(table.name);
-    const { kind } = listingOf(table);
-    if (rows.some((row) => row.kind === "last data")) this.#keepsLastData(table.name);
+    const kind = kindOf(table);
     const columns = this.#store.tables.columns(table.name);
-    if (columns === undefined) return;
+    // A table that keeps the other kind is refused, and not listed as this one.
+    if (this.kinds.learn(table, rows) !== kind || columns === undefined) return;
     if (rows.length > 0 && !this.#ownership.isWhole(columns)) this.#listedInPart.add(key);
     if (!rows.some((row) => isSameLister(row.lister, this.#lister) && row.kind === kind)) this.#setUnlisted(table);
-  }
-
-  #keepsLastData(name: TableName): void {
-    this.hasLastData = true;
-    this.#lastData.set(tableKey(name), true);
   }
 
   #setUnlisted(table: Written): void {
@@ -247,7 +244,7 @@ export class Register {
 }
 
 function listingOf({ name, key, subject }: Written): Listing {
-  return { name, kind: key.length === 0 ? "history" : "last data", subject };
+  return { name, kind: kindOf({ key }), subject };
 }
 
 function byKey<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {

@@ -62,7 +62,7 @@ export class SchemaServices {
    * Reads and writes the register for what was noted of the schemas of tables that were written. A failure is only
    * logged: rows are more important.
    */
-  async settle(written: readonly { readonly name: SchemaName }[], signal: AbortSignal): Promise<void> {
+  async register(written: readonly { readonly name: SchemaName }[], signal: AbortSignal): Promise<void> {
     if (this.#open.size === 0) return;
     for (const key of new Set(written.map(({ name }) => schemaKey(name)))) {
       const known = this.#open.get(key);

@@ -1,6 +1,7 @@
 import { AgentError } from "../../sdk/index.js";
 import type { FittedRows } from "./fitting.js";
-import type { KnownColumns, KnownStore } from "./known-store.js";
+import type { KnownStore } from "./known-store.js";
+import type { KnownColumns } from "./known-tables.js";
 
 /**
  * Throws code `DATA_REFUSED` for rows whose table would get more columns than the database allows: before anything is

@@ -99,8 +99,8 @@ export class Appender {
   }
 
   /** Resolves when no append is in progress. */
-  async settled(): Promise<void> {
-    await this.#writes.settled();
+  async idle(): Promise<void> {
+    await this.#writes.idle();
   }
 
   /** To be called when nothing is appended any more. */
@@ -165,7 +165,7 @@ export class SingleFlight {
   }
 
   /** Resolves when no run is in progress or waiting, whether they succeeded or not. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.allSettled([this.#running, this.#next]);
   }
 

@@ -3,7 +3,9 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
-import { MOST_RUNS } from "./position.js";
+
+/** Runs that a channel remembers; older ones are forgotten. */
+export const MOST_RUNS = 1000;
 
 /** The durable state of a channel: its id, which events are done, and the next unused sequence number. */
 export interface ChannelState {
@@ -18,9 +20,14 @@ export interface ChannelState {
   readonly inMemory: boolean | undefined;
   /** The runs of the channel that handed out events, oldest first. */
   readonly runs: readonly string[];
+  /** By run: the largest number that a position of it can have, where another opening has gone on above it. */
+  readonly limits: RunLimits;
   /** Ids that it had before; files may still have them. */
   readonly formerIds: readonly string[];
 }
+
+/** The newest at the end. */
+export type RunLimits = ReadonlyMap<string, number>;
 
 export const CHECKPOINT_FILE = "checkpoint";
 /** Version of the format; a file without one has the first version. */
@@ -28,6 +35,8 @@ const VERSION = 1;
 
 const SLOT_BYTES = 32 * 1024;
 const PREFIX_BYTES = 8;
+/** Limits of older runs are forgotten. */
+const MOST_LIMITS = 20;
 /** Keeps the text within its slot; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
 
@@ -98,10 +107,12 @@ export function refuseNewerCheckpoint(file: string, bytes: Buffer): void {
   if (latest > VERSION) throw newerVersion(file, latest);
 }
 
-function slotBytes({ done, runs, ...state }: ChannelState, generation: number): Buffer {
+function slotBytes({ done, runs, limits, ...state }: ChannelState, generation: number): Buffer {
   const ranges = done.ranges.slice(0, MOST_RANGES).map(({ from, to }) => [from, to]);
   const content = { version: VERSION, ...state, generation, low: done.low, ranges };
-  const text = Buffer.from(JSON.stringify({ ...content, runs: runs.slice(-MOST_RUNS).join("") }));
+  const text = Buffer.from(
+    JSON.stringify({ ...content, runs: runs.slice(-MOST_RUNS).join(""), limits: [...limits].slice(-MOST_LIMITS) }),
+  );
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt32LE(text.length, 0);
   prefix.writeUInt32LE(crc32(text), 4);
@@ -126,13 +137,16 @@ function readSlot(slot: Buffer): Slot | undefined {
   const content = contentOf(slot);
   if (content === undefined) return undefined;
   const { id, generation, next, closed = false, written, low, ranges } = content;
-  const { inMemory, runs = "", formerIds = [] } = content;
+  const { inMemory, runs = "", limits = [], formerIds = [] } = content;
   const done = new DoneRanges(
     low,
     ranges.map(([from, to]): Range => ({ from, to })),
   );
   const known = runs.match(/.{12}/g) ?? [];
-  return { generation, state: { id, done, next, closed, written, inMemory, runs: known, formerIds } };
+  return {
+    generation,
+    state: { id, done, next, closed, written, inMemory, runs: known, limits: new Map(limits), formerIds },
+  };
 }
 
 /** The checksum proves that it was written by this file, or that of a later version; so it has this shape, or names its version. */
@@ -148,5 +162,6 @@ interface Content {
   readonly ranges: readonly (readonly [number, number])[];
   /** One after another, each of 12 characters. */
   readonly runs?: string;
+  readonly limits?: readonly (readonly [string, number])[];
   readonly formerIds?: readonly string[];
 }

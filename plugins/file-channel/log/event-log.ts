@@ -196,12 +196,12 @@ export class EventLog {
   }
 
   /** Resolves when no append is in progress. */
-  async settled(): Promise<void> {
-    await this.#appender?.settled();
+  async idle(): Promise<void> {
+    await this.#appender?.idle();
   }
 
   async close(): Promise<void> {
-    await this.settled();
+    await this.idle();
     await this.#appender?.close();
     this.#appender = undefined;
     this.#closed = true;
@@ -223,10 +223,10 @@ export class EventLog {
   }
 
   get #snapshot(): ChannelState {
-    const { id, formerIds, runs = [], done, next } = this.state;
+    const { id, formerIds, runs = [], limits, done, next } = this.state;
     const { inMemory } = this.#settings;
     const written = next - 1 - this.#writing;
-    return { id, formerIds, runs, done: done.copy(), next, closed: this.#closed, written, inMemory };
+    return { id, formerIds, runs, limits, done: done.copy(), next, closed: this.#closed, written, inMemory };
   }
 
   async #takeNewId(): Promise<void> {

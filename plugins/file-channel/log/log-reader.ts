@@ -3,7 +3,6 @@ import { codeOf, type TextCodecs } from "deneb/sdk";
 import { type QueuedEvent, SequenceRing } from "deneb/sdk/channel";
 import type { Written } from "./appender.js";
 import type { DoneRanges, Range } from "./done-ranges.js";
-import type { EventLog } from "./event-log.js";
 import { type Chunk, readChunk, SEAL } from "./records.js";
 import { SEGMENT_HEADER_BYTES, type Segment, type SegmentList } from "./segments.js";
 import { eventOf } from "./stored-event.js";
@@ -171,13 +170,20 @@ export class ReadyWindow {
 /** Events that were just written are handed on without reading them back while no more than this waits in memory. */
 export const WINDOW_BYTES = 8 * 1024 * 1024;
 
+/** The part of a log that is read ahead. */
+interface ReadLog {
+  readonly reader: LogReader;
+  readonly state: { readonly done: DoneRanges };
+  read(): Promise<ReadStep>;
+}
+
 /** First in, first out: reads the log ahead. */
 export class LogSupply implements Supply {
-  readonly #log: EventLog;
+  readonly #log: ReadLog;
   readonly #ready = new ReadyWindow();
   #reading: Promise<void> | undefined;
 
-  constructor(log: EventLog) {
+  constructor(log: ReadLog) {
     this.#log = log;
   }
 
@@ -231,7 +237,7 @@ export class LogSupply implements Supply {
     return this.#ready.drop(this.#log.state.done).map(({ sequence }) => sequence);
   }
 
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.allSettled([this.#reading]);
   }
 

@@ -1,15 +1,13 @@
 import { access, unlink } from "node:fs/promises";
 import path from "node:path";
 import { AgentError, codeOf } from "deneb/sdk";
+import { MOST_RUNS } from "./checkpoint.js";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { syncFolder } from "./files.js";
 import type { LogState } from "./restore.js";
 
 /** Bounds the text; what is left out is delivered once more after a crash. */
 const MOST_RANGES = 500;
-/** Runs that a channel remembers; older ones are forgotten. */
-export const MOST_RUNS = 1000;
-
 /** What distinguishes the positions of a channel from those of a copy of it. */
 export interface PositionScope {
   /** The channel, for messages. */
@@ -18,7 +16,9 @@ export interface PositionScope {
   readonly run: string;
   /** Its runs that handed out events, oldest first; undefined when they were lost with the checkpoint. */
   readonly runs: readonly string[] | undefined;
-  /** The largest number that a position of an earlier run can have. */
+  /** By run: the largest number that a position of it can have. */
+  readonly limits: ReadonlyMap<string, number>;
+  /** The largest number that a position of any earlier run can have. */
   readonly earlier: number;
   readonly next: number;
   readonly done: DoneRanges;
@@ -48,6 +48,10 @@ export function doneBefore(scope: PositionScope, position: string): DoneRanges |
   if (run !== undefined && run !== scope.run && !isOwn(scope, run, before))
     throw foreign(scope, position, strange(scope.runs));
   if (before.highest > most) throw foreign(scope, position, `this channel has numbered its events to ${most} only`);
+  // These events were numbered here after that run, and there by it.
+  const limit = run === undefined ? undefined : scope.limits.get(run);
+  if (limit !== undefined && before.highest > limit)
+    throw foreign(scope, position, `that run numbered its events to ${limit} at most here`);
   return before;
 }
 

@@ -29,7 +29,7 @@ interface StoredRecord extends RecordHeader {
 }
 
 /** The bytes at an offset: a record, the beginning of one, or damaged bytes. */
-export type Reading =
+type Reading =
   | { readonly kind: "record"; readonly record: StoredRecord; readonly next: number }
   | { readonly kind: "partial"; readonly bytes: number }
   | { readonly kind: "damaged"; readonly next: number };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Logger } from "deneb/sdk";
-import type { ChannelState } from "./checkpoint.js";
+import type { ChannelState, RunLimits } from "./checkpoint.js";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { commonId, type FoundSegment, findSegments, ownSegments } from "./found-segments.js";
 import { HIGHEST_SEQUENCE } from "./records.js";
@@ -15,8 +15,10 @@ export interface LogState {
   readonly run: string;
   /** Those that handed out events; undefined when they were lost with the checkpoint. */
   runs: readonly string[] | undefined;
+  /** By run: the largest number that a position of it can have. */
+  readonly limits: RunLimits;
   readonly done: DoneRanges;
-  /** The largest number that a position of an earlier run can have. */
+  /** The largest number that a position of any earlier run can have. */
   readonly earlier: number;
   /** The next sequence number. */
   next: number;
@@ -24,7 +26,7 @@ export interface LogState {
   savedNext: number;
 }
 
-export interface Restored {
+interface Restored {
   readonly state: LogState;
   readonly segments: readonly Segment[];
   /** Events that were accepted, are not done and are in no file. */
@@ -32,7 +34,7 @@ export interface Restored {
 }
 
 /** Where the files are, and how to read them. */
-export interface Remains {
+interface Remains {
   readonly folders: readonly string[];
   /** True when a newer checkpoint than the one that was read may have existed. */
   readonly damaged: boolean;
@@ -68,7 +70,13 @@ export async function restoreState(saved: ChannelState | undefined, remains: Rem
   const segments = found.map(({ segment }) => segment);
   finishBetween(segments, done, next);
   const run = randomBytes(6).toString("hex");
-  return { state: { id, formerIds, run, runs, done, earlier, next, savedNext: next }, segments, lost };
+  const limits = jump > 0 ? withLast(saved?.limits, runs?.at(-1), next - 1) : (saved?.limits ?? new Map());
+  return { state: { id, formerIds, run, runs, limits, done, earlier, next, savedNext: next }, segments, lost };
+}
+
+/** The last run may go on in the folder of which this one is a copy. What it numbers above its limit there is something else here. */
+function withLast(limits: RunLimits = new Map(), run: string | undefined, most: number): RunLimits {
+  return run === undefined || limits.has(run) ? limits : new Map([...limits, [run, most]]);
 }
 
 /** The id of the channel: from the checkpoint, else from most of its files, else a new one. */

@@ -149,7 +149,7 @@ class ServiceSupply implements Supply {
     return finished;
   }
 
-  async settled(): Promise<void> {}
+  async idle(): Promise<void> {}
 
   /** Ascending; those of the services in turn as far as a position can say so. */
   #choose(max: number): readonly number[] {

@@ -29,5 +29,5 @@ export interface Supply {
   /** The sequence numbers of events that are done by now and are not handed out any more. */
   drop(): Promise<readonly number[]>;
   /** Resolves when nothing is being read. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
 }

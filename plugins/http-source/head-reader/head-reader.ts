@@ -8,7 +8,7 @@ import type { HeadLimits } from "./plain-request.js";
 /** How long a sender may go on sending a body that was refused before the connection is closed. */
 const LINGER_MILLIS = 2000;
 
-export interface HeadReaderParts extends Pick<ConnectionParts, "admits" | "serve" | "turnAway" | "budget"> {
+interface HeadReaderParts extends Pick<ConnectionParts, "admits" | "serve" | "turnAway" | "budget"> {
   readonly log: Logger;
   /** Counts a refusal where no request could be read. */
   readonly refused: (refusal: Refusal) => void;

@@ -30,7 +30,7 @@ export interface ConnectionParts {
  * What a connection does: it has not sent anything, is between two requests, receives a body, waits for a response, or was
  * refused and still sends its body, which is discarded.
  */
-export type Activity = "silent" | "idle" | "receiving" | "responding" | "refused";
+type Activity = "silent" | "idle" | "receiving" | "responding" | "refused";
 
 /**
  * A connection whose requests are plain: they are read here, one at a time. The first one that is not plain goes, with the
@@ -117,7 +117,8 @@ export class PlainConnection implements ResponseWriter {
   };
 
   #begin(bytes: Buffer): void {
-    const head = this.#heads.read(bytes, this.#parts.limits);
+    // Of a sender that does not read its responses, which wait in memory, Node's parser reads no more until it does.
+    const head = this.socket.writableNeedDrain ? undefined : this.#heads.read(bytes, this.#parts.limits);
     if (head === undefined || !this.#isWelcome(head, bytes)) this.#parts.handOver(this, bytes);
     else this.#started(head, bytes);
   }

@@ -13,7 +13,7 @@ export interface Consuming {
 }
 
 /** Where a consumer begins, and what it delivers. */
-export interface ConsumerOrder {
+interface ConsumerOrder {
   readonly begins: { readonly deliver_policy: "all" | "last" } | { readonly from: number };
   readonly headersOnly?: boolean;
   /** Milliseconds after which the server removes it when nobody asks it. */
@@ -46,7 +46,7 @@ export async function removeConsumer({ link, stream, doing }: Omit<Consuming, "s
 }
 
 /** What a consumer is asked for. */
-export interface Wanted {
+interface Wanted {
   /** Records. */
   readonly batch: number;
   /** Bytes of them all, with their headers. */
@@ -63,7 +63,7 @@ export function asksFor(stream: string, name: string, { batch, bytes, expires }:
 }
 
 /** Where a record stands that a consumer delivered. */
-export interface Delivered {
+interface Delivered {
   readonly sequence: number;
   /** How many the consumer has delivered, this one included. */
   readonly count: number;

@@ -10,7 +10,7 @@ const EXPIRES_MILLIS = 5000;
 /** A question whose end does not come is over after so long beyond its time. */
 const GRACE_MILLIS = 1000;
 
-export interface CursorParts {
+interface CursorParts {
   readonly connection: NatsConnection;
   /** Where the server sends what is asked for. */
   readonly inbox: string;

@@ -14,7 +14,7 @@ const MOST_CURSORS = 64;
 /** The pause after a failure, in which no cursor is opened. */
 const RETRY_MILLIS = 5000;
 
-export interface CursorsParts {
+interface CursorsParts {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;

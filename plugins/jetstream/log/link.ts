@@ -12,7 +12,7 @@ const LONGEST_TRY_MILLIS = 2000;
 const TRIES = 3;
 
 /** What one request carries. */
-export interface Asking {
+interface Asking {
   /** What is being done, for messages. */
   readonly doing: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ export interface Asking {
   readonly record?: boolean;
 }
 
-export interface ApiCall {
+interface ApiCall {
   readonly body?: object;
   /** Milliseconds; absent: request_timeout. */
   readonly within?: number;
@@ -59,8 +59,12 @@ export class Link {
     if (this.#ended.signal.aborted) this.#ended = new AbortController();
   }
 
+  get isClosed(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
   async connection(doing: string, within = this.#config.request_timeout): Promise<NatsConnection> {
-    if (this.#ended.signal.aborted) throw logUnavailable(doing, "the log is closed");
+    if (this.isClosed) throw logUnavailable(doing, "the log is closed");
     if (this.#connection !== undefined && !this.#connection.isClosed()) return this.#connection;
     this.#connecting ??= this.#connect(within, this.#ended.signal).finally(() => {
       this.#connecting = undefined;
@@ -106,7 +110,7 @@ export class Link {
         return await this.request({ ...asking, within: Math.min(left, this.tryMillis) });
       } catch (error) {
         const lost = codeOf(error) === "LOG_UNAVAILABLE" && !(error instanceof NobodyAnswers);
-        if (!lost || performance.now() + PAUSE_MILLIS >= end || this.#ended.signal.aborted) throw error;
+        if (!lost || performance.now() + PAUSE_MILLIS >= end || this.isClosed) throw error;
         await delay(PAUSE_MILLIS);
       }
     }

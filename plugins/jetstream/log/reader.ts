@@ -14,7 +14,7 @@ const AT_ONCE = 16;
 /** Milliseconds after which a record that was announced and does not come is asked for in another way. */
 const LATE_MILLIS = 100;
 
-export interface Reading {
+interface Reading {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;

@@ -6,7 +6,7 @@ const NOT_FOUND = 404;
 /** No record of a stream has one before it. */
 const FIRST_SEQUENCE = 1;
 
-export interface Getting {
+interface Getting {
   readonly link: Link;
   readonly stream: string;
   /** The subject of a part. */

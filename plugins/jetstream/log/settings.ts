@@ -1,8 +1,29 @@
 import type { JetStreamConfig } from "../config.js";
-import type { StreamSettings } from "./stream.js";
 import type { Subjects } from "./subjects.js";
 
 const NANOS = 1_000_000;
+
+/** The settings of a stream, as a server tells them; older servers leave out those that they do not have. */
+export interface StreamSettings {
+  readonly description?: string;
+  readonly subjects?: readonly string[];
+  readonly retention: string;
+  readonly storage: string;
+  readonly discard: string;
+  readonly num_replicas: number;
+  readonly max_age: number;
+  readonly max_msgs_per_subject?: number;
+  readonly max_msg_size?: number;
+  /** Nanoseconds. */
+  readonly duplicate_window: number;
+  readonly allow_direct?: boolean;
+  readonly deny_purge?: boolean;
+  readonly sealed?: boolean;
+  readonly no_ack?: boolean;
+  readonly persist_mode?: string;
+  readonly mirror?: object;
+  readonly sources?: readonly object[] | null;
+}
 
 /** One sentence for each setting with which a stream cannot be this log, and its remedy. */
 export function settingFaults(found: StreamSettings, config: JetStreamConfig, { stored }: Subjects): readonly string[] {

@@ -2,33 +2,11 @@ import type { LogFacts } from "deneb/log";
 import type { JetStreamConfig } from "../config.js";
 import { apiCodes, isAnswer, logSettings } from "./errors.js";
 import type { Link } from "./link.js";
-import { settingFaults } from "./settings.js";
+import { type StreamSettings, settingFaults } from "./settings.js";
 import type { Subjects } from "./subjects.js";
 import { warningsOf } from "./warnings.js";
 
-/** The settings of a stream, as a server tells them; older servers leave out those that they do not have. */
-export interface StreamSettings {
-  readonly description?: string;
-  readonly subjects?: readonly string[];
-  readonly retention: string;
-  readonly storage: string;
-  readonly discard: string;
-  readonly num_replicas: number;
-  readonly max_age: number;
-  readonly max_msgs_per_subject?: number;
-  readonly max_msg_size?: number;
-  /** Nanoseconds. */
-  readonly duplicate_window: number;
-  readonly allow_direct?: boolean;
-  readonly deny_purge?: boolean;
-  readonly sealed?: boolean;
-  readonly no_ack?: boolean;
-  readonly persist_mode?: string;
-  readonly mirror?: object;
-  readonly sources?: readonly object[] | null;
-}
-
-export interface StreamState {
+interface StreamState {
   readonly config: StreamSettings;
   readonly created: string;
   readonly state: { readonly last_seq: number; readonly subjects?: Readonly<Record<string, number>> };
@@ -40,7 +18,7 @@ const DUPLICATE_WINDOW_MILLIS = 120_000;
 /** Room for the headers of a record within the largest message of a server. */
 const HEADERS_BYTES = 512;
 
-export interface Wanted {
+interface Wanted {
   /** Subjects whose records are counted. */
   readonly filter?: string;
   /** Milliseconds; absent: request_timeout. */
@@ -115,7 +93,7 @@ export function repeatMillisOf({ config }: StreamState, timeout: number): number
   return config.duplicate_window / NANOS - timeout;
 }
 
-export interface FactsOf {
+interface FactsOf {
   readonly config: JetStreamConfig;
   readonly subjects: Subjects;
   readonly server: { readonly version: string; readonly max_payload: number };

@@ -9,7 +9,7 @@ const RECORDS = 250;
 /** However much there is to remove. */
 const MOST_STEPS = 50;
 
-export interface TrimmingParts {
+interface TrimmingParts {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;

@@ -1,4 +1,4 @@
-import type { StreamSettings } from "./stream.js";
+import type { StreamSettings } from "./settings.js";
 
 /** One sentence for each setting with which an acknowledged event could be lost, and its remedy. */
 export function warningsOf(

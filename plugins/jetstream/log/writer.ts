@@ -19,7 +19,7 @@ const PAUSE_MILLIS = 50;
 /** After another agent was faster in a part, for so long no record of it is expected to follow the last one that is known. */
 const CONTENDED_MILLIS = 1000;
 
-export interface Writing {
+interface Writing {
   readonly link: Link;
   readonly stream: string;
   readonly subjects: Subjects;
@@ -141,7 +141,7 @@ export class Writer {
       } catch (error) {
         if (error instanceof NobodyAnswers) await this.#of.identity.check(left(end));
         // What refuses this try says nothing of those before.
-        const isOver = !isPassing(error) && record.unanswered === 0;
+        const isOver = (!isPassing(error) && record.unanswered === 0) || this.#of.link.isClosed;
         if (isOver || performance.now() + PAUSE_MILLIS >= Math.min(end, record.until)) throw error;
         await delay(PAUSE_MILLIS);
       }

@@ -38,12 +38,23 @@ export class Directory {
     throw new KafkaError("unavailable", `partition ${partition} of topic "${topic}" has no leader`);
   }
 
+  /** The broker that leads a partition now, as far as is known; undefined for none. */
+  presentLeader({ topic, partition }: Place): number | undefined {
+    const leader = this.topic(topic).partitions[partition]?.leader ?? -1;
+    return leader < 0 ? undefined : leader;
+  }
+
+  /** Grows with each change of the leader of a partition. */
+  epoch({ topic, partition }: Place): number {
+    return this.topic(topic).partitions[partition]?.epoch ?? -1;
+  }
+
   /** Groups places by the broker that leads them; those without are left out. */
   byLeader<P extends Place>(places: Iterable<P>): ReadonlyMap<number, readonly P[]> {
     const groups = new Map<number, P[]>();
     for (const place of places) {
-      const leader = this.topic(place.topic).partitions[place.partition]?.leader ?? -1;
-      if (leader < 0) continue;
+      const leader = this.presentLeader(place);
+      if (leader === undefined) continue;
       const group = groups.get(leader);
       if (group === undefined) groups.set(leader, [place]);
       else group.push(place);

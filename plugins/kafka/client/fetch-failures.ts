@@ -24,6 +24,16 @@ export class FetchFailures {
     this.#failing.delete(node);
   }
 
+  /** Why it does not answer; undefined where it does. */
+  of(node: number): KafkaError | undefined {
+    return this.#failing.get(node)?.error;
+  }
+
+  /** Forgets what others than these, which are all that are asked now, did before. */
+  keep(nodes: readonly number[]): void {
+    for (const node of [...this.#failing.keys()]) if (!nodes.includes(node)) this.#failing.delete(node);
+  }
+
   /** Whether any broker said where the partitions are. */
   looked(isAnswered: boolean): void {
     this.#isClusterAway = !isAnswered;
@@ -32,7 +42,7 @@ export class FetchFailures {
   /** The failure to be told of these brokers, which are all that are asked now; undefined for none. */
   worthTelling(asked: Iterable<number>): KafkaError | undefined {
     const nodes = [...asked];
-    for (const node of [...this.#failing.keys()]) if (!nodes.includes(node)) this.#failing.delete(node);
+    this.keep(nodes);
     const failing = [...this.#failing.values()];
     const isAllAway = this.#isClusterAway && failing.length === nodes.length;
     const now = performance.now();

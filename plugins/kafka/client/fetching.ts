@@ -1,17 +1,20 @@
-import type { fetchV13, RecordsBatch } from "@platformatic/kafka";
+import type { fetchV13 } from "@platformatic/kafka";
 import type { KafkaCluster } from "./cluster.js";
+import { committedBatches } from "./committed-batches.js";
 import type { Directory } from "./directory.js";
 import { protocolError } from "./kafka-error.js";
-import type { Position } from "./offsets.js";
+import { type Isolation, isolationLevels, type Position } from "./offsets.js";
 
 const NO_ERROR = 0;
 const NO_SESSION = 0;
 const SESSIONLESS = -1;
-const CONTROL = 0b10_0000;
+const ANY_LEADER = -1;
 
 /** One record as it was read. */
 export interface FetchedRecord {
   readonly offset: number;
+  /** Of the leader that wrote it. */
+  readonly epoch: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly (readonly [name: Buffer | null, value: Buffer | null])[];
@@ -31,12 +34,15 @@ export interface FetchOutcome {
   readonly fetched: readonly Fetched[];
   /** Positions that are not in their partition. */
   readonly outside: readonly Position[];
+  /** Positions that have nothing, each with whether a transaction that goes on holds back what is behind it. */
+  readonly empty: ReadonlyMap<Position, boolean>;
   /** Whether a partition has another leader or none: the metadata is old. */
   readonly stale: boolean;
 }
 
 export interface FetchLimits {
   readonly purpose: string;
+  readonly isolation: Isolation;
   readonly bytes: number;
   readonly waitMillis: number;
   readonly signal: AbortSignal;
@@ -50,29 +56,50 @@ export async function fetchFrom(
 ): Promise<FetchOutcome> {
   const { purpose, bytes, waitMillis, signal } = limits;
   const topics = topicsOf(directory, positions, bytes);
+  const level = isolationLevels[limits.isolation];
   const answer: fetchV13.FetchResponse = await cluster.askNode(
     node,
     async (connection, library) =>
-      await library.fetchV13.api.async(connection, waitMillis, 1, bytes, 0, NO_SESSION, SESSIONLESS, topics, [], ""),
+      await library.fetchV13.api.async(
+        connection,
+        waitMillis,
+        1,
+        bytes,
+        level,
+        NO_SESSION,
+        SESSIONLESS,
+        topics,
+        [],
+        "",
+      ),
     { purpose, signal, millis: waitMillis + cluster.attemptMillis },
   );
   if (answer.errorCode !== NO_ERROR) throw protocolError(cluster.library, answer.errorCode, "reading");
-  return outcomeOf(cluster, positions, { directory, answer });
+  return outcomeOf(cluster, positions, { directory, answer, isolation: limits.isolation });
+}
+
+interface Answered {
+  readonly directory: Directory;
+  readonly answer: fetchV13.FetchResponse;
+  readonly isolation: Isolation;
 }
 
 function outcomeOf(
   cluster: KafkaCluster,
   positions: readonly Position[],
-  { directory, answer }: { readonly directory: Directory; readonly answer: fetchV13.FetchResponse },
+  { directory, answer, isolation }: Answered,
 ): FetchOutcome {
   const places = new Map(positions.map((at) => [`${directory.topic(at.topic).id}:${at.partition}`, at]));
   const fetched: Fetched[] = [];
   const outside: Position[] = [];
+  const empty = new Map<Position, boolean>();
   let stale = false;
-  const take = (position: Position, { errorCode, records }: fetchV13.FetchResponsePartition): void => {
+  const take = (position: Position, answered: fetchV13.FetchResponsePartition): void => {
+    const { errorCode } = answered;
     if (errorCode === NO_ERROR) {
-      const found = recordsOf(records ?? [], position);
+      const found = recordsOf(answered, position);
       if (found.next > position.offset) fetched.push(found);
+      else empty.set(position, isolation === "read_committed" && isHeldBack(answered, position));
       return;
     }
     const error = protocolError(cluster.library, errorCode, `reading topic "${position.topic}"`);
@@ -86,21 +113,33 @@ function outcomeOf(
       if (position !== undefined) take(position, partition);
     }
   }
-  return { fetched, outside, stale };
+  return { fetched, outside, empty, stale };
 }
 
-function recordsOf(batches: readonly RecordsBatch[], position: Position): Fetched {
+/** Behind the last stable offset are records of a transaction that is neither committed nor aborted. */
+function isHeldBack(
+  { lastStableOffset: stable, highWatermark: end }: fetchV13.FetchResponsePartition,
+  { offset }: Position,
+): boolean {
+  return stable < end && offset >= Number(stable) && offset < Number(end);
+}
+
+function recordsOf(
+  { records: batches = [], abortedTransactions }: fetchV13.FetchResponsePartition,
+  position: Position,
+): Fetched {
   const records: FetchedRecord[] = [];
-  let next = position.offset;
-  for (const batch of batches) {
+  const last = batches.at(-1);
+  const end = last === undefined ? 0 : Number(last.firstOffset) + last.lastOffsetDelta + 1;
+  const next = Math.max(position.offset, end);
+  for (const batch of committedBatches(batches, abortedTransactions)) {
     const first = Number(batch.firstOffset);
-    next = Math.max(next, first + batch.lastOffsetDelta + 1);
-    if ((batch.attributes & CONTROL) !== 0) continue;
     for (const { offsetDelta, key, value, headers, timestampDelta } of batch.records) {
       const offset = first + offsetDelta;
       // A batch is read as a whole, from its beginning.
       if (offset < position.offset) continue;
-      records.push({ offset, key, value, headers, timestamp: Number(batch.firstTimestamp + timestampDelta) });
+      const epoch = batch.partitionLeaderEpoch;
+      records.push({ offset, epoch, key, value, headers, timestamp: Number(batch.firstTimestamp + timestampDelta) });
     }
   }
   return { ...position, records, next };
@@ -115,9 +154,9 @@ function topicsOf(directory: Directory, positions: readonly Position[], bytes: n
   }
   return [...byTopic].map(([topic, group]) => ({
     topicId: directory.topic(topic).id,
-    partitions: group.map(({ partition, offset }) => ({
+    partitions: group.map(({ partition, offset, epoch }) => ({
       partition,
-      currentLeaderEpoch: -1,
+      currentLeaderEpoch: epoch ?? ANY_LEADER,
       fetchOffset: BigInt(offset),
       lastFetchedEpoch: -1,
       partitionMaxBytes: bytes,

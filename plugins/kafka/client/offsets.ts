@@ -6,10 +6,18 @@ const EARLIEST = -2n;
 const LATEST = -1n;
 const NO_ERROR = 0;
 const CONSUMER = -1;
+const ANY_LEADER = -1;
+
+/** Which records of transactions are read, as consumers of Kafka say it; numbers of the protocol. */
+export const isolationLevels = { read_uncommitted: 0, read_committed: 1 } as const;
+
+export type Isolation = keyof typeof isolationLevels;
 
 /** A place in a partition. */
 export interface Position extends Place {
   readonly offset: number;
+  /** Epoch of the leader whose log was read up to there: one of another epoch refuses to be read. Absent: any leader is read. */
+  readonly epoch?: number;
 }
 
 export interface Extent extends Place {
@@ -26,10 +34,25 @@ export async function readExtents(
   places: readonly Place[],
 ): Promise<readonly Extent[]> {
   return await eachLeader(cluster, directory, { places, doing: "reading the offsets" }, async (node, group) => {
-    const first = await listed(cluster, { node, group, timestamp: EARLIEST });
-    const next = await listed(cluster, { node, group, timestamp: LATEST });
-    return group.map((place, index) => ({ ...place, first: first[index] ?? 0, next: next[index] ?? 0 }));
+    return await extentsAt(cluster, { node, group });
   });
+}
+
+/** What partitions hold that a broker leads. Asks once. */
+export async function extentsAt(cluster: KafkaCluster, asked: AskedLeader): Promise<readonly Extent[]> {
+  const first = await listed(cluster, { ...asked, timestamp: EARLIEST });
+  const next = await listed(cluster, { ...asked, timestamp: LATEST });
+  return asked.group.map(({ topic, partition }, index) => ({
+    topic,
+    partition,
+    first: first[index] ?? 0,
+    next: next[index] ?? 0,
+  }));
+}
+
+/** Where the records end in partitions that a broker leads, as those see them who leave out what is not committed. Asks once. */
+export async function stableEndsAt(cluster: KafkaCluster, asked: AskedLeader): Promise<readonly number[]> {
+  return await listed(cluster, { ...asked, timestamp: LATEST, isolation: "read_committed" });
 }
 
 /** Removes the records before these offsets. */
@@ -57,17 +80,30 @@ export async function deleteRecords(
   });
 }
 
-interface Listing {
+/** Partitions that are led by a broker; one that is not their leader of that epoch refuses. */
+export interface AskedLeader {
   readonly node: number;
-  readonly group: readonly Place[];
-  readonly timestamp: bigint;
+  readonly group: readonly (Place & { readonly epoch?: number })[];
+  readonly signal?: AbortSignal;
 }
 
-async function listed(cluster: KafkaCluster, { node, group, timestamp }: Listing): Promise<readonly number[]> {
-  const topics = topicsOf(group, ({ partition }) => ({ partitionIndex: partition, currentLeaderEpoch: -1, timestamp }));
+interface Listing extends AskedLeader {
+  readonly timestamp: bigint;
+  readonly isolation?: Isolation;
+}
+
+async function listed(cluster: KafkaCluster, listing: Listing): Promise<readonly number[]> {
+  const { node, group, timestamp, isolation = "read_uncommitted", signal } = listing;
+  const level = isolationLevels[isolation];
+  const topics = topicsOf(group, ({ partition, epoch = ANY_LEADER }) => ({
+    partitionIndex: partition,
+    currentLeaderEpoch: epoch,
+    timestamp,
+  }));
   const answer = await cluster.askNode(
     node,
-    async (connection, library) => await library.listOffsetsV7.api.async(connection, CONSUMER, 0, topics),
+    async (connection, library) => await library.listOffsetsV7.api.async(connection, CONSUMER, level, topics),
+    { signal },
   );
   const offsets = new Map<string, number>();
   for (const { name, partitions } of answer.topics) {
@@ -90,7 +126,8 @@ interface Work<P> {
   readonly doing: string;
 }
 
-async function eachLeader<P extends Place, T>(
+/** Asks the leaders of all places, until all have answered. */
+export async function eachLeader<P extends Place, T>(
   cluster: KafkaCluster,
   directory: Directory,
   { places, doing }: Work<P>,
@@ -106,7 +143,11 @@ async function eachLeader<P extends Place, T>(
   });
 }
 
-function topicsOf<P extends Place, T>(places: readonly P[], of: (place: P) => T): { name: string; partitions: T[] }[] {
+/** As requests name partitions: by topic. */
+export function topicsOf<P extends Place, T>(
+  places: readonly P[],
+  of: (place: P) => T,
+): { name: string; partitions: T[] }[] {
   const topics = new Map<string, T[]>();
   for (const place of places) {
     const partitions = topics.get(place.topic);

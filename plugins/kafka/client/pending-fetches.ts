@@ -2,7 +2,7 @@ import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "./cluster.js";
 import type { Directory } from "./directory.js";
 import { type FetchOutcome, fetchFrom } from "./fetching.js";
-import type { Position } from "./offsets.js";
+import type { Isolation, Position } from "./offsets.js";
 
 /** How long a broker waits for records at the most before it answers that there are none. */
 const LONGEST_WAIT = 5000;
@@ -22,17 +22,24 @@ interface Pending {
   readonly answer: Promise<FetchAnswer>;
 }
 
+/** For whom is read. */
+export interface ReadingAs {
+  /** Reads of one purpose share connections, and are in the names of none else. */
+  readonly purpose: string;
+  readonly isolation: Isolation;
+}
+
 /** What brokers were asked for and have not answered: one fetch for each, which goes on while its positions are still wanted. */
 export class PendingFetches {
   readonly #on: { readonly cluster: KafkaCluster; readonly directory: Directory };
-  readonly #purpose: string;
+  readonly #as: ReadingAs;
   readonly #pending = new Map<number, Pending>();
   /** Since when a broker owes an answer, also to fetches that were ended. */
   readonly #owing = new Map<number, number>();
 
-  constructor(cluster: KafkaCluster, directory: Directory, purpose: string) {
+  constructor(cluster: KafkaCluster, directory: Directory, { purpose, isolation }: ReadingAs) {
     this.#on = { cluster, directory };
-    this.#purpose = purpose;
+    this.#as = { purpose, isolation };
   }
 
   /** Asks each broker that leads some of them, unless it was asked for just that already. Returns for how many one was asked. */
@@ -49,7 +56,7 @@ export class PendingFetches {
       this.#cancel(node);
       const cancel = new AbortController();
       const limits = {
-        purpose: this.#purpose,
+        ...this.#as,
         bytes: Math.max(1, Math.floor(bytes / groups.size)),
         waitMillis: Math.min(waitMillis, LONGEST_WAIT),
         signal: cancel.signal,

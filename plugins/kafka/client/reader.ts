@@ -1,12 +1,12 @@
 import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "./cluster.js";
-import type { Directory } from "./directory.js";
+import type { Directory, Place } from "./directory.js";
 import { FetchFailures } from "./fetch-failures.js";
 import type { Fetched } from "./fetching.js";
-import { kafkaErrorOf } from "./kafka-error.js";
+import { type KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import { MovedPositions } from "./moved-positions.js";
-import { type Position, readExtents } from "./offsets.js";
-import { type FetchAnswer, PendingFetches } from "./pending-fetches.js";
+import { extentsAt, type Position } from "./offsets.js";
+import { type FetchAnswer, PendingFetches, type ReadingAs } from "./pending-fetches.js";
 
 /** How often partitions that nobody leads are looked for. */
 const LOOK_MILLIS = 1000;
@@ -15,6 +15,11 @@ export interface ReaderLimits {
   readonly bytes: number;
   readonly waitMillis: number;
   readonly signal: AbortSignal;
+}
+
+export interface ReaderOptions extends ReadingAs {
+  /** Milliseconds for which one broker may be silent, while others answer, before a read fails. */
+  readonly bearableMillis: number;
 }
 
 /** Reads partitions of all brokers; one read at a time. A broker that has nothing yet is waited for by the next read too. */
@@ -26,25 +31,39 @@ export class Reader {
   /** Behind the partition that had something last: the next read begins there, so that none waits for the others. */
   #turn = 0;
   readonly #failures: FetchFailures;
-  /** Looks where the partitions of a silent broker are, while reading goes on. */
+  /** Of positions that were answered for last, whether a transaction that goes on holds back what is there. */
+  readonly #heldBack = new Map<string, boolean>();
+  /** Looks where partitions are that are not read, while reading goes on. */
   #looking: Promise<void> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  /** Reads of one purpose share connections, and are in the names of none else. */
-  constructor(cluster: KafkaCluster, directory: Directory, purpose: string) {
+  constructor(cluster: KafkaCluster, directory: Directory, options: ReaderOptions) {
     this.#cluster = cluster;
     this.#directory = directory;
-    this.#pending = new PendingFetches(cluster, directory, purpose);
-    this.#failures = new FetchFailures(cluster.callMillis);
+    this.#pending = new PendingFetches(cluster, directory, options);
+    this.#failures = new FetchFailures(options.bearableMillis);
+  }
+
+  /** Why a broker does not answer; undefined where it does, or was not asked. */
+  failureOf(node: number): KafkaError | undefined {
+    return this.#failures.of(node);
+  }
+
+  /** Whether records are there that a transaction that goes on holds back; undefined where no broker has said it. */
+  isHeldBack(place: Place): boolean | undefined {
+    return this.#heldBack.get(keyOf(place));
   }
 
   /**
-   * What these positions have next; empty when there is nothing in time or the signal aborts. Rejects with a KafkaError when
-   * no broker answers in time, or one of them has not for the time of a call: until then its partitions may move to another one.
+   * What these positions have next; empty when there is nothing in time, one that says the epoch of its leader gets another one, or the
+   * signal aborts. Rejects with a KafkaError when
+   * no broker answers in time, or one of them has not for longer than is bearable: until then its partitions may move to another one.
    */
   async read(positions: readonly Position[], limits: ReaderLimits): Promise<readonly Fetched[]> {
     const { waitMillis, signal } = limits;
     const end = performance.now() + waitMillis;
+    const epochs = this.#epochsOf(positions);
+    this.#failures.keep([...this.#directory.byLeader(positions).keys()]);
     while (!signal.aborted) {
       const fetched = await this.#step(positions, limits, end);
       if (signal.aborted) break;
@@ -53,6 +72,7 @@ export class Reader {
         this.#turn = 1 + positions.findIndex((at) => at.topic === last?.topic && at.partition === last.partition);
         return fetched;
       }
+      if (epochs !== this.#epochsOf(positions)) return [];
       if (performance.now() < end) continue;
       const failure = this.#failures.worthTelling(this.#directory.byLeader(positions).keys());
       if (failure !== undefined) throw failure;
@@ -67,6 +87,10 @@ export class Reader {
     this.#pending.cancel();
   }
 
+  #epochsOf(positions: readonly Position[]): string {
+    return positions.map((at) => (at.epoch === undefined ? "" : this.#directory.epoch(at))).join();
+  }
+
   async #step(
     positions: readonly Position[],
     { bytes, signal }: ReaderLimits,
@@ -77,25 +101,35 @@ export class Reader {
     const asked = this.#pending.ask(this.#moved.apply(turned), bytes, left);
     const all = asked === positions.length;
     const answer = await this.#pending.next(all ? left : Math.min(left, LOOK_MILLIS), signal);
-    if (this.#pending.isSilent) this.#lookBeside();
+    // The others may have something again and again.
+    if (!all || this.#pending.isSilent) this.#lookBeside();
     if (answer !== undefined) return await this.#take(answer, signal);
     if (!all && !signal.aborted) await this.#lookAgain(signal);
     return [];
   }
 
   async #take(answer: FetchAnswer, signal: AbortSignal): Promise<readonly Fetched[]> {
-    if ("error" in answer) {
-      const error = kafkaErrorOf(answer.error, "reading");
-      if (this.#cluster.closing.aborted || (error.kind !== "unavailable" && error.kind !== "full")) throw error;
-      this.#failures.note(answer.node, error);
-      await this.#lookAgain(signal);
-      return [];
-    }
-    const { fetched, outside, stale } = answer.outcome;
+    if ("error" in answer) return await this.#failed(answer.node, answer.error, signal);
+    const { fetched, outside, empty, stale } = answer.outcome;
     this.#failures.answered(answer.node);
-    if (outside.length > 0) await unlessAborted(this.#move(outside), signal);
-    if (fetched.length === 0 && stale) await this.#lookAgain(signal);
+    for (const position of fetched) this.#heldBack.set(keyOf(position), false);
+    for (const [position, isHeldBack] of empty) this.#heldBack.set(keyOf(position), isHeldBack);
+    try {
+      if (outside.length > 0) await unlessAborted(this.#move(outside, answer.node), signal);
+    } catch (error) {
+      await this.#failed(answer.node, error, signal);
+    }
+    if (stale && fetched.length > 0) this.#lookBeside();
+    else if (stale) await this.#lookAgain(signal);
     return fetched;
+  }
+
+  async #failed(node: number, thrown: unknown, signal: AbortSignal): Promise<readonly Fetched[]> {
+    const error = kafkaErrorOf(thrown, "reading");
+    if (this.#cluster.closing.aborted || (error.kind !== "unavailable" && error.kind !== "full")) throw error;
+    this.#failures.note(node, error);
+    await this.#lookAgain(signal);
+    return [];
   }
 
   /** Brokers went away or partitions moved: where are they now. */
@@ -124,8 +158,8 @@ export class Reader {
   }
 
   /** Where reading goes on when the records of a position were removed. */
-  async #move(outside: readonly Position[]): Promise<void> {
-    this.#moved.note(outside, await readExtents(this.#cluster, this.#directory, outside));
+  async #move(outside: readonly Position[], node: number): Promise<void> {
+    this.#moved.note(outside, await extentsAt(this.#cluster, { node, group: outside }));
   }
 }
 
@@ -141,4 +175,8 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   } finally {
     stop();
   }
+}
+
+function keyOf({ topic, partition }: Place): string {
+  return `${topic}:${partition}`;
 }

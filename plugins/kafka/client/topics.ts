@@ -1,4 +1,4 @@
-import type { createTopicsV7, deleteTopicsV6, metadataV12 } from "@platformatic/kafka";
+import type { createTopicsV7, metadataV12 } from "@platformatic/kafka";
 import type { AskingAny, KafkaCluster } from "./cluster.js";
 import type { Address } from "./connections.js";
 import { type KafkaError, protocolError } from "./kafka-error.js";
@@ -112,22 +112,7 @@ export async function readSettings(
   return settings;
 }
 
-/** Removes topics; those that are not there count as removed. */
-export async function deleteTopics(cluster: KafkaCluster, names: readonly string[]): Promise<void> {
-  const topics = names.map((name) => ({ name }));
-  const millis = cluster.lookMillis;
-  const { responses } = await cluster.askAny<deleteTopicsV6.DeleteTopicsResponse>(
-    async (connection, library) => await library.deleteTopicsV6.api.async(connection, topics, millis),
-    { millis: cluster.attemptMillis, judge: ({ responses: said }) => notController(cluster, said) },
-  );
-  for (const { name, errorCode, errorMessage } of responses) {
-    if (errorCode === NO_ERROR) continue;
-    const error = protocolError(cluster.library, errorCode, `removing the topic "${name}"`, errorMessage);
-    if (error.id !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
-  }
-}
-
-/** With ZooKeeper only one broker makes and removes topics; the others do not pass it on. */
+/** With ZooKeeper only one broker makes topics; the others do not pass it on. */
 function notController(
   { library }: KafkaCluster,
   results: readonly { readonly errorCode: number }[],

@@ -9,6 +9,7 @@ const needed = [
   { name: "Metadata", key: 3, version: 12 },
   { name: "CreateTopics", key: 19, version: 7 },
   { name: "DeleteRecords", key: 21, version: 2 },
+  { name: "OffsetForLeaderEpoch", key: 23, version: 4 },
   { name: "InitProducerId", key: 22, version: 4 },
   { name: "DescribeConfigs", key: 32, version: 4 },
 ] as const;

@@ -45,12 +45,13 @@ export class KafkaLog implements PartitionedLog {
       try {
         const { metadata, facts } = await openTopics(cluster, this.#config);
         const directory = new Directory(cluster, metadata);
+        const options = { isolation: "read_uncommitted", bearableMillis: cluster.callMillis } as const;
         this.#opened = {
           cluster,
           directory,
           producer: new Producer(cluster, directory),
-          events: new Reader(cluster, directory, "events"),
-          others: new Reader(cluster, directory, "others"),
+          events: new Reader(cluster, directory, { ...options, purpose: "events" }),
+          others: new Reader(cluster, directory, { ...options, purpose: "others" }),
           facts,
         };
         return facts;

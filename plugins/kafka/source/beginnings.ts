@@ -1,83 +1,118 @@
-import type { Logger, MetricCounter } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
+import { type ReadPosition, readCommonEnds } from "../client/common-ends.js";
 import type { Directory, Place } from "../client/directory.js";
-import { type Extent, type Position, readExtents } from "../client/offsets.js";
+import { type Extent, extentsAt, stableEndsAt } from "../client/offsets.js";
 import type { KafkaSourceConfig } from "./config.js";
-import type { Committed, Coordinator } from "./coordinator.js";
+import type { Committed } from "./coordinator.js";
+import type { Losses } from "./losses.js";
+import { cutBehind, type Mark, markOf } from "./mark.js";
+import type { Beginning, Reached } from "./reached.js";
 
 export interface BeginningParts {
   readonly cluster: KafkaCluster;
   readonly directory: Directory;
-  readonly coordinator: Coordinator;
-  readonly start: KafkaSourceConfig["start"];
+  /** Up to where the group has read. */
+  readonly committed: readonly Committed[];
+  readonly config: Pick<KafkaSourceConfig, "start" | "isolation_level">;
   readonly losses: Losses;
+  /** Up to where this source has read partitions before, perhaps without telling the group. */
+  readonly reached: Reached;
 }
 
-/** Where a group goes on in partitions: behind what it has read, or where it begins. */
-export async function beginnings(places: readonly Place[], parts: BeginningParts): Promise<readonly Position[]> {
-  if (places.length === 0) return [];
-  const { cluster, directory, coordinator, start, losses } = parts;
-  const committed = new Map((await coordinator.committed(places)).map((one) => [keyOf(one), one]));
-  const extents = await readExtents(cluster, directory, places);
-  return extents.map((extent) => {
-    const { topic, partition } = extent;
-    const known = committed.get(keyOf(extent));
-    const offset =
-      known === undefined
-        ? extent[start === "earliest" ? "first" : "next"]
-        : resumed(known, extent, { id: directory.topic(topic).id, losses });
-    return { topic, partition, offset };
+export interface LedPlaces {
+  readonly node: number;
+  readonly places: readonly Place[];
+  readonly signal: AbortSignal;
+}
+
+/** Where a group goes on in partitions that one broker leads: behind what it has read, or where it begins. Asks once. */
+export async function beginningsAt(led: LedPlaces, parts: BeginningParts): Promise<readonly Beginning[]> {
+  const { cluster, directory } = parts;
+  const { node, signal } = led;
+  const committed = byPlace(parts.committed);
+  const farthest = byPlace(led.places.flatMap((place) => farthestOf(place, committed.get(keyOf(place)), parts) ?? []));
+  // What is asked here counts under this epoch only, whatever is heard of the leaders meanwhile.
+  const group = led.places.map(({ topic, partition }) => {
+    return { topic, partition, epoch: directory.epoch({ topic, partition }) };
+  });
+  const compared = { node, group: [...farthest.values()], signal };
+  const ends = byPlace(farthest.size === 0 ? [] : await readCommonEnds({ cluster, directory }, compared));
+  const extents = await extentsAt(cluster, { node, group, signal });
+  const newest = await newestOf({ node, group, signal }, extents, parts);
+  return group.map((place, index) => {
+    const key = keyOf(place);
+    const extent = extents[index] ?? { ...place, first: 0, next: 0 };
+    const known = committed.get(key);
+    const read = farthest.get(key) ?? known;
+    const end = Math.min(ends.get(key)?.offset ?? extent.next, extent.next);
+    const latest = newest[index] ?? extent.next;
+    return { ...place, ...begun({ ...extent, ...place, latest }, { known, read, end }, parts) };
   });
 }
 
-/** Reports records that nobody can read any more. */
-export class Losses {
-  readonly #log: Logger;
-  readonly #counter: MetricCounter | undefined;
-
-  constructor(log: Logger, counter: MetricCounter | undefined) {
-    this.#log = log;
-    this.#counter = counter;
+/** Behind the newest record that is read. */
+async function newestOf(
+  asked: Parameters<typeof stableEndsAt>[1],
+  extents: readonly Extent[],
+  { cluster, config }: BeginningParts,
+): Promise<readonly number[]> {
+  if (config.start === "earliest" || config.isolation_level === "read_uncommitted") {
+    return extents.map(({ next }) => next);
   }
-
-  /** Records were removed before they were read, by the retention of the topic or by hand. */
-  removed({ topic, partition }: Place, from: number, to: number): void {
-    this.#counter?.add(to - from, { topic });
-    const message = "records were removed from the topic before they were read; see its retention";
-    this.#log.error({ topic, partition, from, to, lost: to - from }, message);
-  }
-
-  /** The partition ends before what was read: a broker without all records became its leader, and those are gone. */
-  truncated({ topic, partition }: Place, from: number, to: number): void {
-    const message = "the partition ends before what was read of it; reading goes on at its end";
-    this.#log.error({ topic, partition, from, to }, message);
-  }
-
-  remade({ topic, partition }: Place, to: number): void {
-    const message = "the topic was removed and made again; reading begins at its oldest record";
-    this.#log.warn({ topic, partition, to }, message);
-  }
+  return await stableEndsAt(cluster, asked);
 }
 
-function resumed(
-  { offset, note }: Committed,
-  extent: Extent,
-  { id, losses }: { readonly id: string; readonly losses: Losses },
-): number {
-  // Tools that move the offsets of a group leave no note.
-  if (note !== "" && note !== id) {
-    losses.remade(extent, extent.first);
-    return extent.first;
+/** The last position of which it is known under which leader it was read. Of offsets that tools have moved, and of older ones, it is not. */
+function farthestOf(
+  place: Place,
+  committed: Committed | undefined,
+  { directory, reached }: BeginningParts,
+): ReadPosition | undefined {
+  const { id } = directory.topic(place.topic);
+  const own = reached.of(id, place);
+  if (committed === undefined || committed.offset < (own?.offset ?? 0)) return own;
+  return committed.epoch >= 0 && markOf(committed.note, id) !== undefined ? committed : undefined;
+}
+
+interface Held extends Extent {
+  readonly epoch: number;
+  readonly latest: number;
+}
+
+interface Known {
+  /** Up to where the group has read. */
+  readonly known: Committed | undefined;
+  /** The same, or up to where this source has. */
+  readonly read: ReadPosition | undefined;
+  /** The offset up to which the partition is the one that was read. */
+  readonly end: number;
+}
+
+function begun(
+  held: Held,
+  { known, read, end }: Known,
+  { directory, config, losses }: BeginningParts,
+): Mark & { readonly offset: number } {
+  const { first, latest } = held;
+  const mark = known === undefined ? { cuts: [] } : markOf(known.note, directory.topic(held.topic).id);
+  if (mark === undefined) {
+    losses.remade(held, first);
+    return { offset: first, cuts: [] };
   }
-  if (offset < extent.first) {
-    losses.removed(extent, offset, extent.first);
-    return extent.first;
-  }
-  if (offset > extent.next) {
-    losses.truncated(extent, offset, extent.next);
-    return extent.next;
-  }
-  return offset;
+  const from = known ?? read;
+  if (read === undefined || from === undefined)
+    return { offset: config.start === "earliest" ? first : latest, cuts: [] };
+  const isCut = end < read.offset;
+  if (isCut) losses.truncated(held, read.offset, end);
+  const offset = Math.min(from.offset, end);
+  if (offset < first) losses.removed(held, offset, first);
+  // Where it is not known who led before, the present leader was another one.
+  const before = read.epoch < 0 ? held.epoch - 1 : read.epoch;
+  return { offset: Math.max(offset, first), cuts: isCut ? cutBehind(mark, before) : mark.cuts };
+}
+
+function byPlace<P extends Place>(places: readonly P[]): ReadonlyMap<string, P> {
+  return new Map(places.map((place) => [keyOf(place), place]));
 }
 
 function keyOf({ topic, partition }: Place): string {

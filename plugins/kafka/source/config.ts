@@ -21,6 +21,17 @@ export const kafkaSourceSchema = {
     format: ["earliest", "latest"],
     default: "earliest",
   },
+  isolation_level: {
+    doc: "read_committed: records of transactions count once these are committed, those of aborted ones never. read_uncommitted: they count at once.",
+    format: ["read_committed", "read_uncommitted"],
+    default: "read_committed",
+  },
+  open_transaction_timeout: {
+    doc: "Milliseconds for which a transaction that goes on may hold back the records of a partition before the source is degraded and says it in the log.",
+    format: "millis",
+    default: 60_000,
+    min: 1,
+  },
   service: {
     doc: "Service of records whose headers do not name it. Empty leaves it to the handler.",
     format: "text",

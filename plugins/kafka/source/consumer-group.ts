@@ -45,9 +45,15 @@ export interface ConsumerGroupParts {
 export class ConsumerGroup {
   readonly #parts: ConsumerGroupParts;
   #memberId = "";
+  #waitsFor = "";
 
   constructor(parts: ConsumerGroupParts) {
     this.#parts = parts;
+  }
+
+  /** What joining waits for. */
+  get waitsFor(): string {
+    return this.#waitsFor;
   }
 
   /** Joins, and waits until the partitions are spread; for a coordinator that moves, as long as a call takes. Rejects with a KafkaError. */
@@ -113,6 +119,7 @@ export class ConsumerGroup {
   /** Undefined to ask again; members only for the one that spreads the partitions. */
   async #join(signal: AbortSignal) {
     const { cluster, coordinator, group, topics, sessionMillis } = this.#parts;
+    this.#waitsFor = `its coordinator, which lets sources join once all that are in the group have ended what they do, at the latest after ${REBALANCE_MILLIS / 1000} s`;
     const protocols = [{ name: PROTOCOL, metadata: subscriptionBytes(topics) }];
     const answer = await coordinator.ask(
       async (connection, library) =>
@@ -153,13 +160,16 @@ export class ConsumerGroup {
   ): Promise<readonly Place[] | undefined> {
     const { cluster, coordinator, group } = this.#parts;
     const memberId = this.#memberId;
+    this.#waitsFor = "the source of the group that spreads the partitions";
     const answer = await coordinator.ask(
       async (connection, library) =>
         await library.syncGroupV5.api.async(connection, group, generation, memberId, null, TYPE, PROTOCOL, assignments),
       { purpose: "join", signal, millis: REBALANCE_MILLIS + cluster.attemptMillis },
     );
     const error = coordinator.errorIn(answer.errorCode, "joining the group");
-    return error === undefined ? assignedPlaces(answer.assignment) : this.#againOrThrow(error);
+    if (error !== undefined) return this.#againOrThrow(error);
+    this.#waitsFor = "the leaders of its partitions to say what they hold";
+    return assignedPlaces(answer.assignment);
   }
 
   #againOrThrow(error: KafkaError): undefined {

@@ -22,6 +22,8 @@ export function isMoving(error: unknown): boolean {
 /** Up to where a group has read a partition. */
 export interface Committed extends Place {
   readonly offset: number;
+  /** Epoch of the leader whose log was read up to there; -1 where nobody said it. */
+  readonly epoch: number;
   /** What was noted with it; empty for nothing. */
   readonly note: string;
 }
@@ -101,13 +103,23 @@ export class Coordinator {
       const failure = this.errorIn(answer?.errorCode ?? NO_ERROR, doing);
       if (failure !== undefined) throw failure;
       return (answer?.topics ?? []).flatMap(({ name: topic, partitions }) =>
-        partitions.flatMap(({ partitionIndex: partition, committedOffset, metadata, errorCode }) => {
-          const error = this.errorIn(errorCode, doing);
-          if (error !== undefined) throw error;
-          return committedOffset < 0
-            ? []
-            : [{ topic, partition, offset: Number(committedOffset), note: metadata ?? "" }];
-        }),
+        partitions.flatMap(
+          ({ partitionIndex: partition, committedOffset, committedLeaderEpoch, metadata, errorCode }) => {
+            const error = this.errorIn(errorCode, doing);
+            if (error !== undefined) throw error;
+            return committedOffset < 0
+              ? []
+              : [
+                  {
+                    topic,
+                    partition,
+                    offset: Number(committedOffset),
+                    epoch: committedLeaderEpoch,
+                    note: metadata ?? "",
+                  },
+                ];
+          },
+        ),
       );
     });
   }
@@ -131,10 +143,10 @@ export class Coordinator {
     offsets: readonly Committed[],
     signal: AbortSignal,
   ): Promise<void> {
-    const topics = grouped(offsets, ({ partition, offset, note }) => ({
+    const topics = grouped(offsets, ({ partition, offset, epoch, note }) => ({
       partitionIndex: partition,
       committedOffset: BigInt(offset),
-      committedLeaderEpoch: -1,
+      committedLeaderEpoch: epoch,
       committedMetadata: note,
     })).map(([name, partitions]) => ({ name, partitions: [...partitions] }));
     const answer = await this.ask(

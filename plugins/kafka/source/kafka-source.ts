@@ -4,17 +4,21 @@ import { type KafkaCluster, openCluster } from "../client/cluster.js";
 import { connectionOptions } from "../client/connection-options.js";
 import { loadLibrary } from "../client/library.js";
 import { readMetadata } from "../client/topics.js";
-import { Losses } from "./beginnings.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { Coordinator } from "./coordinator.js";
-import { readPartitions } from "./reading.js";
+import { Losses } from "./losses.js";
+import { Reached } from "./reached.js";
+import { type ReadingParts, readPartitions } from "./reading.js";
 import { type KafkaSourceContext, RecordReader } from "./record-reader.js";
 import { sourceProbes } from "./source-probes.js";
+import { Standstills } from "./standstills.js";
 
 const RETRY_MILLIS = 1000;
 /** How often topics and their partitions are counted. */
 const LOOK_MILLIS = 10_000;
+
+type CountPartitions = (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** Reads notifications from topics, together with the other sources of its group. */
 export class KafkaSource implements Source {
@@ -22,6 +26,8 @@ export class KafkaSource implements Source {
   readonly #context: KafkaSourceContext;
   readonly #stopping = new AbortController();
   readonly #losses: Losses;
+  readonly #standstills: Standstills;
+  readonly #reached = new Reached();
   #cluster: KafkaCluster | undefined;
   #running: Promise<void> | undefined;
   readonly #failures: FailureLog;
@@ -32,6 +38,13 @@ export class KafkaSource implements Source {
     this.#failures = new FailureLog(context.log, "reading from Kafka again");
     const help = "Records that were removed from a topic before they were read.";
     this.#losses = new Losses(context.log, context.metrics?.counter("kafka_lost_records_total", help, ["topic"]));
+    const standing = "Partitions of the source that are not read, by cause.";
+    this.#standstills = new Standstills({
+      log: context.log,
+      gauge: context.metrics?.gauge("kafka_standing_partitions", standing, ["topic", "cause"]),
+      report: (health) => context.report?.(health),
+      transactionMillis: config.open_transaction_timeout,
+    });
   }
 
   probes(examiner: Examiner): readonly Probe[] {
@@ -53,6 +66,7 @@ export class KafkaSource implements Source {
     } finally {
       stopListening();
       this.#cluster?.close();
+      this.#standstills.look([]);
     }
   }
 
@@ -88,31 +102,50 @@ export class KafkaSource implements Source {
     const partitionsOf = (names: readonly string[]) => countPartitions(cluster, names);
     const member = new ConsumerGroup({ cluster, coordinator, group, topics, sessionMillis, partitionsOf });
     const records = new RecordReader(this.#config, this.#context);
-    const parts = { cluster, coordinator, group: member, records, losses: this.#losses, config: this.#config };
+    const parts = {
+      cluster,
+      coordinator,
+      group: member,
+      records,
+      losses: this.#losses,
+      standstills: this.#standstills,
+      config: this.#config,
+      reached: this.#reached,
+    };
     try {
-      while (!signal.aborted) {
-        const before = await partitionsOf(topics);
-        this.#warnOfMissing(before);
-        const membership = await member.join(signal);
-        this.#joined(membership.places.length);
-        const changed = new AbortController();
-        const either = AbortSignal.any([signal, changed.signal]);
-        const watching = this.#watch(partitionsOf, before, { changed, signal: either });
-        try {
-          await readPartitions(membership, { ...parts, groupName: group }, either);
-        } finally {
-          changed.abort();
-          await watching;
-        }
-      }
+      while (!signal.aborted) await this.#readAsMember({ ...parts, groupName: group }, partitionsOf);
     } finally {
       await member.leave().catch(() => undefined);
     }
   }
 
+  /** Joins the group, and reads until its members or the topics change. */
+  async #readAsMember(parts: Omit<ReadingParts, "begun">, partitionsOf: CountPartitions): Promise<void> {
+    const { topics, session_timeout: sessionMillis } = this.#config;
+    const changed = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, changed.signal]);
+    const before = await partitionsOf(topics);
+    this.#warnOfMissing(before);
+    const late = setTimeout(() => this.#waitsFor(parts.group.waitsFor), sessionMillis);
+    let watching: Promise<void> | undefined;
+    try {
+      const membership = await parts.group.join(signal);
+      watching = this.#watch(partitionsOf, before, { changed, signal });
+      const begun = () => {
+        clearTimeout(late);
+        this.#begun(membership.places.length);
+      };
+      await readPartitions(membership, { ...parts, begun }, signal);
+    } finally {
+      clearTimeout(late);
+      changed.abort();
+      await watching;
+    }
+  }
+
   /** Ends the reading when topics have come or have got more partitions. */
   async #watch(
-    count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+    count: CountPartitions,
     before: ReadonlyMap<string, number>,
     { changed, signal }: { readonly changed: AbortController; readonly signal: AbortSignal },
   ): Promise<void> {
@@ -129,15 +162,23 @@ export class KafkaSource implements Source {
     if (missing.length > 0) this.#context.log.warn({ topics: missing }, "topics that are to be read are not there yet");
   }
 
-  #joined(partitions: number): void {
+  #begun(partitions: number): void {
     this.#failures.works();
-    this.#context.report?.({ state: "up" });
+    this.#standstills.report();
     this.#context.log.info({ topics: this.#config.topics, group: this.#group, partitions }, "reading");
   }
 
   #failed(error: unknown): void {
+    this.#notReading(error, { retryInMilliseconds: RETRY_MILLIS });
+  }
+
+  /** A group that waits for its members must not look like one that reads. */
+  #waitsFor(what: string): void {
+    this.#notReading(new Error(`joining group "${this.#group}" waits for ${what}`), {});
+  }
+
+  #notReading(error: unknown, fields: object): void {
     this.#context.report?.({ state: "degraded", reason: reasonOf(error) });
-    const fields = { retryInMilliseconds: RETRY_MILLIS };
     this.#failures.failed("warn", error, { message: "no reading from Kafka", fields });
   }
 }

@@ -1,26 +1,30 @@
-import type { Place } from "../client/directory.js";
+import type { ReadPosition } from "../client/common-ends.js";
 import { kafkaErrorOf } from "../client/kafka-error.js";
 import { isOver, type Membership } from "./consumer-group.js";
 import type { Committed, Coordinator } from "./coordinator.js";
+import type { Mark } from "./mark.js";
+
+type NotedPosition = ReadPosition & Mark;
 
 /** Up to where the records of each partition are in the channels, and up to where Kafka knows it. */
 export class OffsetBook {
   readonly #coordinator: Coordinator;
   readonly #membership: Membership;
-  readonly #noteOf: (place: Place) => string;
+  readonly #noteOf: (position: NotedPosition) => string;
   readonly #done = new Map<string, Committed>();
   #writing: Promise<void> | undefined;
 
   /** `noteOf` is kept with an offset: what it is an offset of. */
-  constructor(coordinator: Coordinator, membership: Membership, noteOf: (place: Place) => string) {
+  constructor(coordinator: Coordinator, membership: Membership, noteOf: (position: NotedPosition) => string) {
     this.#coordinator = coordinator;
     this.#membership = membership;
     this.#noteOf = noteOf;
   }
 
-  /** Everything before this offset is in the channels, or was refused. */
-  done({ topic, partition }: Place, offset: number): void {
-    this.#done.set(`${topic}:${partition}`, { topic, partition, offset, note: this.#noteOf({ topic, partition }) });
+  /** Everything before this position is in the channels, or was refused. */
+  done(position: NotedPosition): void {
+    const { topic, partition, offset, epoch } = position;
+    this.#done.set(`${topic}:${partition}`, { topic, partition, offset, epoch, note: this.#noteOf(position) });
   }
 
   /** Tells Kafka, unless the signal aborts; one at a time. Rejects with a KafkaError when the brokers do not answer; that the group goes on without us is no failure. */

@@ -1,17 +1,19 @@
-import { createHash } from "node:crypto";
 import { onAbort } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { Directory, type Place } from "../client/directory.js";
 import type { Fetched } from "../client/fetching.js";
-import type { Position } from "../client/offsets.js";
 import { Reader } from "../client/reader.js";
 import { readMetadata } from "../client/topics.js";
-import { beginnings, type Losses } from "./beginnings.js";
 import type { KafkaSourceConfig } from "./config.js";
 import type { ConsumerGroup, Membership } from "./consumer-group.js";
 import { type Coordinator, isMoving } from "./coordinator.js";
+import type { Losses } from "./losses.js";
+import { noteOf, partName } from "./mark.js";
 import { OffsetBook } from "./offset-book.js";
+import { LOOK_MILLIS, Positions } from "./positions.js";
+import type { Reached } from "./reached.js";
 import type { RecordReader } from "./record-reader.js";
+import type { Sight, Standstills } from "./standstills.js";
 
 /** Bytes that are read at once. */
 const READ_BYTES = 4_194_304;
@@ -28,6 +30,10 @@ export interface ReadingParts {
   readonly config: KafkaSourceConfig;
   /** The group, also where the configuration leaves its name open. */
   readonly groupName: string;
+  readonly reached: Reached;
+  readonly standstills: Standstills;
+  /** Called when it is known where partitions are read on, of all whose leaders answer at once. */
+  begun(): void;
 }
 
 /**
@@ -39,7 +45,7 @@ export async function readPartitions(
   parts: ReadingParts,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { cluster, coordinator, group, losses, config } = parts;
+  const { cluster, coordinator, group, losses, config, reached } = parts;
   const { places } = membership;
   const ending = new AbortController();
   const late = new AbortController();
@@ -52,16 +58,18 @@ export async function readPartitions(
   try {
     const topics = [...new Set(places.map(({ topic }) => topic))];
     const directory = new Directory(cluster, await readMetadata(cluster, topics));
-    const book = new OffsetBook(coordinator, membership, ({ topic }) => directory.topic(topic).id);
-    const positions = await beginnings(places, { cluster, directory, coordinator, start: config.start, losses });
-    const reading = new PartitionReading({ ...parts, directory, book }, positions);
+    const book = new OffsetBook(coordinator, membership, (at) => noteOf(directory.topic(at.topic).id, at));
+    const committed = places.length === 0 ? [] : await coordinator.committed(places);
+    const begin = { cluster, directory, committed, config, losses, reached, book };
+    const positions = new Positions(places, begin, ending.signal);
+    const reading = new PartitionReading({ ...parts, directory, positions, places });
     const commit = () => book.commit(late.signal);
     const committing = commitAtTimes(commit, config.commit_interval, ending.signal);
     try {
       await reading.run(ending.signal);
     } finally {
       ending.abort();
-      await committing;
+      await Promise.all([positions.end(), committing]);
     }
     // The next membership reads again what was not committed; that it waits for its coordinator is its own matter.
     await commit().catch((error: unknown) => {
@@ -77,57 +85,93 @@ export async function readPartitions(
 
 interface PartitionParts extends ReadingParts {
   readonly directory: Directory;
-  readonly book: OffsetBook;
+  readonly positions: Positions;
+  readonly places: readonly Place[];
 }
 
 class PartitionReading {
   readonly #parts: PartitionParts;
-  readonly #next: Map<string, Position>;
+  readonly #reader: Reader;
+  #isBegun = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: PartitionParts, positions: readonly Position[]) {
+  constructor(parts: PartitionParts) {
+    const { cluster, directory, groupName, config } = parts;
     this.#parts = parts;
-    this.#next = new Map(positions.map((position) => [keyOf(position), position]));
+    this.#reader = new Reader(cluster, directory, {
+      purpose: `read ${groupName}`,
+      isolation: config.isolation_level,
+      // What it leads stands still, and the others are read.
+      bearableMillis: Number.POSITIVE_INFINITY,
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { cluster, directory, groupName } = this.#parts;
-    const reader = new Reader(cluster, directory, `read ${groupName}`);
+    const { places, positions } = this.#parts;
     try {
       while (!signal.aborted) {
-        const positions = [...this.#next.values()];
-        if (positions.length === 0) return await aborted(signal);
-        const limits = { bytes: READ_BYTES, waitMillis: WAIT_MILLIS, signal };
-        const fetched = await reader.read(positions, limits);
+        await positions.lead();
+        if (signal.aborted) return;
+        const readable = positions.readable();
+        this.#look();
+        if (readable.length > 0 || places.length === 0) this.#begun();
+        if (places.length === 0) return await aborted(signal);
+        if (readable.length === 0) continue;
+        const waitMillis = readable.length < places.length ? LOOK_MILLIS : WAIT_MILLIS;
+        const fetched = await this.#reader.read(readable, { bytes: READ_BYTES, waitMillis, signal });
         await Promise.all(fetched.map((one) => this.#take(one, signal)));
       }
     } finally {
-      reader.cancel();
+      this.#reader.cancel();
     }
+  }
+
+  #begun(): void {
+    if (!this.#isBegun) this.#parts.begun();
+    this.#isBegun = true;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MILLIS) return;
+    this.#lookedAt = now;
+    const { places, standstills } = this.#parts;
+    standstills.look(places.map((place) => [place, this.#sight(place)]));
+  }
+
+  #sight(place: Place): Sight {
+    const { directory, positions } = this.#parts;
+    const { topic, partition } = place;
+    const leader = directory.presentLeader(place);
+    if (leader === undefined) return { topic, partition, cause: "no-leader" };
+    const at = positions.at(place);
+    const isRead = at !== undefined && positions.isReadable(at);
+    const failure = isRead ? this.#reader.failureOf(leader) : positions.failureOf(place);
+    if (failure !== undefined) return { topic, partition, cause: "silent-leader", reason: failure.message };
+    if (!isRead) return undefined;
+    const isHeldBack = this.#reader.isHeldBack(place);
+    if (isHeldBack === true) return { topic, partition, cause: "open-transaction", offset: at.offset };
+    return isHeldBack === undefined ? undefined : "moving";
   }
 
   async #take(fetched: Fetched, signal: AbortSignal): Promise<void> {
     const { topic, partition, records, next } = fetched;
-    const { book, losses, records: reader, groupName, directory } = this.#parts;
-    const expected = this.#next.get(keyOf(fetched))?.offset ?? fetched.offset;
-    if (fetched.offset > expected) losses.removed(fetched, expected, fetched.offset);
-    const of = partName(directory.topic(topic).id, partition, groupName);
+    const { losses, records: reader, groupName: group, directory, positions } = this.#parts;
+    const at = positions.at(fetched);
+    if (at === undefined) return;
+    if (fetched.offset > at.offset) losses.removed(fetched, at.offset, fetched.offset);
+    const { id } = directory.topic(topic);
+    let epoch: number | undefined;
+    let of = "";
     for (const record of records) {
+      // Nearly all are of one leader, and a name takes longer than most of what a record takes.
+      if (record.epoch !== epoch) of = partName(id, partition, { group, cuts: at.cuts, epoch: record.epoch });
+      epoch = record.epoch;
       if (signal.aborted || !(await reader.read({ topic, record, of }, signal))) return;
-      this.#at(fetched, record.offset + 1);
+      positions.done({ ...at, offset: record.offset + 1 });
     }
-    this.#at(fetched, next);
-    book.done({ topic, partition }, next);
+    positions.done({ ...at, offset: next });
   }
-
-  #at({ topic, partition }: Place, offset: number): void {
-    this.#next.set(keyOf({ topic, partition }), { topic, partition, offset });
-    this.#parts.book.done({ topic, partition }, offset);
-  }
-}
-
-/** Names what one group reads of one partition: another group reads it again. */
-export function partName(topicId: string, partition: number, group: string): string {
-  return `${topicId}/${partition}/${createHash("sha256").update(group).digest("hex").slice(0, 8)}`;
 }
 
 async function commitAtTimes(commit: () => Promise<void>, millis: number, signal: AbortSignal): Promise<void> {
@@ -153,8 +197,4 @@ async function aborted(signal: AbortSignal, millis?: number): Promise<void> {
       resolve();
     }, millis);
   });
-}
-
-function keyOf({ topic, partition }: Place): string {
-  return `${topic}:${partition}`;
 }

@@ -1,5 +1,5 @@
 /** How connections are opened and how many are kept open. */
-export interface ConnectionPoolOptions<Connection> {
+interface ConnectionPoolOptions<Connection> {
   open(): Promise<Connection>;
   close(connection: Connection): Promise<void>;
   readonly mostOpen: number;

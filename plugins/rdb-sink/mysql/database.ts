@@ -1,3 +1,4 @@
+import type { Context } from "deneb/sdk";
 import type { RdbConfig } from "../config.js";
 import { queryError } from "../query-error.js";
 import {
@@ -14,7 +15,7 @@ import {
 import { MysqlBookkeepingDatabase } from "./bookkeeping-database.js";
 import { mysqlQuery } from "./connection.js";
 import { mysql } from "./dialect.js";
-import { MysqlDriver } from "./driver.js";
+import { MysqlDriver, type NamesWatch } from "./driver.js";
 import { mysqlProbes } from "./probes.js";
 
 const defaults = { port: 3306, username: "root" } as const;
@@ -32,7 +33,7 @@ export const mysqlDatabase: DatabaseKind = {
         deadLettersTable: () => bookkeepingDatabase.table("deneb_letters"),
       },
       bookkeepingDatabase,
-      driver: new MysqlDriver(settings(config)),
+      driver: new MysqlDriver(settings(config), config.enable_lowercase === true ? undefined : namesWatch(context)),
       server: serverAddress(config, defaults),
       ignoredOptions: settings(config).options.unknown,
       probes: (examiner, next) => {
@@ -49,6 +50,14 @@ export const mysqlDatabase: DatabaseKind = {
     }
   },
 };
+
+function namesWatch({ log }: Pick<Context, "log">): NamesWatch {
+  return (kept) =>
+    log.warn(
+      { lower_case_table_names: kept },
+      "the server takes names that differ in letter case only for one: set enable_lowercase = true, or services and tables are mixed unnoticed, and rows are not found again to export, to erase or to delete when they are old",
+    );
+}
 
 function settings(config: RdbConfig): ServerSettings {
   return serverSettings(config, defaults, mysqlOptions(config.rdb_options));

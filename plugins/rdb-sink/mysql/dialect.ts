@@ -6,10 +6,10 @@ import {
   type ColumnKind,
   type Dialect,
   doubleCell,
+  doublesJsonCell,
   type GuardedSql,
   guarded,
   integerCell,
-  jsonCell,
   type KeyedRows,
   matching,
   plain,
@@ -70,6 +70,7 @@ export const mysql = {
   },
   insert,
   upsert,
+  uniqueKeys: (tables) => parts(tables).map(uniqueKeysOf),
   ...guarded(sql),
   remove,
   selectColumns,
@@ -139,6 +140,10 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map([
   ["json", "json"],
 ]);
 
+// MariaDB takes 31 levels and keeps names as they are; MySQL takes 100 and counts the bytes of a name in 16 bits.
+const MOST_LEVELS_OF_JSON = 31;
+const LONGEST_NAME_OF_JSON = 65_535;
+
 const cells: Cells = {
   text: ({ plain: text }) => (Buffer.byteLength(text) <= LONGEST_TEXT_BYTES ? text : undefined),
   longtext: plainCell,
@@ -146,7 +151,7 @@ const cells: Cells = {
   number: doubleCell,
   boolean: booleanCell("1", "0"),
   time: utcTime,
-  json: jsonCell,
+  json: doublesJsonCell({ deepest: MOST_LEVELS_OF_JSON, longestName: LONGEST_NAME_OF_JSON }),
   other: plainCell,
 };
 
@@ -162,6 +167,17 @@ function catalogue(tables: readonly TableName[]): readonly Statement[] {
     },
     ...parts(tables).map((part) => columnsOf(first, part)),
   ];
+}
+
+function uniqueKeysOf(tables: readonly TableName[]): Statement {
+  return {
+    at: tables[0] ?? { database: "", schema: "" },
+    text: `
+    SELECT table_schema, table_schema, table_name, index_name, column_name
+    FROM information_schema.statistics
+    WHERE non_unique = 0 AND (table_schema, table_name) IN (${tables.map(() => "(?, ?)").join(", ")})`,
+    runs: [tables.flatMap(({ schema, table }) => [schema, table])],
+  };
 }
 
 function columnsOf(at: TableName, tables: readonly TableName[]): Statement {

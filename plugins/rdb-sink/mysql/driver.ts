@@ -16,17 +16,22 @@ import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.j
 import { ConnectionPool } from "./connection-pool.js";
 import { MysqlPages } from "./pages.js";
 
+/** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
+export type NamesWatch = (kept: number) => void;
+
 /** A MySQL or MariaDB server, accessed by a pool of connections; the statements name their databases. */
 export class MysqlDriver implements Driver {
   readonly #settings: ServerSettings;
   readonly #pool: ConnectionPool<Connection>;
   readonly #leases = new Leases();
   /** Connections whose session has the settings of the sink. */
-  readonly #settled = new WeakSet<Connection>();
+  readonly #prepared = new WeakSet<Connection>();
   readonly #pages: MysqlPages;
+  #watch: NamesWatch | undefined;
 
-  constructor(settings: ServerSettings) {
+  constructor(settings: ServerSettings, watch?: NamesWatch) {
     this.#settings = settings;
+    this.#watch = watch;
     this.#pages = new MysqlPages(settings);
     this.#pool = new ConnectionPool({
       open: () => this.#connected(),
@@ -39,7 +44,11 @@ export class MysqlDriver implements Driver {
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.read([], signal);
+    const watch = this.#watch;
+    if (watch === undefined) return void (await this.read([], signal));
+    const kept = await this.#leased(signal, keptNames);
+    this.#watch = undefined;
+    if (kept !== 0) watch(kept);
   }
 
   async read(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Cell[])[]> {
@@ -96,20 +105,20 @@ export class MysqlDriver implements Driver {
     const lease = this.#leases.open({ release, limitMillis, signal });
     try {
       // The promises of a destroyed connection are never settled.
-      const result = await lease.unlessDestroyed(this.#settledFor(connection, work));
+      const result = await lease.unlessDestroyed(this.#preparedFor(connection, work));
       lease.end("keep");
       return result;
     } catch (error) {
       // It may have ended between two settings of the session.
-      this.#settled.delete(connection);
+      this.#prepared.delete(connection);
       lease.end((await rolledBack(connection, error)) ? "keep" : "destroy");
       throw signal.aborted ? writeAborted() : named(error);
     }
   }
 
-  async #settledFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
-    if (!this.#settled.has(connection)) await connection.query(SESSION);
-    this.#settled.add(connection);
+  async #preparedFor<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (!this.#prepared.has(connection)) await connection.query(SESSION);
+    this.#prepared.add(connection);
     return await work(connection);
   }
 
@@ -128,6 +137,12 @@ export class MysqlDriver implements Driver {
     connection.on("error", () => this.#pool.broken(connection));
     return connection;
   }
+}
+
+/** The value of `lower_case_table_names`: 0 keeps names as they are. */
+export async function keptNames(connection: Connection): Promise<number> {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
+  return Number(rows[0]?.["kept"]);
 }
 
 async function rowsOf(

@@ -1,5 +1,5 @@
 /** What a user may do on the databases whose names match a pattern. */
-export interface Grant {
+interface Grant {
   /** As the server has it, with `%` and `_` for any characters; `*` for all databases. */
   readonly database: string;
   /** Upper case; `ALL PRIVILEGES` stands for all. */

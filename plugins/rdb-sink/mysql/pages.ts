@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { onAbort } from "deneb/sdk";
 import { type Cell, type Statement, writeAborted } from "deneb/sql";
 import type { Connection } from "mysql2";
 import { encrypted } from "../connecting.js";
@@ -32,7 +33,7 @@ export class MysqlPages {
       broken(writeAborted());
     };
     connection.on("error", broken);
-    signal.addEventListener("abort", abort, { once: true });
+    const stopListening = onAbort(signal, abort);
     try {
       if (signal.aborted) throw writeAborted();
       for (const run of runs) {
@@ -51,7 +52,7 @@ export class MysqlPages {
     } catch (error) {
       throw signal.aborted ? writeAborted() : error;
     } finally {
-      signal.removeEventListener("abort", abort);
+      stopListening();
       connection.removeListener("error", broken);
       // Rows may be on their way.
       if (this.#idle !== connection) connection.destroy();
@@ -76,7 +77,7 @@ export class MysqlPages {
     connection.on("error", () => {
       if (this.#idle === connection) this.#idle = undefined;
     });
-    await settled(connection);
+    await prepare(connection);
     return connection;
   }
 }
@@ -84,7 +85,7 @@ export class MysqlPages {
 /** A reader may take its time, such as a person at a pager: the server ends a connection that takes no rows for a minute. */
 const SLOW_READER = `${SESSION}, net_write_timeout = 86400`;
 
-function settled(connection: Connection): Promise<void> {
+function prepare(connection: Connection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.query(SLOW_READER, (error) => (error === null ? resolve() : reject(error)));
   });

@@ -6,6 +6,7 @@ import type { RdbConfig } from "../config.js";
 import type { ServerSettings } from "../server.js";
 import { tlsResult } from "../tls-result.js";
 import { withConnection } from "./connection.js";
+import { keptNames } from "./driver.js";
 import { mysqlErrors } from "./errors.js";
 import { type Grants, missingFor, readGrants } from "./grants.js";
 
@@ -94,8 +95,7 @@ function certificateOf(connection: Connection): X509Certificate | undefined {
 
 /** Names that it changes are not found again: rows are stored, and neither erased, exported nor deleted when they are old. */
 const names: Ask = async (connection, { config }) => {
-  const [rows] = await connection.query<RowDataPacket[]>("SELECT @@lower_case_table_names AS kept");
-  const kept = Number(rows[0]?.["kept"]);
+  const kept = await keptNames(connection);
   if (kept === 0 || config.enable_lowercase === true) return { outcome: "ok" };
   return {
     outcome: kept === 1 ? "failed" : "warning",

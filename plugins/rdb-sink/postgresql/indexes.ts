@@ -17,7 +17,7 @@ export function concurrentIndex(name: TableName, index: TableIndex): readonly St
 }
 
 /** Waits for a moment only: another process may be making it. */
-export function dropUnfinished(name: TableName, index: string): Statement {
+function dropUnfinished(name: TableName, index: string): Statement {
   const own = path({ ...name, table: index });
   const text = `
     PERFORM set_config('lock_timeout', '1s', true);

@@ -1,26 +1,11 @@
 import { TLSSocket } from "node:tls";
-import type { Context, Examiner, Probe, ProbeResult } from "deneb/sdk";
-import { type ServerAddress, storeError } from "deneb/sql";
-import type pg from "pg";
-import type { RdbConfig } from "../config.js";
-import type { ServerSettings } from "../server.js";
+import type { Probe, ProbeResult } from "deneb/sdk";
+import { storeError } from "deneb/sql";
 import { tlsResult } from "../tls-result.js";
+import type { Ask, ProbeParts } from "./ask.js";
 import { withClient } from "./client.js";
 import { postgresqlErrors } from "./errors.js";
 import { databaseRight, extensionProbe, listedTables, schemaRights } from "./rights.js";
-
-export interface ProbeParts {
-  readonly config: RdbConfig;
-  readonly context: Pick<Context, "agent" | "name">;
-  readonly settings: ServerSettings;
-  readonly server: ServerAddress;
-  readonly examiner: Examiner;
-  /** What is tried when the user can log in. */
-  readonly next: readonly Probe[];
-}
-
-/** One question to the database, over a connection of its own that changes nothing. */
-export type Ask = (client: pg.Client, parts: ProbeParts) => Promise<ProbeResult>;
 
 /** Whether the database can be reached by this user, is encrypted as asked, and lets the user do what the sink does. */
 export function postgresqlProbes(parts: ProbeParts): readonly Probe[] {

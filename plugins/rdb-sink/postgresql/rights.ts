@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { codeOf, reasonOf } from "deneb/sdk";
-import type { Ask } from "./probes.js";
+import type { Ask } from "./ask.js";
 
 const FORBIDDEN = "42501";
 const LIMIT_MILLIS = 5000;

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { codeOf } from "deneb/sdk";
 import Database from "libsql";
 import { databaseUri } from "./database-uri.js";
+import { KEPT_LOCKED } from "./kept-locks.js";
 
 /** Opens a database file, which is made if it is missing. */
 export function connect(path: string, timeout: number): Database.Database {
@@ -70,4 +71,4 @@ const KINDS: ReadonlyMap<number, string> = new Map([
   [23, "SQLITE_AUTH"],
   [26, "SQLITE_NOTADB"],
 ]);
-const OF_FILES = new RegExp(`^(${[...KINDS.values()].join("|")}|E[A-Z]+$)`);
+const OF_FILES = new RegExp(`^(${[...KINDS.values(), KEPT_LOCKED].join("|")}|E[A-Z]+$)`);

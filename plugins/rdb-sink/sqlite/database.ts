@@ -117,14 +117,26 @@ function qualifiers(text: string): ReadonlySet<string> {
 }
 
 function answer(connection: Database.Database, text: string): QueryResult {
+  // SQLite would run the first one and say nothing of the others.
+  if (hasSeveral(text)) throw notAQuery(text, "only one statement is allowed");
   const prepared = connection.prepare(text);
-  if (!prepared.reader)
-    throw new AgentError("NOT_A_QUERY", `running "${text}": it is no query; only reading is allowed`, {
-      retryable: false,
-    });
+  if (!prepared.reader) throw notAQuery(text, "it is no query; only reading is allowed");
   const columns = prepared.columns().map(({ name }) => name);
   const rows = prepared.safeIntegers().raw().all();
   return { columns, rows: rows.map((row) => (Array.isArray(row) ? row.map(textOf) : [])) };
+}
+
+const COMMENT = /^(?:--|\/\*)/;
+const COMMENT_OR_QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]/g;
+
+/** Whether something else than comments comes behind a semicolon. */
+function hasSeveral(text: string): boolean {
+  const bare = text.replace(COMMENT_OR_QUOTED, (part) => (COMMENT.test(part) ? " " : "x"));
+  return /;\s*[^;\s]/.test(bare);
+}
+
+function notAQuery(text: string, reason: string): AgentError {
+  return new AgentError("NOT_A_QUERY", `running "${text}": ${reason}`, { retryable: false });
 }
 
 function textOf(cell: unknown): string | undefined {

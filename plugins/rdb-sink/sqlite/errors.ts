@@ -1,17 +1,22 @@
 import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import { KEPT_LOCKED } from "./kept-locks.js";
 
 const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
 const PERMANENT_ERROR =
   /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
+
+/** Whether the process, or the system, has no room for another open file. */
+export function isTableOfFilesFull({ code = "" }: DatabaseError): boolean {
+  return /^E[MN]FILE$/.test(code);
+}
 
 export const sqliteErrors: DatabaseErrorReader = {
   missing: ({ message }) => /no such (table|column)|has no column named/.test(message),
   raced: ({ message }) => /duplicate column name|already exists/.test(message),
   doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
   ofOnePlace: ({ code = "" }) =>
-    /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)|^E(ACCES|PERM|ISDIR|LOOP|MFILE|NFILE)$/.test(
-      code,
-    ),
+    code === KEPT_LOCKED ||
+    /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)|^E(ACCES|PERM|ISDIR|LOOP)$/.test(code),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??
@@ -30,7 +35,7 @@ const explanations: readonly Explanation[] = [
       `a table of the database files in "${address}" has too many columns: ${message}; use attr_persistence = row for such entities`,
   },
   {
-    when: coded(/^E[MN]FILE$/),
+    when: isTableOfFilesFull,
     say: ({ address }) =>
       `the agent may open no more files, as those in "${address}"; raise its limit of open files (ulimit -n, LimitNOFILE)`,
   },
@@ -49,8 +54,13 @@ const explanations: readonly Explanation[] = [
       `a database file in "${address}" is damaged, or its disk fails, as the log of the system says; restore it, or move it away with the -wal and -shm beside it: an empty one is made`,
   },
   {
-    when: coded(/^SQLITE_(BUSY|LOCKED)/),
+    when: coded(/^KEPT_LOCKED$/),
     say: ({ address }) => `another program keeps a database file in "${address}" locked; end its transaction`,
+  },
+  {
+    when: coded(/^SQLITE_(BUSY|LOCKED)/),
+    say: ({ address }) =>
+      `other programs write a database file in "${address}" without a pause; have them wait between two transactions`,
   },
   {
     when: coded(/^(SQLITE_(READONLY|PERM)|EACCES|EPERM|EROFS)/),

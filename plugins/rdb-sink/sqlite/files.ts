@@ -1,38 +1,39 @@
-import { chmodSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "deneb/sdk";
 import { type Cell, RecentMap, type Statement, unexpectedChanges } from "deneb/sql";
 import type Database from "libsql";
-import { connect, errorOfFile, refusalOf } from "./connection.js";
+import { errorOfFile } from "./connection.js";
 import { fileName } from "./file-name.js";
+import { collectGarbage } from "./garbage.js";
+import { KeptLocks } from "./kept-locks.js";
+import { inodeOf, type OpenFile, openFile, removeBeside } from "./open-file.js";
+import type { SqliteThread } from "./worker.js";
 
-const BUSY_MILLIS = 5000;
-const MOST_OPEN = 64;
 const MOST_PREPARED = 1000;
-const OF_OTHERS = 0o077;
 
-type Connection = Database.Database;
 type Prepared = Database.Statement;
 
-interface OpenFile {
-  readonly path: string;
-  readonly inode: number | undefined;
-  /** Inodes of the files beside it, by their paths. */
-  readonly beside: ReadonlyMap<string, number | undefined>;
-  readonly connection: Connection;
-}
-
-/** The database files of a folder, one for each schema, opened on demand. For use in one thread. */
+/**
+ * The database files of a folder, one for each schema, opened on demand. For use in one thread. It keeps `mostOpen` of them
+ * open, and more only where a call of `open` names more.
+ */
 export class SqliteFiles {
   readonly #folder: string;
-  /** In the order of their last opening. */
+  readonly #mostOpen: number;
+  readonly #busyMillis: number;
+  readonly #locks: KeptLocks;
+  /** In the order of their last use. */
   readonly #open = new Map<string, OpenFile>();
+  /** Files that were closed and may still have statements, which keep them open. */
+  #left = 0;
   readonly #prepared = new RecentMap<Prepared>(MOST_PREPARED);
   /** What is read in parts. */
   #rows: Iterator<unknown> | undefined;
 
-  constructor(folder: string) {
+  constructor({ folder, mostOpen, busyMillis }: SqliteThread) {
     this.#folder = folder;
+    this.#mostOpen = mostOpen;
+    this.#busyMillis = busyMillis;
+    this.#locks = new KeptLocks(busyMillis);
   }
 
   /**
@@ -42,7 +43,12 @@ export class SqliteFiles {
   open(schemas: readonly string[]): void {
     for (const schema of schemas) {
       const file = this.#open.get(schema);
-      if (file === undefined || file.inode === inodeOf(file.path)) continue;
+      if (file === undefined) continue;
+      if (file.inode === inodeOf(file.path)) {
+        this.#open.delete(schema);
+        this.#open.set(schema, file);
+        continue;
+      }
       this.#close(schema, file);
       removeBeside(file);
     }
@@ -51,11 +57,25 @@ export class SqliteFiles {
     for (const schema of missing)
       this.#open.set(
         schema,
-        of(schema, () => usableFile(join(this.#folder, fileName(schema)))),
+        of(schema, () => this.#locks.locked(schema, (wait) => openFile(join(this.#folder, fileName(schema)), wait))),
       );
   }
 
-  /** Runs a command without parameters, such as BEGIN. */
+  /** Begins a transaction that writes. */
+  begin(schema: string): void {
+    const connection = this.#connection(schema);
+    const begin = (wait: number) => {
+      if (wait === this.#busyMillis) return connection.exec("BEGIN IMMEDIATE");
+      try {
+        return connection.exec(`PRAGMA busy_timeout = ${wait}; BEGIN IMMEDIATE`);
+      } finally {
+        connection.exec(`PRAGMA busy_timeout = ${this.#busyMillis}`);
+      }
+    };
+    of(schema, () => this.#locks.locked(schema, begin, () => this.#version(schema)));
+  }
+
+  /** Runs a command without parameters, such as COMMIT. */
   execute(schema: string, command: string): void {
     of(schema, () => this.#connection(schema).exec(command));
   }
@@ -96,12 +116,26 @@ export class SqliteFiles {
     return rows;
   }
 
+  /** Call it between two tasks of the thread: after many files were closed, the system gets them back. */
+  async release(): Promise<void> {
+    if (this.#left < this.#mostOpen) return;
+    this.#left = 0;
+    await collectGarbage();
+  }
+
+  /** Closes all, while some may be read in parts: the system lets this process open no more. */
+  closeAll(): void {
+    for (const [schema, file] of this.#open) this.#close(schema, file);
+    this.#left = this.#mostOpen;
+  }
+
+  /** At the end of the thread, which needs no collection. */
   close(): void {
     this.#rows = undefined;
     for (const [schema, file] of this.#open) this.#close(schema, file);
   }
 
-  #connection(schema: string): Connection {
+  #connection(schema: string): Database.Database {
     const file = this.#open.get(schema);
     if (file === undefined) throw new Error(`the file of schema "${schema}" is not open`);
     return file.connection;
@@ -117,9 +151,15 @@ export class SqliteFiles {
     return prepared;
   }
 
+  /** Another one after each commit by another connection. */
+  #version(schema: string): string {
+    const asked = this.#statement({ at: { database: "", schema }, text: "PRAGMA data_version", runs: [] });
+    return String(asked.raw().all([]));
+  }
+
   #makeRoom(wanted: number, needed: ReadonlySet<string>): void {
     const closable = [...this.#open].filter(([schema]) => !needed.has(schema));
-    const excess = Math.max(0, this.#open.size + wanted - MOST_OPEN);
+    const excess = Math.max(0, this.#open.size + wanted - this.#mostOpen);
     for (const [schema, file] of closable.slice(0, excess)) this.#close(schema, file);
   }
 
@@ -127,6 +167,7 @@ export class SqliteFiles {
     // Prepared statements keep the file open; those of other files are prepared again.
     this.#prepared.clear();
     this.#open.delete(schema);
+    this.#left += 1;
     connection.close();
   }
 }
@@ -138,79 +179,6 @@ function of<T>(schema: string, work: () => T): T {
   } catch (error) {
     throw errorOfFile(error, fileName(schema));
   }
-}
-
-function usableFile(path: string): OpenFile {
-  try {
-    return openFile(path);
-  } catch (error) {
-    throw (codeOf(error) === "SQLITE_CANTOPEN" ? refusalOf(path) : undefined) ?? error;
-  }
-}
-
-function openFile(path: string): OpenFile {
-  const connection = connect(path, BUSY_MILLIS);
-  try {
-    closeToOthers(path);
-    begin(connection);
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-  const beside = new Map(besides(path).map((file) => [file, inodeOf(file)]));
-  return { path, inode: inodeOf(path), beside, connection };
-}
-
-// None of them prepared: that would keep the file open. The query makes the files beside it.
-const BEGINNING = `
-  PRAGMA busy_timeout = ${BUSY_MILLIS};
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  SELECT 1 FROM sqlite_master`;
-
-/** Of two that make a file at once SQLite refuses one, whatever its time-out: each waits for what the other holds. */
-function begin(connection: Connection): void {
-  const end = performance.now() + BUSY_MILLIS;
-  for (;;) {
-    try {
-      connection.exec(BEGINNING);
-      return;
-    } catch (error) {
-      if (codeOf(error) !== "SQLITE_BUSY" || performance.now() >= end) throw error;
-      Atomics.wait(pausing, 0, 0, 1 + Math.random() * MOST_PAUSE);
-    }
-  }
-}
-
-const MOST_PAUSE = 20;
-const pausing = new Int32Array(new SharedArrayBuffer(4));
-
-/** SQLite would take what the files beside a removed or replaced file hold for a part of the one that has its place. */
-function removeBeside({ beside }: OpenFile): void {
-  for (const [path, inode] of beside) if (inode !== undefined && inodeOf(path) === inode) rmSync(path, { force: true });
-}
-
-function besides(path: string): readonly string[] {
-  return [`${path}-wal`, `${path}-shm`];
-}
-
-/**
- * Files beside it, such as `-wal`, get the permissions of the database; files of an earlier version may exist already.
- */
-function closeToOthers(path: string): void {
-  for (const file of [path, ...besides(path)]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & OF_OTHERS) === 0) continue;
-    try {
-      chmodSync(file, mode & 0o7777 & ~OF_OTHERS);
-    } catch {
-      // The file belongs to another user, who determines its permissions.
-    }
-  }
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function textRow(row: unknown): readonly Cell[] {

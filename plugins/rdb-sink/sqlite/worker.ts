@@ -1,5 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Cell, type DatabaseError, databaseErrorOf, type Statement } from "deneb/sql";
+import { isTableOfFilesFull } from "./errors.js";
+import { schemasOf } from "./file-name.js";
 import { SqliteFiles } from "./files.js";
 
 /** A request of the driver to the thread. */
@@ -14,6 +16,15 @@ export interface SqliteRequest {
   readonly aborted: Int32Array;
 }
 
+/** What the thread is started with. */
+export interface SqliteThread {
+  readonly folder: string;
+  /** The number of files that are kept open. */
+  readonly mostOpen: number;
+  /** How long SQLite waits while another program writes the same file. */
+  readonly busyMillis: number;
+}
+
 export interface SqliteReply {
   readonly id: number;
   readonly rows: readonly (readonly Cell[])[];
@@ -22,9 +33,20 @@ export interface SqliteReply {
   readonly error: DatabaseError | undefined;
 }
 
-const files = new SqliteFiles(String(workerData));
+const thread: SqliteThread = workerData;
+const files = new SqliteFiles(thread);
 
-parentPort?.on("message", (request: SqliteRequest) => parentPort?.postMessage(sqliteAnswer(files, request)));
+/** The requests that came are answered one after another. */
+let answered = Promise.resolve();
+
+parentPort?.on("message", (request: SqliteRequest) => {
+  answered = answered.then(() => answer(request));
+});
+
+async function answer(request: SqliteRequest): Promise<void> {
+  parentPort?.postMessage(sqliteAnswer(files, request));
+  await files.release();
+}
 
 /** Handles a request; never throws. */
 function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
@@ -38,7 +60,9 @@ function sqliteAnswer(files: SqliteFiles, request: SqliteRequest): SqliteReply {
     if (request.task === "close") files.close();
     return reply;
   } catch (error) {
-    return { ...reply, error: databaseErrorOf(error) };
+    const databaseError = databaseErrorOf(error);
+    if (isTableOfFilesFull(databaseError)) files.closeAll();
+    return { ...reply, error: databaseError };
   }
 }
 
@@ -54,7 +78,7 @@ function write(files: SqliteFiles, { statements, aborted }: SqliteRequest, writt
   files.open(schemas);
   try {
     for (const schema of schemas) {
-      files.execute(schema, "BEGIN IMMEDIATE");
+      files.begin(schema);
       begun.push(schema);
     }
     for (const statement of statements) {
@@ -70,10 +94,6 @@ function write(files: SqliteFiles, { statements, aborted }: SqliteRequest, writt
     for (const schema of begun) if (!written.includes(schema)) rollBack(files, schema);
     throw error;
   }
-}
-
-function schemasOf(statements: readonly Statement[]): readonly string[] {
-  return [...new Set(statements.map(({ at }) => at.schema))];
 }
 
 function throwIfAborted(aborted: Int32Array): void {

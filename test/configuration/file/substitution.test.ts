@@ -46,3 +46,15 @@ for (const { text, expression, reason } of mistaken) {
 test("every mistake of a text is reported", () => {
   assert.equal(substitute("${A} ${B} ${HOST}", env).mistakes.length, 2);
 });
+
+test("a text with many thousands of expressions is replaced", () => {
+  assert.equal(substitute("${HOST}$${".repeat(50_000), env).text, "db${".repeat(50_000));
+});
+
+test("a default within many thousands of others is a mistake", () => {
+  const text = `${"${NONE:-".repeat(50_000)}x${"}".repeat(50_000)}`;
+
+  const [mistake] = substitute(text, env).mistakes;
+
+  assert.match(mistake?.reason ?? "", /more than 100 defaults/);
+});

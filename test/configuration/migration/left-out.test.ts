@@ -41,7 +41,7 @@ test("a sink that is not here leaves with its channel, and messages name the lin
     .join("\n")
     .replace("a1.sinks = s", "a1.sinks = t \\\n  s");
 
-  const { text: now, faults, isLossy } = migration(text, catalogue, "as-variables");
+  const { text: now, faults, isLossy } = migration(text, catalogue, { secrets: "as-variables" });
 
   assert.equal(isLossy, true);
   assert.ok(!now.includes("hush"), now);

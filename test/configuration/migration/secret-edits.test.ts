@@ -7,7 +7,7 @@ import { speltCatalogue as catalogue, old } from "../../support/spelt-plugin.js"
 const before = changed("type = rdb", `type = ${old("SeaSink")}`);
 
 function migrated(...lines: readonly string[]) {
-  const result = migration([before, ...lines].join("\n"), catalogue, "as-variables");
+  const result = migration([before, ...lines].join("\n"), catalogue, { secrets: "as-variables" });
   return { ...result, lines: result.text.split("\n").slice(12) };
 }
 

@@ -114,19 +114,27 @@ test("a file of which nothing would remain has all its errors", () => {
   assert.ok(faults.some(({ severity, reason }) => severity === "error" && reason.startsWith("names no channel")));
 });
 
-test("a channel that a selector may need is kept", () => {
-  const lines = ["a1.sources.http-source.selector.type = replicating", ...second.slice(1)];
-  const text = [
-    file.replace("a1.channels = c", "a1.channels = c d").replace("source.channels = c", "source.channels = c d"),
-  ];
+const selectors = [
+  { lines: ["selector.type = replicating"], channels: ["c"] },
+  { lines: ["selector.type = org.example.channel.ReplicatingChannelSelector"], channels: ["c"] },
+  { lines: ["selector.type = replicating", "selector.optional = d"], channels: ["c", "d"] },
+  { lines: ["selector.optional = d"], channels: ["c", "d"] },
+  { lines: ["selector.type = multiplexing", "selector.mapping.city = d"], channels: ["c", "d"] },
+] as const;
+for (const { lines, channels } of selectors)
+  test(`of the channels c and d, of which a sink reads c, ${channels.join(" and ")} remain with ${lines.join(", ")}`, () => {
+    const selecting = lines.map((line) => `a1.sources.http-source.${line}`);
+    const listed = file
+      .replace("a1.channels = c", "a1.channels = c d")
+      .replace("source.channels = c", "source.channels = c d");
 
-  const { topology } = read([...text, ...lines].join("\n"), { catalogue });
+    const { topology } = read([listed, ...selecting, ...second.slice(1)].join("\n"), { catalogue });
 
-  assert.deepEqual(
-    topology?.channels.map(({ name }) => name),
-    ["c", "d"],
-  );
-});
+    assert.deepEqual(
+      topology?.channels.map(({ name }) => name),
+      channels,
+    );
+  });
 
 test("names from a variable are judged, and those of an unset one are not", () => {
   const text = file.replace("a1.sinks = s", "a1.sinks = ${SINKS}");

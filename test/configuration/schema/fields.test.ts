@@ -129,7 +129,7 @@ test("a migration keeps fields, replaces secret ones by variables, and makes a c
   const { text: migrated, variables } = migration(
     text("retry.login.user = me", "retry.times = 4", "retry.tim = 4"),
     catalogue,
-    "as-variables",
+    { secrets: "as-variables" },
   );
 
   assert.match(migrated, /^a1\.sinks\.s\.retry\.times = 4$/m);

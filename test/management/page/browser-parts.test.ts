@@ -10,8 +10,8 @@ import { EventReader } from "../../../core/management/page/browser/live/event-re
 import { History } from "../../../core/management/page/browser/live/history.js";
 import { merged } from "../../../core/management/page/browser/live/merge-patch.js";
 import { bytes, duration, rate, settingText, shortCount } from "../../../core/management/page/browser/parts/format.js";
-import { drawn, found, mostCards } from "../../../core/management/page/browser/views/chosen-components.js";
-import { cardHeight, graphOf } from "../../../core/management/page/browser/views/graph-layout.js";
+import { drawn, found, mostCards } from "../../../core/management/page/browser/views/overview/chosen-components.js";
+import { cardHeight, graphOf } from "../../../core/management/page/browser/views/overview/graph-layout.js";
 
 test("a merge patch changes members, removes those that are null, and replaces lists as a whole", () => {
   const document = { a: { b: 1, c: 2 }, list: [1, 2], gone: 1, kept: { x: 1 } };

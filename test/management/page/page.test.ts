@@ -38,7 +38,7 @@ test("the import map names every package that a module of the page imports", asy
   const { text } = await call("GET", "/ui/");
   const [, map = "{}"] = /<script type="importmap">(.*?)<\/script>/.exec(text) ?? [];
   const modules = [...text.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, name = ""]) => name);
-  const later = ["views/overview.js", "views/letters.js", "views/arrivals.js"];
+  const later = ["views/overview/overview.js", "views/dead-letters/letters.js", "views/arrivals/arrivals.js"];
 
   const sources = await Promise.all(
     [...modules, ...later].map(async (name) => (await call("GET", `/ui/${name}`)).text),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { workerOf } from "../../../core/management/page/browser/views/partition-worker.js";
+import { workerOf } from "../../../core/management/page/browser/views/overview/partition-worker.js";
 import { browserTest } from "../../support/chromium.js";
 import { pageAgent } from "../../support/page-agent.js";
 import { sharedChannelModule } from "../../support/shared-channel-module.js";

@@ -145,6 +145,10 @@ test("an id that the caller chose is what is looked for", async (context) => {
 
 const unclear = [
   { reply: { status: 201 }, error: /answered with status 201 and without an id; .*1 like it/ },
+  {
+    reply: { status: 201, headers: { Location: "/v2/subscriptions/" } },
+    error: /answered with status 201 and without an id; .*1 like it/,
+  },
   { reply: { status: 504, body: "<html>gateway time-out</html>" }, error: /answered with status 504 .*1 like it/ },
   { reply: { status: 502, body: { a: 1 } }, error: /answered with status 502 .*1 like it/, answer: { a: 1 } },
 ];

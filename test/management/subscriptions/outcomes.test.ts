@@ -134,6 +134,14 @@ const rows: readonly Row[] = [
     body: failed(unsubscribed("403")),
   },
   { operation: "delete", version: "2", reply: { status: 204 }, status: 200, body: succeeded("Subscription deleted") },
+  { operation: "delete", version: "2", reply: { status: 200 }, status: 200, body: succeeded("Subscription deleted") },
+  {
+    operation: "delete",
+    version: "2",
+    reply: { status: 200, body: "<html>log in</html>" },
+    status: 502,
+    body: withoutJson(200),
+  },
   { operation: "delete", version: "2", reply: { status: 404, body: notFound }, status: 404, body: failed(notFound) },
   { operation: "delete", version: "2", reply: { status: 404 }, status: 404, body: failed(notFound) },
   {

@@ -5,7 +5,7 @@ import { Starting } from "../../../core/management/starting.js";
 import type { DeadLetter } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { until } from "../../support/until.js";
-import { deadLetter } from "../dead-letters.js";
+import { deadLetter } from "../dead-letters/dead-letters.js";
 import { type RunningWorker, runningTeam, since } from "./running-team.js";
 
 const path = "/v1/admin/deadletters";

@@ -123,15 +123,64 @@ test("a change is made nowhere while a worker does not run, and the answer names
   assert.deepEqual(after.body, before.body);
 });
 
-test("a change that a worker does not answer is refused with what is to be done", async (context) => {
+test("a change is made nowhere while a worker does not answer", async (context) => {
+  const { call, workers } = await runningTeam(context, two);
+  const before = await call("GET", "/v1/admin/log");
+  await workers[1]?.close();
+
+  const { status, body, headers } = await call("PUT", "/v1/admin/log?level=DEBUG");
+  const after = await call("GET", "/v1/admin/log");
+
+  assert.deepEqual([status, headers.get("retry-after")], [503, "5"]);
+  assert.match(body.error, /Nothing is changed: worker 2 does not answer/);
+  assert.deepEqual(after.body, before.body);
+});
+
+test("a file that all workers read is not changed while the first does not answer", async (context) => {
+  const { call, workers } = await runningTeam(context, two);
+  await workers[0]?.close();
+
+  const { status, body } = await call("POST", "/v1/namemappings", { body: "{}" });
+
+  assert.equal(status, 503);
+  assert.match(body.error, /Nothing is changed: worker 1 does not answer/);
+});
+
+test("a change that a worker breaks off is refused with what is to be done", async (context) => {
   const { call, workers } = await runningTeam(context, two);
   await workers[1]?.close();
+  await workers[1]?.serve(({ url, socket }, answer) => (url === "/live" ? answer.end("{}") : socket.destroy()));
 
   const { status, body } = await call("PUT", "/v1/admin/log?level=DEBUG");
 
   assert.equal(status, 503);
-  assert.match(body.error, /asking worker 2, which does not listen.*; other workers have made the change\. Repeat it/);
+  assert.match(
+    body.error,
+    /asking worker 2, which ended the connection.*; other workers have made the change\. Repeat it/,
+  );
 });
+
+for (const [number, others] of [
+  [1, ""],
+  [2, "; other workers have made the change. Repeat it"],
+] as const)
+  test(`a change is refused once its supervisor says that worker ${number}, which has got it, is silent`, async (context) => {
+    const { call, workers, change } = await runningTeam(context, two);
+    const worker = workers[number - 1];
+    await worker?.close();
+    await worker?.serve(({ url }, answer) => {
+      if (url === "/live") answer.end("{}");
+      else change(number, { state: "silent" });
+    });
+
+    const { status, body } = await call("PUT", "/v1/admin/log?level=DEBUG");
+
+    assert.equal(status, 503);
+    assert.equal(
+      body.error,
+      `asking worker ${number}, which has fallen silent: it may still do it when it goes on${others}`,
+    );
+  });
 
 test("what the first worker refuses no other worker is asked for", async (context) => {
   const { call } = await runningTeam(context, two);

@@ -5,7 +5,7 @@ import { AgentError } from "../../../core/sdk/index.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { SharedLog } from "../../support/shared-channel.js";
 import { until } from "../../support/until.js";
-import { deadLetter } from "../dead-letters.js";
+import { deadLetter } from "../dead-letters/dead-letters.js";
 import { runningTeam } from "./running-team.js";
 
 const path = "/v1/admin/deadletters";

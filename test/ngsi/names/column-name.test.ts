@@ -13,7 +13,7 @@ for (const name of kept) {
 test("enable_lowercase folds the columns of MySQL too", () =>
   assert.equal(columnName("Temp", { database: "mysql", lowercase: true }), "temp"));
 
-const refused = ["😀", "😁", "a\0b", "a ", `${"é".repeat(64)}x`] as const;
+const refused = ["😀", "😁", "a\0b", "a ", "a\t", "a\n\v\f\r", `${"é".repeat(64)}x`] as const;
 test("what MySQL refuses in a column becomes _ and a hash of the name, so that no two names meet", () => {
   const columns = refused.map((name) => columnName(name, mysql));
 

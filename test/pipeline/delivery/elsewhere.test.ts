@@ -54,7 +54,7 @@ test("an event that is stored elsewhere is settled, and its dead letter counts a
     events.map((event) => settlements.isStored(event)),
     [true, false, false],
   );
-  assert.deepEqual(settlements.close(events), { stored: 0, "dead-lettered": 0, filtered: 0 });
+  assert.deepEqual(settlements.count(events), { stored: 0, "dead-lettered": 0, filtered: 0 });
 });
 
 test("the batch of a sink says whether its position is shared", () => {

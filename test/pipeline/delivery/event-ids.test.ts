@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replayOf } from "../../../core/agent/put-letters.js";
+import { replayOf } from "../../../core/agent/replay/put-letters.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { AgentError, type Event, idOf, type Sink } from "../../../core/sdk/index.js";
 import { openIn } from "../../plugins/file-channel/channel-folder.js";

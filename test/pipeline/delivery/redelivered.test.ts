@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { HeldBack } from "../../../core/pipeline/delivery/stage.js";
+import { Settlements, TakenBatch } from "../../../core/pipeline/delivery/taken-batch.js";
 import { AgentError, type Event, type Sink } from "../../../core/sdk/index.js";
-import { chainTo, deliver } from "../../support/delivering.js";
+import { chainTo, course, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 
@@ -107,4 +109,89 @@ test("a delivery that ends before the store can tell leaves its events open", as
 
   assert.equal(settled, false);
   assert.deepEqual(bench.written, []);
+});
+
+/** A sink with a place of which it cannot tell: that of events whose body begins with `x`. */
+async function withUntold(context: TestContext, intervals: readonly number[] = [1]) {
+  const isUntold = ({ body }: Event) => String(body).startsWith("x");
+  const place = { isAway: true };
+  const written: unknown[] = [];
+  const sink: Sink = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async ({ events: own, position }) => {
+      written.push([...bodiesOf(own), position?.partial === true ? "partial" : "whole"]);
+      return { requestBytes: 1, responseBytes: 1 };
+    },
+    positions: {
+      alreadyStored: async ({ events: own }) => {
+        const untold = place.isAway ? own.filter(isUntold) : [];
+        if (untold.length === 0) return [];
+        throw new AgentError("STORE_AWAY", "reading what is stored", { retryable: true, events: untold });
+      },
+    },
+  };
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const { log } = recordingLog();
+  const retry = { batchTtl: 3, batchRetryIntervals: intervals };
+  return { place, written, ...chainTo({ sink, deadLetters, log, redelivers: true, retry }) };
+}
+
+test("of redelivered events only those are held back of which the sink cannot tell, with what came behind them for the same place", async (context) => {
+  const { place, written, chain, counters } = await withUntold(context);
+  const taken: readonly Event[] = ["a", "x1", "b", "x2", "c"].map((body) => ({ headers: {}, body }));
+  const settlements = new Settlements();
+  const positions = {
+    shared: true,
+    after: (count: number) => `p:${count}`,
+    coveredBy: () => [],
+    idOf: () => undefined,
+  };
+  const from = { isRedelivered: ({ body }: Event) => body !== "x2" && body !== "c", positions };
+  const round = async () => {
+    const open = settlements.open(taken);
+    const error = await chain.first.deliver(new TakenBatch(open, taken, from, settlements), course()).catch(String);
+    return [error === undefined || typeof error === "object", bodiesOf(settlements.open(taken))];
+  };
+  const heldBack = String(new HeldBack(undefined, 0));
+
+  const batch = new TakenBatch(taken, taken, from, settlements);
+  const first = await chain.first.deliver(batch, course()).catch(String);
+  const held = bodiesOf(settlements.open(taken));
+  const later = [await round(), await round()];
+  place.isAway = false;
+  const last = await round();
+
+  assert.equal(first, heldBack);
+  assert.deepEqual(held, ["x1", "x2"]);
+  // What nobody can have stored does not wait: it is a dead letter.
+  assert.deepEqual(later, [
+    [false, ["x1", "x2"]],
+    [false, ["x1"]],
+  ]);
+  assert.deepEqual(last, [true, []]);
+  assert.deepEqual(written, [
+    ["a", "b", "c", "partial"],
+    ["x1", "whole"],
+  ]);
+  assert.equal(counters.deadLettered, 1);
+});
+
+test("what is held back and was not delivered before becomes a dead letter no sooner than after the intervals of retries", async (context) => {
+  const { chain, counters } = await withUntold(context, [1, 500]);
+  const taken: readonly Event[] = ["x1", "x2"].map((body) => ({ headers: {}, body }));
+  const settlements = new Settlements();
+  const positions = { shared: true, after: () => "p", coveredBy: () => [], idOf: () => undefined };
+  const from = { isRedelivered: ({ body }: Event) => body === "x1", positions };
+  const asked = async () => {
+    const open = settlements.open(taken);
+    await assert.rejects(chain.first.deliver(new TakenBatch(open, taken, from, settlements), course()));
+    return counters.deadLettered;
+  };
+
+  const counts: number[] = [];
+  while (counts.at(-1) !== 1) counts.push(await asked());
+
+  // Each pause is a millisecond: the first two tries, 499 times in which nothing counts, and the third try.
+  assert.equal(counts.length, 502);
 });

@@ -200,3 +200,26 @@ test("with a file new-id the channel goes on once under another id, with all its
   assert.deepEqual(await drain(again, 5), [3, 4]);
   await again.stop();
 });
+
+test("a restored copy never takes for stored what it has accepted itself, however often it is killed and however far the original went on in its run", async (context) => {
+  const { copy, position, running } = await copied(context, { stopped: false });
+  const [id, run] = position.split(":");
+  // Beyond the numbers that an opening after a kill leaves free.
+  const later = `${id}:${run}:${2 ** 24 + 8}`;
+  await running.stop();
+
+  let folder = copy;
+  for (const accepted of [10, 20, 30]) {
+    const { channel } = await openIn(folder);
+    await rejectsWith("POSITION_FOREIGN", channel.skipTo(later));
+    await put(channel, accepted, accepted + 1, accepted + 2);
+    folder = await copyOf(folder, `${copy}-${accepted}`);
+    await channel.stop();
+  }
+  const { channel } = await openIn(folder);
+
+  await rejectsWith("POSITION_FOREIGN", channel.skipTo(later));
+  assert.equal(await channel.skipTo(`${id}:${run}:4`), 2);
+  assert.deepEqual(await drain(channel, 20), [4, 10, 11, 12, 20, 21, 22, 30, 31, 32]);
+  await channel.stop();
+});

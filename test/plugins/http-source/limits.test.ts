@@ -88,16 +88,23 @@ for (const { where, sent } of stalls)
 const malformed = [
   { name: "what is not HTTP", sent: "hello\r\n\r\n", status: 400 },
   { name: "a chunk of no size", sent: `${post("", "Transfer-Encoding: chunked")}zz\r\n`, status: 400 },
+  { name: "a request without a host", sent: "POST /notify HTTP/1.1\r\n\r\n", status: 400 },
+  { name: "a request with two hosts", sent: post(notification, "Host: other"), status: 400 },
+  { name: "CONNECT", sent: "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", status: 405 },
   { name: "headers beyond max_header_size", sent: post(notification, `X: ${"x".repeat(100_000)}`), status: 431 },
 ] as const;
 for (const { name, sent, status } of malformed)
-  test(`${name} is answered ${status} and the connection closed`, async (context) => {
-    const { port, emitted } = await runningSource(context);
+  test(`${name} is answered ${status}, counted, and the connection closed`, async (context) => {
+    const { port, emitted, refused } = await runningSource(context);
     const connection = await RawConnection.open(context, port);
 
     connection.send(sent);
     const answer = await connection.untilClosed();
 
     assert.match(answer, new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n[^]*{"error":"[^"]+"}$`));
+    assert.deepEqual(
+      refused.map((refusal) => refusal.status),
+      [status],
+    );
     assert.deepEqual(emitted, []);
   });

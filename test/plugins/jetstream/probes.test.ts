@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { examiner } from "../../../core/agent/examiner.js";
-import { ProbeRuns } from "../../../core/agent/probe-runs.js";
+import { examiner } from "../../../core/agent/examination/examiner.js";
+import { ProbeRuns } from "../../../core/agent/examination/probe-runs.js";
 import { JetStreamLog } from "../../../plugins/jetstream/log/jetstream-log.js";
 import { freePort } from "../../support/free-port.js";
 import { administer, removeStream } from "./administration.js";

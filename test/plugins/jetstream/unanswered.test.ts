@@ -123,6 +123,26 @@ test("a server that stays away longer than outcome_timeout has the put refused, 
   assert.match(String(refused), /whether it is in the stream is not known/);
 });
 
+test("a put that a server does not answer is refused at the end of a stop", { timeout: 60_000 }, async (context) => {
+  const server = await ownNats(context);
+  if (server === undefined) return;
+  let isSent = false;
+  const proxy = await silencingProxy(context, server.port, async (data) => {
+    isSent ||= /HPUB \S+\.p\.0 /.test(data.toString());
+  });
+  const { channel } = await openedChannel(context, [proxy.url], { request_timeout: 60_000 });
+
+  proxy.silence(true);
+  const refused = put(channel, 1).catch((error: unknown) => error);
+  await until(
+    async () => isSent,
+    (sent) => sent,
+  );
+  await channel.stop(AbortSignal.abort());
+
+  assert.equal(codeOf(await refused), "LOG_UNANSWERED");
+});
+
 test("a record is not sent again when the stream may have forgotten its name", async (context) => {
   const server = await ownNats(context);
   if (server === undefined) return;

@@ -31,7 +31,7 @@ test("the topics of a log wait for a broker that was never there, and each gets 
   skip,
 }, async (context) => {
   const topic = "made";
-  const hasty = { topic, request_timeout: 500 } as const;
+  const hasty = { topic, request_timeout: 2000 } as const;
   const missing = await failureOf(logOf(context, hasty).open(never()));
   const wanted = await failureOf(logOf(context, { ...hasty, replication_factor: 3 }).open(never()));
   await cluster.complete();

@@ -1,26 +1,17 @@
 import { openCluster } from "../../../plugins/kafka/client/cluster.js";
-import { deleteTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { readMetadata } from "../../../plugins/kafka/client/topics.js";
 import type { KafkaLogConfig } from "../../../plugins/kafka/config.js";
 import { KafkaLog } from "../../../plugins/kafka/log/kafka-log.js";
 import { topicNames } from "../../../plugins/kafka/log/open-topics.js";
 import type { LogEngine } from "../../log/log-case.js";
-import { kafkaOfTests } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
+import { deleteTopics } from "./delete-topics.js";
+import { connection } from "./topic-client.js";
 
 /** The configuration of a log, with the defaults. */
 export function logConfig(topic: string, changes: Partial<KafkaLogConfig> = {}): KafkaLogConfig {
   return {
-    bootstrap_servers: [kafkaOfTests()],
-    security_protocol: "PLAINTEXT",
-    sasl_mechanism: "SCRAM-SHA-512",
-    sasl_username: "",
-    sasl_password: "",
-    ssl_ca_file: "",
-    ssl_cert_file: "",
-    ssl_key_file: "",
-    ssl_verify: true,
-    client_id: "deneb-test",
-    request_timeout: 30_000,
+    ...connection,
     topic,
     partitions: 8,
     replication_factor: 0,

@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
-import type { Emit, Event, Handler } from "../../../core/sdk/index.js";
+import { PluginInstruments } from "../../../core/metrics/plugin-instruments.js";
+import type { Emit, Event, Handler, HealthReport } from "../../../core/sdk/index.js";
 import type { Message } from "../../../plugins/kafka/client/produce-lane.js";
 import type { KafkaSourceConfig } from "../../../plugins/kafka/source/config.js";
 import { KafkaSource } from "../../../plugins/kafka/source/kafka-source.js";
@@ -15,6 +16,8 @@ export const sourceConfig: KafkaSourceConfig = {
   topics: ["orion"],
   group: "",
   start: "earliest",
+  isolation_level: "read_committed",
+  open_transaction_timeout: 60_000,
   service: "",
   service_path: "",
   notification_target: "/notify",
@@ -44,12 +47,17 @@ export function newSource(config: Partial<KafkaSourceConfig>, setting: Omit<Sett
     handler: setting.handler ?? handler,
     ...(setting.emit === undefined ? {} : { emit: setting.emit }),
   });
-  return { ...traced, lines, source: new KafkaSource({ ...sourceConfig, ...config }, context) };
+  const reports: HealthReport[] = [];
+  const report = (health: HealthReport) => void reports.push(health);
+  const instruments = new PluginInstruments();
+  const observed = { ...context, report, metrics: instruments.of(context.name) };
+  const source = new KafkaSource({ ...sourceConfig, ...config }, observed);
+  return { ...traced, lines, reports, instruments, source };
 }
 
 /** A source that runs until the test ends. */
 export async function runningSource(context: TestContext, { config, ...setting }: Setting) {
-  const { source, lines, emitted, accounted, refused } = newSource(config, setting);
+  const { source, lines, reports, instruments, emitted, accounted, refused } = newSource(config, setting);
   const abandon = () => source.stop(AbortSignal.abort());
   context.after(abandon);
   await source.start();
@@ -64,7 +72,7 @@ export async function runningSource(context: TestContext, { config, ...setting }
       async () => emitted.map(numberOf),
       (sight) => sight.length >= count,
     );
-  return { source, stop, abandon, emitted, accounted, refused, lines, logged, received };
+  return { source, stop, abandon, emitted, accounted, refused, lines, reports, instruments, logged, received };
 }
 
 /** A record as Orion writes it: a notification of one entity whose attribute `n` has this value. */

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
-import { deleteTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
-import { partName } from "../../../plugins/kafka/source/reading.js";
+import { readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { ConsumerGroup } from "../../../plugins/kafka/source/consumer-group.js";
+import { Coordinator } from "../../../plugins/kafka/source/coordinator.js";
+import { partName } from "../../../plugins/kafka/source/mark.js";
 import { answersKafka, NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
 import { notificationRecord, numberOf, record, runningSource } from "./running-source.js";
@@ -29,7 +31,7 @@ test("a record is received with its tenant from the headers, and its events say 
   assert.equal(event?.headers["fiware-service"], "openiot");
   assert.equal(event.headers["fiware-servicepath"], "/park");
   assert.equal(event.headers["fiware-correlator"], "c1");
-  assert.equal(event.headers["deneb-origin"], `${partName(id, 1, "g")}:1+0`);
+  assert.equal(event.headers["deneb-origin"], `${partName(id, 1, { group: "g", cuts: [], epoch: 0 })}:1+0`);
 });
 
 test("service and service_path count for records whose headers do not name them", { skip }, async (context) => {
@@ -182,6 +184,31 @@ test("two sources of a group share the partitions, and one gets all when the oth
   assert.equal(one.emitted.length, 2);
 });
 
+test("a source that has to wait for others of its group says so, and reads when they are gone", {
+  skip,
+}, async (context) => {
+  const { topic, make, write, cluster } = await ownTopic(context);
+  await make(topic);
+  await write(topic, 0, [notificationRecord(1)]);
+  const other = new ConsumerGroup({
+    cluster,
+    coordinator: new Coordinator(cluster, topic),
+    group: topic,
+    topics: [topic],
+    sessionMillis: 30_000,
+    partitionsOf: async () => new Map([[topic, 1]]),
+  });
+  await other.join(new AbortController().signal);
+
+  const { logged, received } = await runningSource(context, { config: { topics: [topic], group: topic } });
+  const [line] = await logged("no reading from Kafka");
+  await other.leave();
+
+  assert.match(String(Reflect.get(line?.fields ?? {}, "reason")), /^joining group ".+" waits for its coordinator/);
+  assert.deepEqual(await received(1), [1]);
+  await logged("reading from Kafka again");
+});
+
 test("records that were removed before they were read are an error that counts them", { skip }, async (context) => {
   const { topic, make, write, cluster } = await ownTopic(context);
   await make(topic);
@@ -209,13 +236,13 @@ test("records that were removed before they were read are an error that counts t
 test("a topic that is removed and made again is read from its beginning, also while the source runs", {
   skip,
 }, async (context) => {
-  const { topic, make, write, cluster } = await ownTopic(context);
+  const { topic, make, remove, write, cluster } = await ownTopic(context);
   await make(topic);
   await write(topic, 0, [notificationRecord(1), notificationRecord(2)]);
   const { received } = await runningSource(context, { config: { topics: [topic], group: randomUUID() } });
   await received(2);
 
-  await deleteTopics(cluster, [topic]);
+  await remove(topic);
   await until(
     () => readMetadata(cluster, [topic]),
     ({ topics }) => topics.size === 0,

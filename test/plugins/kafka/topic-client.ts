@@ -7,9 +7,10 @@ import type { Message } from "../../../plugins/kafka/client/produce-lane.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
 import type { ConnectionConfig } from "../../../plugins/kafka/client/properties.js";
 import { Reader } from "../../../plugins/kafka/client/reader.js";
-import { createTopics, deleteTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
 import { kafkaOfTests } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
+import { deleteTopics } from "./delete-topics.js";
 
 const DEFAULT_OF_BROKERS = -1;
 
@@ -83,7 +84,8 @@ export async function ownTopic(context: TestContext, ...endings: readonly string
 }
 
 async function readTopic(cluster: KafkaCluster, topic: string, directory: Directory): Promise<readonly ReadRecord[]> {
-  const reader = new Reader(cluster, directory, "test");
+  const options = { purpose: "test", isolation: "read_uncommitted", bearableMillis: cluster.callMillis } as const;
+  const reader = new Reader(cluster, directory, options);
   const places = directory.topic(topic).partitions.map(({ index: partition }) => ({ topic, partition }));
   const extents = await readExtents(cluster, directory, places);
   const { signal } = new AbortController();

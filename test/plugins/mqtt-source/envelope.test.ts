@@ -81,3 +81,9 @@ test("metadata without end in depth or length is no danger", () => {
   assert.deepEqual(read(`{"metadata":${deep},"body":${body}}`), { body, fields: {} });
   assert.equal(Object.keys(read(`{"metadata":${long},"body":${body}}`).fields).length, 100_000);
 });
+
+test("an envelope that is not UTF-8 stays as it came, for the handler to refuse", () => {
+  const payload = Buffer.from('{"metadata":{},"body":{"data":[{"id":"caf\u00e9","type":"T"}]}}', "latin1");
+
+  assert.deepEqual(contentOf(payload), { body: payload, fields: {} });
+});

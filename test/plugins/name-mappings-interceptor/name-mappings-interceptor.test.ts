@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { mappedEvent } from "deneb/ngsi";
+import { entityOf, mappedEvent } from "deneb/ngsi";
 import type { Event, Logger } from "deneb/sdk";
 import plugin from "../../../plugins/name-mappings-interceptor/index.js";
 import { intercepted } from "../../support/intercepted.js";
@@ -49,8 +49,8 @@ function waitingLog(): Lines {
 const LOADED = "name mappings loaded";
 const BAD = "name mappings file not usable; the mappings stay as they are";
 
-async function started(context: TestContext, text?: string) {
-  const file = path.join(await tempFolder(context), "mappings.json");
+async function started(context: TestContext, text?: string, other?: string) {
+  const file = other ?? path.join(await tempFolder(context), "mappings.json");
   if (text !== undefined) await writeFile(file, text);
   const { log, next } = waitingLog();
   const config = { name_mappings_conf_file: file, reload_interval: 10 };
@@ -88,6 +88,28 @@ test("mapped names stand beside the original ones, and survive as JSON", async (
   });
 });
 
+test("of several interceptors the last one that maps the service counts, with all of its names", async (context) => {
+  const only = (originalService: string, newService: string, newEntityId?: string) =>
+    JSON.stringify({
+      serviceMappings: [{ originalService, newService, servicePathMappings: [{ entityMappings: [{ newEntityId }] }] }],
+    });
+  const chained = async (...documents: readonly string[]) => {
+    let current: Event = event;
+    for (const text of documents) {
+      const { interceptor } = await started(context, text);
+      current = intercepted(interceptor, current) ?? assert.fail("dropped");
+    }
+    const { headers, body } = mappedEvent(current);
+    return [headers["fiware-service"], entityOf({ headers, body }).id];
+  };
+  const [first, other] = [only("svc", "one", "e-one"), only("elsewhere", "two", "e-two")];
+  const serviceOnly = JSON.stringify({ serviceMappings: [{ newService: "three", servicePathMappings: [] }] });
+
+  assert.deepEqual(await chained(first, other), ["one", "e-one"]);
+  assert.deepEqual(await chained(other, first), ["one", "e-one"]);
+  assert.deepEqual(await chained(first, serviceOnly), ["three", "e1"]);
+});
+
 test("an event that no interceptor mapped is used as it is", () => assert.equal(mappedEvent(event), event));
 
 test("an event that holds no entity passes", async (context) => {
@@ -117,6 +139,20 @@ test("a file that changes is read again; a bad one changes nothing and is told",
   await mapsTo("three");
 });
 
+test("an interceptor that a reload makes while its file is bad or gone goes on with the mappings of before", async (context) => {
+  const { file, next } = await started(context, document("ns"));
+  await replace(file, "{");
+  await next(BAD);
+
+  const bad = await started(context, undefined, file);
+  await bad.next(BAD);
+  await rm(file);
+  const gone = await started(context, undefined, file);
+  await gone.next("no name mappings file; the mappings stay as they are");
+
+  assert.deepEqual([bad.serviceNow(), gone.serviceNow()], ["ns", "ns"]);
+});
+
 test("changes that follow each start at once are read, also one of the same length", async (context) => {
   for (const number of [1, 2, 3]) {
     const { file, mapsTo } = await started(context, document(`a${number}`));
@@ -129,7 +165,7 @@ test("changes that follow each start at once are read, also one of the same leng
 
 test("a file that is not there at start is used once it is", async (context) => {
   const { file, next, serviceNow } = await started(context);
-  await next("no name mappings file; the mappings stay as they are");
+  await next("no name mappings file; nothing is mapped");
   assert.equal(serviceNow(), "svc");
 
   await writeFile(file, document("ns"));

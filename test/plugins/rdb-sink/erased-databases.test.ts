@@ -142,7 +142,7 @@ for (const [dialect, server] of Object.entries(servers)) {
     });
     const events = Array.from({ length: 6000 }, (_, number) => at(number % 3, "urn:a"));
     await sink.persist({ events: [...events, at(0, "urn:b")] }, never);
-    await sink.settle();
+    await sink.flush();
     await sink.stop(never);
 
     const killed = await erase(dataOf(context, settings, "killed", 1), { entity: "urn:a" }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { SqlStoredData } from "../../../core/sql/features/stored-data.js";
+import { SqlStoredData } from "../../../core/sql/features/stored-data/stored-data.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
@@ -47,7 +47,7 @@ for (const [name, place] of Object.entries(places))
       const { sink } = sinkOf(config, undefined, undefined, identity);
       const events = ["urn:a", "urn:b", "urn:a"].map((id) => eventOf(entity(id, { p: "1" }), service));
       await sink.persist({ events, position: at(`${service}:3`) }, never);
-      await sink.settle();
+      await sink.flush();
       await sink.stop(never);
       const kept = () => query(`SELECT * FROM ${positions} WHERE deneb_sink = '${service}'`);
       const before = await kept();

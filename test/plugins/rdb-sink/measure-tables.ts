@@ -24,7 +24,7 @@ async function measure(entities: number, data_model: string, views: boolean): Pr
   const first = await write();
   const again = await write();
   const from = performance.now();
-  await sink.settle();
+  await sink.flush();
   const settled = (performance.now() - from) / 1000;
   const [size] = await query("SELECT pg_database_size(current_database()) / 1048576 mb");
   const latest = await timeOf(views, () => query("SELECT count(*) FROM s.deneb_latest_t"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { plain } from "../../../core/sql/index.js";
+import { plain, storedData } from "../../../core/sql/index.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { mysqlPrograms } from "../../support/mysql-programs.js";
@@ -91,4 +91,47 @@ test("names in lower case are wanted by a server that changes the others", { ski
     remedy: "set enable_lowercase = true",
   });
   assert.deepEqual(await of(true), { outcome: "ok" });
+});
+
+test("at a server that keeps names in lower case a start warns once, unless the sink does so too", {
+  skip,
+}, async () => {
+  if (server === undefined) return;
+  const warned = async (enable_lowercase: boolean) => {
+    const { sink, lines } = sinkOf({ ...onMysql(server), enable_lowercase });
+    await sink.start();
+    await sink.start();
+    await sink.stop(never);
+    return lines.filter(({ message }) => message.startsWith("the server takes names that differ")).length;
+  };
+
+  assert.deepEqual([await warned(false), await warned(true)], [1, 0]);
+});
+
+test("a table that such a server shows in lower case is erased once, and named with the remedy where that one is not listed", {
+  skip,
+}, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}cased`;
+  const { sink } = sinkOf({ ...onMysql(server), data_model: "dm-by-entity-type" });
+  const of = (type: string) => eventOf({ ...entity("urn:a", { a: "1" }), type }, service);
+  for (const type of ["Room", "room"]) await sink.persist({ events: [of(type)] }, never);
+  await sink.persist({ events: [of("Shelf")] }, never);
+  await sink.stop(never);
+  const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };
+  const config = configOf(onMysql(server));
+  const data = storedData(config, own, databases.mysql.open(config, own));
+
+  const erasure = await data.erase?.({ entity: "urn:a" }, false, never);
+  await data.close();
+
+  assert.deepEqual(
+    erasure?.erased.map(({ table, rows }) => [table, rows]),
+    [[`${service}.room`, 2]],
+  );
+  assert.deepEqual(
+    erasure?.left.map(({ name }) => name),
+    [`${service}.Shelf`],
+  );
+  assert.match(erasure?.left[0]?.reason ?? "", /it is table ".*cased\.shelf"; set enable_lowercase = true/);
 });

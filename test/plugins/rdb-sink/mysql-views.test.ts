@@ -25,7 +25,7 @@ async function storing(name: string, config: Partial<RdbConfig> = {}) {
     warnings: () => lines.filter(({ level }) => level === "warn").map(({ message }) => message),
     store: async (...events: readonly ReturnType<typeof v2Event>[]) => {
       await sink.persist({ events }, never);
-      await sink.settle();
+      await sink.flush();
     },
     event: (later: number, id: string, ...more: Parameters<typeof v2Entity>[1][]) =>
       v2Event(v2Entity(id, ...more), service, { later }),

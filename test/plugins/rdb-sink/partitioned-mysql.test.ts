@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Context, Event } from "../../../core/sdk/index.js";
-import { SqlStoredData } from "../../../core/sql/features/stored-data.js";
+import { SqlStoredData } from "../../../core/sql/features/stored-data/stored-data.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { mysqlServer } from "../../support/mysql.js";
 import { recordingLog } from "../../support/recording-log.js";

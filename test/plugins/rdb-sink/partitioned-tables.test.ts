@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { Context, Event, TableResult } from "../../../core/sdk/index.js";
 import type { Store } from "../../../core/sql/contract/driver.js";
-import { SqlStoredData } from "../../../core/sql/features/stored-data.js";
+import { SqlStoredData } from "../../../core/sql/features/stored-data/stored-data.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";

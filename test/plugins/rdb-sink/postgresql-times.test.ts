@@ -30,7 +30,7 @@ async function stored() {
     { events: [eventOf(entity(ID, { p: "1", day: "2020-05-13", at: "2020-05-13T10:00:00Z" }), "svc")] },
     never,
   );
-  await sink.settle();
+  await sink.flush();
   await sink.stop(never);
   const config = configOf(place);
   const own = { name: "sink", log: recordingLog().log, dataDir: "", run: "run", now: () => new Date(0) };

@@ -44,7 +44,7 @@ async function everything({ query }: TestDatabase): Promise<unknown> {
 async function stored(config: Partial<RdbConfig>, service: string): Promise<void> {
   const { sink } = sinkOf(config, undefined, undefined, { agent: "a", name: "sink" });
   await sink.persist({ events: [eventOf(entity("room", { a: "1" }), service)] }, never);
-  await sink.settle();
+  await sink.flush();
   await sink.stop(never);
 }
 

@@ -1,5 +1,5 @@
-import { examiner } from "../../../core/agent/examiner.js";
-import { type Finding, ProbeRuns } from "../../../core/agent/probe-runs.js";
+import { examiner } from "../../../core/agent/examination/examiner.js";
+import { type Finding, ProbeRuns } from "../../../core/agent/examination/probe-runs.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { never, sinkOf } from "./sinks.js";
 

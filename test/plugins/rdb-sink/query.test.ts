@@ -41,7 +41,7 @@ test("PostgreSQL gives every value as text and NULL as undefined", { skip }, asy
   assert.deepEqual(result, { columns: ["a", "b", "c", "a"], rows: [["9007199254740993", "t", undefined, "x"]] });
 });
 
-for (const text of ["CREATE TABLE t (a text)", "COMMIT; CREATE TABLE t (a text)"])
+for (const text of ["CREATE TABLE t (a text)", "COMMIT; CREATE TABLE t (a text)", "SELECT 1; SELECT 2"])
   test(`PostgreSQL does not run "${text}"`, { skip }, async () => {
     await assert.rejects(async () => query(onServer, text));
   });
@@ -61,6 +61,34 @@ for (const text of ["INSERT INTO s.t VALUES ('x')", "INSERT INTO s.t VALUES ('x'
     await assert.rejects(async () => query(config, text));
 
     assert.deepEqual((await query(config, "SELECT * FROM s.t"))?.rows, [["s"]]);
+  });
+
+for (const text of [
+  "SELECT 1; SELECT 2",
+  "SELECT 1;SELECT 2;",
+  "SELECT ';' /* ; */; -- a\nSELECT 2",
+  "SELECT 'it''s'; /* */ x",
+])
+  test(`SQLite refuses ${JSON.stringify(text)} instead of running the first statement only`, async (context) => {
+    const config = await filesOf(await tempFolder(context), ["s"]);
+
+    await assert.rejects(async () => query(config, text), {
+      code: "NOT_A_QUERY",
+      message: `running "${text}": only one statement is allowed`,
+    });
+  });
+
+for (const text of [
+  "SELECT 'a;b'",
+  "SELECT 'a;b';",
+  "SELECT 'a;b' ; ; -- ; x",
+  "SELECT 'a;b' AS \"a;b\" /* ; x */;\n",
+  "SELECT 'a;b' -- a; b",
+])
+  test(`SQLite takes ${JSON.stringify(text)} for one statement`, async (context) => {
+    const config = await filesOf(await tempFolder(context), ["s"]);
+
+    assert.deepEqual((await query(config, text))?.rows, [["a;b"]]);
   });
 
 test("of many SQLite files those are attached that the query names", async (context) => {

@@ -59,7 +59,7 @@ const skip = process.platform === "linux" ? false : "no /proc";
 test("a file that is no database is not left open by each try", { skip }, async (context) => {
   const folder = await tempFolder(context);
   await writeFile(join(folder, "s.db"), "no database ".repeat(1000));
-  const files = new SqliteFiles(folder);
+  const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
 
   for (let attempt = 1; attempt <= 10; attempt += 1) assert.throws(() => files.open(["s"]), { code: "SQLITE_NOTADB" });
 
@@ -77,7 +77,7 @@ test("a file that the system fails to read is an error that names it, and not a 
   const folder = await tempFolder(context);
   // Nothing is mapped at its beginning: it opens, and the first read fails with EIO.
   await symlink("/proc/self/mem", join(folder, "s.db"));
-  const files = new SqliteFiles(folder);
+  const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
 
   assert.throws(() => files.open(["s"]), { code: "SQLITE_IOERR", message: "s.db: unable to open database file" });
   await assert.rejects(sqliteQuery(folder, "SELECT name FROM s.sqlite_master"), /disk I\/O error|unable to open/);
@@ -104,7 +104,7 @@ test("what the system has against a file is said: SQLite says that it cannot be 
   const folder = await tempFolder(context);
   await mkdir(join(folder, "s.db"));
 
-  assert.throws(() => new SqliteFiles(folder).open(["s"]), {
+  assert.throws(() => new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 }).open(["s"]), {
     code: "EISDIR",
     message: /^s\.db: a folder has its place/,
   });

@@ -36,7 +36,7 @@ test("every example of the page about views runs, and those that select find row
   const { sink } = sinkOf({ ...at, views: true });
   const temperatures = [21.5, 19, 20, 21, 22, 23, 20.5, 21, 19, "broken"];
   await sink.persist({ events: temperatures.map((value, index) => room(`room${index % 2}`, value)) }, never);
-  await sink.settle();
+  await sink.flush();
   await sink.stop(never);
 
   assert.ok(examples.length >= 6);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { SqlStoredData } from "../../../core/sql/features/stored-data.js";
+import { SqlStoredData } from "../../../core/sql/features/stored-data/stored-data.js";
 import type { RdbConfig } from "../../../plugins/rdb-sink/config.js";
 import { databases, rdbFaults } from "../../../plugins/rdb-sink/databases.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
@@ -32,7 +32,7 @@ async function storing(service: string, config: Partial<RdbConfig> = {}) {
     },
     store: async (...events: readonly ReturnType<typeof eventOf>[]) => {
       await sink.persist({ events }, never);
-      await sink.settle();
+      await sink.flush();
     },
     rows: (view: string, columns = "*", rest = "") =>
       query(`SELECT ${columns} FROM "${service}"."${view}" AS v ${rest}`),

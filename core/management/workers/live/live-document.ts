@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../agent/live/merge-patch.js";
 import { rounded } from "../../../agent/live/rates.js";
-import { componentJoins, deadLetters, findingsOf, lastReload, sharedLog } from "../component-joins.js";
-import { type Join, latest, least, members, some, together } from "../joins.js";
+import { componentJoins, deadLetters, findingsOf, lastReload, sharedLog } from "../joined/component-joins.js";
+import { type Join, latest, least, members, some, together } from "../joined/joins.js";
+import { booksIn, workerList } from "../joined/worker-list.js";
 import { objectIn, objectsIn, textIn } from "../json.js";
 import { inOrder, type Team, type WorkerView } from "../team.js";
-import { booksIn, workerList } from "../worker-list.js";
 
 /** What one worker shows. */
 export interface Shown {
@@ -13,7 +13,7 @@ export interface Shown {
 }
 
 /** What the gateway says of the whole. */
-export interface WholeAgent {
+interface WholeAgent {
   readonly team: Team;
   /** When the supervisor began, ISO 8601 UTC. */
   readonly started: string;

@@ -60,24 +60,24 @@ test("a run that fails rejects for its own callers alone, and the next one runs"
   await second;
 });
 
-test("settled when nothing runs or waits, whether it succeeded or not", async () => {
+test("idle when nothing runs or waits, whether it succeeded or not", async () => {
   const { flight, begun } = heldFlight();
-  await flight.settled();
+  await flight.idle();
   const first = flight.run();
   await turn();
   const second = flight.run();
-  let settled = false;
-  const settling = flight.settled().then(() => {
-    settled = true;
+  let idle = false;
+  const waiting = flight.idle().then(() => {
+    idle = true;
   });
   begun[0]?.end();
   await first;
   await turn();
-  assert.equal(settled, false);
+  assert.equal(idle, false);
   begun[1]?.fail(new Error("no disk"));
   await assert.rejects(second);
 
-  await settling;
+  await waiting;
 });
 
 test("a call after the last run begins another one", async () => {

@@ -16,15 +16,7 @@ test("a request that arrives in two pieces is accepted once, wherever it is cut"
   const { port, emitted } = await runningSource(context);
   const cuts = Array.from({ length: post(about("e")).length - 1 }, (_, at) => at + 1);
 
-  for (const cut of cuts) {
-    const connection = await RawConnection.open(context, port);
-    const text = post(about(`e${cut}`));
-    connection.send(text.slice(0, cut));
-    await new Promise(setImmediate);
-    connection.send(text.slice(cut));
-    assert.match(await connection.received(1), /^HTTP\/1.1 200 OK\r\n/);
-    connection.abort();
-  }
+  for (const cut of cuts) await acceptedInTwo(await RawConnection.open(context, port), post(about(`e${cut}`)), cut);
 
   assert.deepEqual(
     idsOf(emitted),
@@ -36,6 +28,7 @@ const followers: Readonly<Record<string, (body: string) => string>> = {
   "another plain one": (body) => post(body),
   "a chunked one": chunked,
   "one with an expectation": (body) => post(body, "Expect: 100-continue"),
+  "one that expects what nobody knows": (body) => post(body, "Expect: wonders"),
   "one with two service headers": (body) => post(body, "Fiware-Service: a", "Fiware-Service: b"),
 };
 for (const [name, follower] of Object.entries(followers)) {
@@ -155,3 +148,24 @@ test("stopping waits for the rest of a body and responds to it", async (context)
   assert.match(await connection.untilClosed(), /^HTTP\/1.1 200 OK\r\n.*\r\nConnection: close\r\n\r\n$/s);
   await stopped;
 });
+
+test("a header behind thousands of others counts, whoever reads the head", async (context) => {
+  const { port, emitted } = await runningSource(context);
+  const text = post(notification, ...Array.from({ length: 2500 }, () => "X:"), "Fiware-Service: farm");
+
+  for (const cut of [text.length, 50]) await acceptedInTwo(await RawConnection.open(context, port), text, cut);
+
+  assert.deepEqual(
+    emitted.map(({ headers }) => headers["fiware-service"]),
+    ["farm", "farm"],
+  );
+});
+
+/** Sends a request in two pieces. */
+async function acceptedInTwo(connection: RawConnection, text: string, cut: number): Promise<void> {
+  connection.send(text.slice(0, cut));
+  await new Promise(setImmediate);
+  connection.send(text.slice(cut));
+  assert.match(await connection.received(1), /^HTTP\/1.1 200 OK\r\n/);
+  connection.abort();
+}

@@ -16,7 +16,7 @@ export class CallFailure extends Error {
 
 type Parameter = string | number | boolean | undefined;
 
-export interface Call {
+interface Call {
   readonly query?: Readonly<Record<string, Parameter>> | undefined;
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

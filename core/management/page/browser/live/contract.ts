@@ -10,7 +10,7 @@ export interface Topology {
   readonly groups: readonly Group[];
 }
 
-export interface Link {
+interface Link {
   readonly from: string;
   readonly to: string;
 }
@@ -32,7 +32,7 @@ export interface Component extends Part {
   readonly capacity?: number;
 }
 
-export interface Setting {
+interface Setting {
   readonly name: string;
   readonly value: unknown;
   readonly masked?: boolean;
@@ -71,7 +71,7 @@ export interface Worker {
   readonly reason?: string;
 }
 
-export interface LastReload {
+interface LastReload {
   readonly time: string;
   readonly ok: boolean;
   readonly outcome?: string;

@@ -47,7 +47,7 @@ export class History {
 }
 
 /** Of the whole agent: what its sources accept, what its sinks store, what waits in its channels. */
-export function totals(states: readonly ComponentState[]): Omit<Sample, "time"> {
+function totals(states: readonly ComponentState[]): Omit<Sample, "time"> {
   return {
     in: sum(states.map((state) => state.accepted_per_second)),
     out: sum(states.map((state) => state.stored_per_second)),

@@ -12,7 +12,7 @@ export type Connection =
   | { readonly state: "lost"; readonly reason: string; readonly retryAt: number };
 
 /** What is known of the agent now. */
-export interface LiveView {
+interface LiveView {
   readonly connection: Connection;
   readonly snapshot?: Snapshot;
   readonly topology?: Topology;

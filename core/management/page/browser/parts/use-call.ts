@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Where a call of a view stands. The last result stays while the next one is on its way. */
-export interface CallState<Result> {
+interface CallState<Result> {
   readonly running: boolean;
   readonly result?: Result | undefined;
   readonly failure?: Error | undefined;

@@ -1,0 +1,238 @@
+import type { DeadLetter, DeadLetters, LetterEntry } from "../../pipeline/dead-letters/dead-letters.js";
+import { type Logger, reasonOf } from "../../sdk/index.js";
+import type { Clock } from "../../tokens.js";
+import type { RunningSink } from "../component.js";
+import type { RecentActivity } from "../state/recent-activity.js";
+import type { DeadLetterReplay } from "./dead-letter-replay.js";
+
+/** Milliseconds between two passes over the sinks. */
+const passInterval = 1000;
+
+interface AutomaticReplayParts {
+  readonly deadLetterReplay: DeadLetterReplay;
+  readonly letters: DeadLetters;
+  readonly activity: RecentActivity;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly uptime?: () => number;
+}
+
+/** One sink's letters on their way. */
+interface SinkReplay {
+  readonly pace: ReplayPace;
+  underway: readonly string[];
+  /** Goes through the file, oldest letter first; undefined before the first and after the last letter. */
+  walk: AsyncGenerator<DeadLetter> | undefined;
+  found: number;
+}
+
+/**
+ * Replays letters whose retries ran out, or that a stop left, when their sink stores again: a few at a time, the next ones when these are
+ * settled, behind the events that wait. Letters that no store takes are left to people.
+ */
+export class AutomaticReplay {
+  readonly #parts: AutomaticReplayParts;
+  readonly #uptime: () => number;
+  readonly #replays = new Map<string, SinkReplay>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: AutomaticReplayParts) {
+    this.#parts = parts;
+    this.#uptime = parts.uptime ?? (() => performance.now());
+  }
+
+  start(): void {
+    this.#parts.letters.whenKept(this.#wake);
+    this.#wake();
+  }
+
+  readonly #wake = (): void => {
+    this.#timer ??= setInterval(() => {
+      this.#running ??= this.pass().finally(() => {
+        this.#running = undefined;
+      });
+    }, passInterval).unref();
+  };
+
+  /** Nothing to do until the next letter is kept. */
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.#parts.letters.whenKept(undefined);
+    this.#rest();
+    await this.#running;
+    for (const { walk } of this.#replays.values()) await walk?.return(undefined);
+    this.#replays.clear();
+  }
+
+  /** Checks every sink that has letters. */
+  async pass(): Promise<void> {
+    const { letters, log } = this.#parts;
+    const open = letters.counts().filter(({ reasons }) => reasons["retries-exhausted"] + reasons.stopped > 0);
+    if (open.length === 0) this.#rest();
+    for (const { sink } of open) {
+      try {
+        await this.#replayTo(sink);
+      } catch (error) {
+        this.#of(sink).pace.failed(this.#uptime(), 0);
+        log.warn({ sink, reason: reasonOf(error) }, "dead letters could not be replayed, will be tried again");
+      }
+    }
+  }
+
+  async #replayTo(name: string): Promise<void> {
+    const { deadLetterReplay } = this.#parts;
+    const running = deadLetterReplay.sinkOf(name);
+    if (running === undefined || running.status !== "START") return;
+    // One agent at a time replays what several share.
+    const { agents = [] } = running.channel.log() ?? {};
+    if (agents.length > 0 && agents[0]?.mine !== true) return;
+    const replay = this.#of(name);
+    const sink = { name, replay, stored: this.#lastStored(name, running) };
+    if (!(await this.#settled(sink)) || !replay.pace.mayGo(this.#uptime(), sink.stored)) return;
+    const { transactionCapacity, size } = running.channel;
+    // Behind a long queue letters would only take room from notifications.
+    if ((size ?? 0) > transactionCapacity) return;
+    const batch = await this.#next(sink, Math.min(replay.pace.size, transactionCapacity));
+    if (batch.length === 0) return;
+    replay.underway = batch.map(({ id }) => id);
+    replay.pace.sent(this.#uptime());
+    await deadLetterReplay.send(name, batch);
+  }
+
+  #lastStored(name: string, { node, group }: RunningSink): number {
+    const names = [name, node.name, ...(group?.sinks ?? [])];
+    return Math.max(...names.map((one) => this.#parts.activity.lastStored(one)?.getTime() ?? 0));
+  }
+
+  /** False while letters are on their way. */
+  async #settled({ name, replay, stored }: Turn): Promise<boolean> {
+    const { letters, log } = this.#parts;
+    if (replay.underway.length === 0) return true;
+    const entries = await Promise.all(replay.underway.map((id) => letters.entry(name, id)));
+    if (entries.some((entry) => entry?.mark === "replaying" && entry.own)) return false;
+    const failed = entries.filter((entry) => entry?.mark === "waiting").length;
+    log.info({ sink: name, letters: entries.length - failed, failed }, "dead letters replayed");
+    replay.underway = [];
+    if (failed === entries.length) replay.pace.failed(this.#uptime(), stored);
+    else replay.pace.worked();
+    return true;
+  }
+
+  /** The next letters that are due; the oldest come first. */
+  async #next({ name, replay, stored }: Turn, most: number): Promise<readonly DeadLetter[]> {
+    const { letters, clock } = this.#parts;
+    const startedAt = this.#uptime();
+    replay.walk ??= letters.written(name);
+    const batch = new Map<string, DeadLetter>();
+    const now = clock.now().getTime();
+    while (batch.size < most) {
+      const { done, value } = await replay.walk.next();
+      if (done === true) {
+        if (replay.found + batch.size === 0) replay.pace.nothingDue(this.#uptime(), this.#uptime() - startedAt);
+        replay.walk = undefined;
+        replay.found = 0;
+        return [...batch.values()];
+      }
+      if (isDue(await letters.entry(name, value.id), now, stored)) batch.set(value.id, value);
+    }
+    replay.found += batch.size;
+    return [...batch.values()];
+  }
+
+  #of(sink: string): SinkReplay {
+    const known = this.#replays.get(sink);
+    if (known !== undefined) return known;
+    const replay: SinkReplay = { pace: new ReplayPace(this.#uptime()), underway: [], walk: undefined, found: 0 };
+    this.#replays.set(sink, replay);
+    return replay;
+  }
+}
+
+/** One sink in one pass. */
+interface Turn {
+  readonly name: string;
+  readonly replay: SinkReplay;
+  /** When it stored something last. */
+  readonly stored: number;
+}
+
+/** A letter is tried again when its sink stored something after it, or after a while; each failure makes that longer. */
+function isDue(entry: LetterEntry | undefined, now: number, stored: number): boolean {
+  if (entry?.reason !== "retries-exhausted" && entry?.reason !== "stopped") return false;
+  if (entry.mark !== "waiting" && (entry.mark !== "replaying" || entry.own)) return false;
+  if (entry.replays === 0 && stored > entry.time) return true;
+  return Math.abs(now - entry.time) >= waitOfLetter(entry.replays);
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Letters of the largest batch. */
+const largestBatch = 500;
+const growth = 10;
+/** After the start of an agent its sinks have a moment for what waits in their channels. */
+const afterStart = 5 * second;
+const longestPause = hour;
+/** Replays that fail keep a sink from its work for no more than one part in this number. */
+const costOfFailure = 5;
+const costOfSearch = 20;
+
+/** How many letters of one sink are replayed at once, and when; times are milliseconds of a clock that nobody sets. */
+class ReplayPace {
+  /** One letter shows whether the store takes letters again; then they become more. */
+  size = 1;
+  #failures = 0;
+  #sentAt = 0;
+  #failedAt = 0;
+  #cost = 0;
+  /** When the sink had last stored something as a replay failed. */
+  #storedThen = 0;
+  #restUntil: number;
+
+  constructor(now: number) {
+    this.#restUntil = now + afterStart;
+  }
+
+  /** `stored` is when the sink stored something last. */
+  mayGo(now: number, stored: number): boolean {
+    if (now < this.#restUntil) return false;
+    if (this.#failures === 0) return true;
+    const pause = Math.min(minute * 2 ** (this.#failures - 1), longestPause);
+    if (now - this.#failedAt >= pause) return true;
+    return stored > this.#storedThen && now - this.#failedAt >= Math.min(this.#cost * (costOfFailure - 1), pause);
+  }
+
+  sent(now: number): void {
+    this.#sentAt = now;
+  }
+
+  worked(): void {
+    this.#failures = 0;
+    this.size = Math.min(this.size * growth, largestBatch);
+  }
+
+  failed(now: number, stored: number): void {
+    this.size = 1;
+    this.#failures += 1;
+    this.#failedAt = now;
+    this.#cost = Math.max(now - this.#sentAt, second);
+    this.#storedThen = stored;
+  }
+
+  /** A search through all letters found none to send. */
+  nothingDue(now: number, took: number): void {
+    this.#restUntil = now + Math.max(afterStart, took * costOfSearch);
+  }
+}
+
+/** Milliseconds that a letter waits after it failed, by how often it was replayed before. */
+function waitOfLetter(replays: number): number {
+  return Math.min(minute * 2 ** Math.max(0, replays - 1), 6 * hour);
+}

@@ -1,0 +1,176 @@
+import type { CountedChannel } from "../../pipeline/counted-channel.js";
+import type { Failure } from "../../pipeline/supervision.js";
+import { positionFaults } from "../../sdk/index.js";
+import type { RunningChannel, RunningSink, RunningSource, Status } from "../component.js";
+import type { ReportedHealth } from "../create-component.js";
+import { DEAD_LETTERS_REMEMBERED, type RecentActivity, type RecentOutcomes } from "./recent-activity.js";
+
+/** What is wrong with a component; `down` makes the agent not ready. */
+export interface Finding {
+  readonly state: "degraded" | "down";
+  /** What kind of thing it is, out of a fixed set; the metrics count by it. */
+  readonly cause: Cause;
+  /** For people. */
+  readonly reason: string;
+  readonly since: Date;
+}
+
+const ofAnyKind = ["not-started", "reported", "stray-error"] as const;
+
+/** What can be wrong with a component, by its kind. */
+export const causes = {
+  source: [...ofAnyKind, "answers-5xx"],
+  channel: [...ofAnyKind, "puts-refused", "log-unreachable", "partitions-unattended"],
+  sink: [
+    ...ofAnyKind,
+    "store-failing",
+    "position-conflict",
+    "no-answer",
+    "no-progress",
+    "dead-letters",
+    "dead-letters-full",
+  ],
+} as const;
+
+type Cause = (typeof causes)[keyof typeof causes][number];
+
+/** Milliseconds that a failure lasts before it counts: what passes sooner is not reported. */
+const SHORTEST_FAILURE = 10_000;
+/** Milliseconds after its last occurrence during which a failure that nothing tries to repeat counts as present. */
+const PRESENT = 60_000;
+/** After that it is only shown, for so long. */
+const SHOWN = 600_000;
+/** Milliseconds that one call of a sink takes before it counts as unanswered. */
+const LONGEST_CALL = 45_000;
+
+export function findingsOfSource({ name, reported }: RunningSource, activity: RecentActivity, now: Date): Finding[] {
+  return [...ofReports(reported, now), ...ofAnswers(activity.answers(name).failure, now)];
+}
+
+/** One refused request is no reason: the refusals must go on for a while. */
+function ofAnswers(failure: Failure | undefined, now: Date): Finding[] {
+  if (failure === undefined || failure.last.getTime() - failure.since.getTime() < SHORTEST_FAILURE) return [];
+  return ofFailure(failure, { now, isTried: false, cause: "answers-5xx" });
+}
+
+export function findingsOfChannel({ channel, reported }: RunningChannel, now: Date): Finding[] {
+  const failure = ofFailure(channel.puts.failure, { now, isTried: false, cause: "puts-refused" });
+  return [
+    ...ofReports(reported, now),
+    ...failure.map((one) => ({ ...one, reason: `puts are refused: ${one.reason}` })),
+    ...ofLog(channel, now),
+  ];
+}
+
+/** A log that agents share; what is wrong for less than ten seconds is not said. */
+function ofLog(channel: Pick<CountedChannel, "log">, now: Date): Finding[] {
+  const { unreachable, unreachableSince } = channel.log() ?? {};
+  if (unreachable === undefined) return [];
+  const since = unreachableSince === undefined ? now : new Date(unreachableSince);
+  if (unreachableSince !== undefined && now.getTime() - unreachableSince < SHORTEST_FAILURE) return [];
+  return [{ state: "degraded", cause: "log-unreachable", reason: `the log cannot be reached: ${unreachable}`, since }];
+}
+
+/** Milliseconds in which another agent takes over what one that ended has left, and a moment more. */
+const LONGEST_TAKEOVER = 20_000;
+
+/** `since`: when some of its partitions were first seen without an agent. */
+export function findingsOfPartitions(unattended: number, since: Date, now: Date): Finding[] {
+  if (unattended === 0 || now.getTime() - since.getTime() < LONGEST_TAKEOVER) return [];
+  const some = unattended === 1 ? "1 partition" : `${unattended} partitions`;
+  const remedy = "start another agent of the group, or look why this one does not take over";
+  const reason = `no agent works on ${some} of the log: ${remedy}`;
+  return [{ state: "degraded", cause: "partitions-unattended", reason, since }];
+}
+
+/** Without what it has in common with the other sinks of its group. */
+export function findingsOfSink({ sink, channel, reported }: RunningSink, now: Date): Finding[] {
+  const isTried = channel.mayHold;
+  const { busySince } = sink;
+  const seconds = busySince === undefined ? 0 : secondsBetween(busySince, now);
+  const busy: Finding[] =
+    busySince === undefined || seconds * 1000 < LONGEST_CALL
+      ? []
+      : [
+          {
+            state: "down",
+            cause: "no-answer",
+            reason: `the store has not answered for ${seconds} seconds`,
+            since: busySince,
+          },
+        ];
+  const { failure } = sink.health;
+  const cause = isPositionFault(failure?.code) ? "position-conflict" : "store-failing";
+  return [...ofReports(reported, now), ...ofFailure(failure, { now, isTried, cause }), ...busy];
+}
+
+function isPositionFault(code: string | undefined): boolean {
+  return code === positionFaults.foreign || code === positionFaults.conflict;
+}
+
+/** What a sink shares with the others of its group: its sink processor. */
+export function findingsOfProcessor({ groupReported }: RunningSink, now: Date): Finding[] {
+  return groupReported === undefined ? [] : ofReports(groupReported, now);
+}
+
+/** Likewise where its dead letters are kept. */
+export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: RecentOutcomes, now: Date): Finding[] {
+  const full = ofFailure(keeping.failure, { now, isTried: channel.mayHold, cause: "dead-letters-full" });
+  const { stored, deadLetters, deadLettersSince: since, lastDeadLetter: last } = outcomes;
+  if (since === undefined || last === undefined) return full;
+  if (deadLetters > 0 && deadLetters >= stored) {
+    const reason = `in the last 60 seconds ${deadLetters} events became dead letters and ${stored} were stored`;
+    return [...full, { state: "down", cause: "dead-letters", reason, since }];
+  }
+  if (now.getTime() - last.getTime() > DEAD_LETTERS_REMEMBERED) return full;
+  const reason = `events became dead letters, the last one at ${last.toISOString()}`;
+  return [...full, { state: "degraded", cause: "dead-letters", reason, since }];
+}
+
+export function findingsOfStatus(status: Status, since: Date): Finding[] {
+  return status === "START" ? [] : [{ state: "down", cause: "not-started", reason: `its status is ${status}`, since }];
+}
+
+function ofReports(reported: ReportedHealth, now: Date): Finding[] {
+  const reports = reported.all
+    .filter(({ since }) => now.getTime() - since.getTime() >= SHORTEST_FAILURE)
+    .map(
+      ({ state, reason, since, name }): Finding => ({
+        state,
+        cause: "reported",
+        reason: `${name}: ${reason}`,
+        since,
+      }),
+    );
+  return [...reports, ...[...reported.strays].flatMap(([name, { failure }]) => ofStray(name, failure, now))];
+}
+
+/** What it did not catch may have left it in any state; it does its work as far as anyone can see. */
+function ofStray(name: string, failure: Failure | undefined, now: Date): Finding[] {
+  if (failure === undefined || now.getTime() - failure.last.getTime() > SHOWN) return [];
+  const { reason, last, since } = failure;
+  const what = `${name}: its plugin did not catch an error: ${reason} (last at ${last.toISOString()})`;
+  return [{ state: "degraded", cause: "stray-error", reason: what, since }];
+}
+
+interface Circumstances {
+  readonly now: Date;
+  /** Whether it is tried again and again until it succeeds. */
+  readonly isTried: boolean;
+  readonly cause: Cause;
+}
+
+function ofFailure(failure: Failure | undefined, { now, isTried, cause }: Circumstances): Finding[] {
+  if (failure === undefined) return [];
+  const { since, last, reason } = failure;
+  if (now.getTime() - since.getTime() < SHORTEST_FAILURE) return [];
+  const past = now.getTime() - last.getTime();
+  if (isTried || past <= PRESENT) return [{ state: "down", cause, reason, since }];
+  return past <= SHOWN
+    ? [{ state: "degraded", cause, reason: `${reason} (last at ${last.toISOString()})`, since }]
+    : [];
+}
+
+export function secondsBetween(from: Date, to: Date): number {
+  return Math.floor((to.getTime() - from.getTime()) / 1000);
+}

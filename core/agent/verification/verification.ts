@@ -1,0 +1,196 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Ledger } from "../../pipeline/ledger.js";
+import { reasonOf, type StoredSummary } from "../../sdk/index.js";
+import type { Agent } from "../agent.js";
+import { keeperOf, type RunningChannel, type RunningSink } from "../component.js";
+import { type ChannelLedger, channelLedger } from "../state/ledger-snapshot.js";
+
+/** What the stores of a channel hold, compared with the ledger. */
+interface StoreComparison {
+  /** Events that the stores have counted for this channel. */
+  readonly events: number;
+  /** Those that they must have by the ledger. */
+  readonly expected: number;
+  /** 0 when all is right; negative when the stores lack events. */
+  readonly difference: number;
+}
+
+interface ChannelVerification extends Omit<ChannelLedger, "sinks"> {
+  /** Absent when the stores cannot be compared. */
+  readonly store?: StoreComparison;
+}
+
+export interface Verification {
+  /** False when something differs. */
+  readonly ok: boolean;
+  readonly channels: readonly ChannelVerification[];
+  readonly tables: readonly { readonly sink: string; readonly table: string; readonly rows: number }[];
+  /** A sentence for each difference: which, by how much, and what to look at. */
+  readonly differences: readonly string[];
+  /** What could not be asked. */
+  readonly unknown: readonly string[];
+  /** What is not compared, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Milliseconds and times that the ledger is read again while events move. */
+const PAUSE = 20;
+const MOST_READS = 50;
+
+interface Findings {
+  readonly differences: string[];
+  readonly unknown: string[];
+  readonly notes: string[];
+  readonly tables: { readonly sink: string; readonly table: string; readonly rows: number }[];
+}
+
+interface VerificationParts {
+  readonly agent: Pick<Agent, "assembly">;
+  readonly ledger: Ledger;
+  /** Open dead letters of a sink or group. */
+  readonly deadLetters: (sink: string) => number;
+}
+
+/** Compares the ledger with the channels and with the stores. */
+export async function verification(parts: VerificationParts, signal: AbortSignal): Promise<Verification> {
+  const findings: Findings = { differences: [], unknown: [], notes: [], tables: [] };
+  const channels: ChannelVerification[] = [];
+  for (const channel of parts.agent.assembly.channels) {
+    const store = channel.channel.durable ? await compared(channel, { ...parts, findings, signal }) : undefined;
+    const { sinks: _, ...books } = await steadyLedger(channel, parts.ledger);
+    if (channel.channel.isShared) reportLog(channel, findings);
+    else reportBooks(books, findings);
+    channels.push({ ...books, ...(store === undefined ? {} : { store }) });
+  }
+  return { ok: findings.differences.length === 0, channels, ...findings };
+}
+
+/** Between the end of a take and its account the books are wrong for a moment. */
+async function steadyLedger({ name, channel }: RunningChannel, ledger: Ledger): Promise<ChannelLedger> {
+  for (let read = 1; ; read += 1) {
+    const books = channelLedger(name, channel, ledger);
+    if ((books.unaccounted ?? 0) === 0 || read === MOST_READS) return books;
+    await delay(PAUSE);
+  }
+}
+
+function reportBooks({ name, lost, unaccounted, ...books }: Omit<ChannelLedger, "sinks">, findings: Findings): void {
+  if (lost > 0) {
+    const look = 'the log lines "events are missing" and "damaged events left out" name the files';
+    findings.differences.push(`channel "${name}" lost ${lost} events that it had accepted; ${look}`);
+  }
+  if (unaccounted === undefined) {
+    findings.notes.push(`channel "${name}" does not say what it holds of this agent: its ledger is not compared`);
+  } else if (unaccounted !== 0) {
+    const { received, stored, dead_lettered: dead, filtered, uncounted, waiting } = books;
+    const sum = `received ${received} = stored ${stored} + dead-lettered ${dead} + filtered ${filtered} + uncounted ${uncounted}`;
+    const equation = `${sum} + lost ${lost} + waiting ${waiting} + unaccounted ${unaccounted}`;
+    findings.differences.push(`channel "${name}": ${unaccounted} events are unaccounted for (${equation})`);
+  }
+}
+
+/** The books of the log as a whole: those of one agent say nothing about it. */
+function reportLog({ name, channel }: RunningChannel, findings: Findings): void {
+  const log = channel.log();
+  if (log === undefined) {
+    const remedy = "ask an agent that runs";
+    findings.notes.push(`channel "${name}" is shared by agents and its log is not open: it is not compared; ${remedy}`);
+    return;
+  }
+  const { appended, stored, deadLettered, filtered, lost, waiting, unaccounted } = log;
+  if (unaccounted === undefined) {
+    findings.notes.push(`channel "${name}" is shared by agents and its log does not tell now what all of them did`);
+    return;
+  }
+  if (lost > 0) findings.differences.push(`channel "${name}": its log lost ${lost} events that were accepted`);
+  if (unaccounted === 0) return;
+  const sum = `appended ${appended} = stored ${stored} + dead-lettered ${deadLettered} + filtered ${filtered}`;
+  const equation = `${sum} + waiting ${waiting} + unaccounted ${unaccounted}`;
+  findings.differences.push(`channel "${name}": ${unaccounted} events of its log are unaccounted for (${equation})`);
+}
+
+interface Comparing extends VerificationParts {
+  readonly findings: Findings;
+  readonly signal: AbortSignal;
+}
+
+/** The store has an event before the ledger has it, so a store that has fewer is short of some at any time. */
+async function compared(running: RunningChannel, comparing: Comparing): Promise<StoreComparison | undefined> {
+  const { name, channel } = running;
+  const { agent, ledger, findings, deadLetters, signal } = comparing;
+  const sinks = agent.assembly.sinks.filter((sink) => sink.channel === channel);
+  if (!channel.isExact) return undefined;
+  const account = ledger.account(name);
+  const before = account.storedOrSkipped;
+  const summaries = await summariesOf(sinks, { findings, signal });
+  if (summaries === undefined) return undefined;
+  const id = await idOf(running);
+  if (id === undefined) return undefined;
+  const events = summaries.flatMap(({ channels }) => channels.flatMap((one) => (one.channel === id ? one.events : [])));
+  const actual = events.reduce((sum, count) => sum + count, 0);
+  const after = account.storedOrSkipped + (channel.size ?? 0);
+  const base = account.base ?? { events: actual, stored: before, loose: false };
+  if (account.base === undefined) {
+    account.base = base;
+    findings.notes.push(`channel "${name}": the ledger is from an earlier version; the comparison begins now`);
+  }
+  const expected = base.events + before - base.stored;
+  const most = base.events + after - base.stored;
+  const difference = actual < expected ? actual - expected : Math.max(0, actual - most);
+  const letters = sinks.reduce((sum, sink) => sum + deadLetters(keeperOf(sink)), 0);
+  // After a kill the books are a moment old, and a position covers dead letters too.
+  if (base.loose && difference >= -letters) {
+    account.base = { events: actual, stored: before, loose: false };
+    if (difference !== 0) findings.notes.push(`channel "${name}": the comparison starts again after a kill`);
+    return { events: actual, expected: actual, difference: 0 };
+  }
+  if (difference !== 0) findings.differences.push(sentence(name, { events: actual, expected, difference }));
+  return { events: actual, expected: difference > 0 ? most : expected, difference };
+}
+
+function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
+  if (difference < 0) {
+    const look =
+      "a stored position that was changed by hand or by another agent makes events count as stored that are not, and so do events " +
+      "without a row; a new id of the channel, and another name or database of its sink, begin with a store that has none of them";
+    const numbers = `they hold ${events}, the ledger says ${expected}`;
+    return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
+  }
+  const look = `the ledger was removed or replaced, or another agent stored under the same channel; ${beginAgain}`;
+  const more = `${difference} events that the ledger does not know (they hold ${events})`;
+  return `channel "${channel}": its stores hold ${more}; ${look}`;
+}
+
+const beginAgain = 'to begin again, stop the agent and delete the member "base" of the channel in ledger.json';
+
+type Asking = Pick<Comparing, "findings" | "signal">;
+
+/** Undefined when one of the sinks does not count, or cannot tell now: then nothing can be said of the channel. */
+async function summariesOf(sinks: readonly RunningSink[], { findings, signal }: Asking) {
+  const summaries: StoredSummary[] = [];
+  let complete = true;
+  for (const { name, sink } of sinks) {
+    try {
+      const summary = await sink.storedSummary(signal);
+      if (summary === undefined) {
+        findings.notes.push(`sink "${name}" does not count what it stores: its store is not compared`);
+        complete = false;
+        continue;
+      }
+      summaries.push(summary);
+      for (const { table, rows } of summary.tables) findings.tables.push({ sink: name, table, rows });
+    } catch (error) {
+      findings.unknown.push(`the store of sink "${name}" cannot be asked: ${reasonOf(error)}`);
+      complete = false;
+    }
+  }
+  return complete ? summaries : undefined;
+}
+
+/** The name of the channel in the positions that its sinks keep. */
+async function idOf({ channel }: RunningChannel): Promise<string | undefined> {
+  const transaction = channel.openTake();
+  const position = transaction.positions?.after(0);
+  await transaction.rollback();
+  return position?.split(":")[0];
+}

@@ -1,0 +1,106 @@
+import { reasonOf, type StoredSummary } from "../../../sdk/index.js";
+import { databaseErrorOf } from "../../contract/database-error.js";
+import { type SchemaName, type TableName, tableKey } from "../../contract/statement.js";
+import { printedName } from "../../tables/catalogue.js";
+import type { KnownStore } from "../../tables/known-store.js";
+import type { ListedStore } from "../../tables/make-missing.js";
+import { CHANNEL, DATABASE, EVENTS, PART, type PositionRow, PositionRows, SINK } from "./position-rows.js";
+
+const MOST_TABLES = 1000;
+
+/** The events that were counted with the positions of a sink, by channel, and the rows of its tables. */
+export async function storedSummary(sink: string, store: ListedStore, signal: AbortSignal): Promise<StoredSummary> {
+  const { dialect, driver } = store;
+  const events = new Map<string, number>();
+  const found = await ownPositions(sink, { rows: new PositionRows(store), store }, signal);
+  for (const { name, row } of found) {
+    if (row.channel.startsWith(DATABASE)) continue;
+    const question = dialect.selectColumns([EVENTS], { name, key: [SINK, CHANNEL], cells: [sink, row.channel] });
+    const [[count] = []] = await driver.read([question], signal);
+    const channel = channelOf(row.channel);
+    events.set(channel, (events.get(channel) ?? 0) + Number(count ?? 0));
+  }
+
+  const tables: { table: string; rows: number }[] = [];
+  const listed = (await store.register?.tables(signal))?.own ?? [];
+  for (const name of listed.slice(0, MOST_TABLES)) {
+    const rows = await rowsUnlessGone(name, store, signal);
+    if (rows !== undefined) tables.push({ table: printedName(name), rows });
+  }
+  return { channels: [...events].map(([channel, count]) => ({ channel, events: count })), tables };
+}
+
+/** Undefined for a table that was dropped: it stays listed. */
+async function rowsUnlessGone(
+  name: TableName,
+  { dialect, driver }: KnownStore,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const [[rows] = []] = await driver.read([dialect.count({ name, time: { name: "", kind: "text" } })], signal);
+    return Number(rows ?? 0);
+  } catch (error) {
+    if (dialect.errors.missing(databaseErrorOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Of a whole batch, or of one commit unit of it. */
+function channelOf(channel: string): string {
+  return channel.startsWith(PART) ? (channel.split(":")[1] ?? channel) : channel;
+}
+
+interface FoundPosition {
+  readonly name: TableName;
+  readonly row: PositionRow;
+}
+
+/**
+ * All rows of a sink: in the known commit units, in the databases listed in the default one, and where earlier versions
+ * kept them.
+ */
+export async function ownPositions(
+  sink: string,
+  { rows, store }: { readonly rows: PositionRows; readonly store: KnownStore },
+  signal: AbortSignal,
+): Promise<readonly FoundPosition[]> {
+  const { driver, dialect, log } = store;
+  const asked = new Set<string>();
+  const read = async (name: TableName): Promise<readonly FoundPosition[]> => {
+    if (asked.has(tableKey(name))) return [];
+    asked.add(tableKey(name));
+    const own = await rows.read(name, [{ sink }], signal);
+    return own.map((row) => ({ name, row }));
+  };
+  const units = await driver.commitUnits(signal);
+  const found: FoundPosition[] = [];
+  for (const name of tablesOf(units, store)) found.push(...(await read(name)));
+
+  const known = new Set(units.map(({ database }) => database));
+  const listed = found.flatMap(({ row: { channel } }) =>
+    channel.startsWith(DATABASE) ? channel.slice(DATABASE.length) : [],
+  );
+  for (const database of listed.filter((name) => !known.has(name))) {
+    try {
+      found.push(...(await read(dialect.positionsTable({ database, schema: "" }))));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // It is read again before the first write to it.
+      log.warn({ database, reason: reasonOf(error) }, "positions of a database cannot be read");
+    }
+  }
+  const tables = dialect.earlierPositions === undefined ? [] : await driver.read([dialect.earlierPositions], signal);
+  for (const [database = "", schema = "", table = ""] of tables) {
+    found.push(...(await read({ database, schema, table })));
+  }
+  return found;
+}
+
+function tablesOf(units: readonly SchemaName[], { dialect }: KnownStore): Iterable<TableName> {
+  return new Map(
+    units.map((unit) => {
+      const name = dialect.positionsTable(unit);
+      return [tableKey(name), name] as const;
+    }),
+  ).values();
+}

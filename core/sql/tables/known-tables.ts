@@ -1,0 +1,103 @@
+import { AgentError } from "../../sdk/index.js";
+import type { Column, ColumnKind } from "../contract/column.js";
+import { RecentMap } from "../contract/recent-map.js";
+import { type SchemaName, schemaKey, type TableName, tableKey } from "../contract/statement.js";
+
+const DEFAULT_LIMIT = 100_000;
+const MOST_SHARED_MAPS = 10_000;
+
+/** The columns of a table by the key of their names. */
+export type KnownColumns = ReadonlyMap<string, ColumnKind>;
+
+/**
+ * A cache of the schemas and tables that exist in the database, with their columns.
+ *
+ * Many tables have the same columns (entities of one type), so equal lists are shared.
+ */
+export class Tables {
+  readonly #schemas: RecentMap<true>;
+  readonly #tables: RecentMap<KnownColumns>;
+  readonly #shared = new Map<string, KnownColumns>();
+  /** Lists of columns of tables that belong to a sink; many tables share one. */
+  readonly own = new WeakSet<KnownColumns>();
+  readonly #keyOf: (column: string) => string;
+
+  constructor(keyOf: (column: string) => string, limit = DEFAULT_LIMIT) {
+    this.#keyOf = keyOf;
+    this.#schemas = new RecentMap(limit);
+    this.#tables = new RecentMap(limit);
+  }
+
+  hasSchema(schema: SchemaName): boolean {
+    return this.#schemas.get(schemaKey(schema)) === true;
+  }
+
+  /** Undefined for an unknown table. */
+  columns(name: TableName): KnownColumns | undefined {
+    return this.#tables.get(tableKey(name));
+  }
+
+  /** The kind of a column; undefined if table or column is unknown. */
+  kind(name: TableName, column: string): ColumnKind | undefined {
+    return this.columns(name)?.get(this.#keyOf(column));
+  }
+
+  learnSchema(schema: SchemaName): void {
+    this.#schemas.set(schemaKey(schema), true);
+  }
+
+  /** Adds columns to the known ones of a table. */
+  learn(name: TableName, columns: readonly Column[]): void {
+    const known = this.columns(name) ?? [];
+    const added = columns.map(({ name: column, kind }) => [this.#keyOf(column), kind] as const);
+    this.#tables.set(tableKey(name), this.#sharing(new Map([...known, ...added])));
+  }
+
+  forget(name: TableName): void {
+    this.#tables.delete(tableKey(name));
+    this.#schemas.delete(schemaKey(name));
+  }
+
+  #sharing(columns: KnownColumns): KnownColumns {
+    const signature = [...columns]
+      .map(([column, kind]) => `${column}\0${kind}`)
+      .sort()
+      .join("\0");
+    const shared = this.#shared.get(signature);
+    if (shared !== undefined) return shared;
+
+    if (this.#shared.size >= MOST_SHARED_MAPS) this.#shared.clear();
+    this.#shared.set(signature, columns);
+    return columns;
+  }
+}
+
+/** Version of the tables in which a sink keeps its own state. Those of this version have no mark. */
+const VERSION = 1;
+/** A later version that this one must not write beside marks a table with a column of this name and its number. */
+const MARK = "deneb_format_";
+
+/**
+ * Throws code `TABLE_OF_NEWER_VERSION` for a table of the sink that a later version has marked as its own. The columns of such
+ * tables are looked up anyway, so that this costs no query.
+ */
+export function refuseNewerTable(name: TableName, { tables }: { readonly tables: Tables }): void {
+  for (const column of tables.columns(name)?.keys() ?? []) {
+    if (!column.startsWith(MARK)) continue;
+    const found = Number(column.slice(MARK.length));
+    if (found <= VERSION) continue;
+    // Looked up again with the next try.
+    tables.forget(name);
+    throw newerTable(name, found);
+  }
+}
+
+export const NEWER_TABLE = "TABLE_OF_NEWER_VERSION";
+
+function newerTable({ database, schema, table }: TableName, found: number): AgentError {
+  const path = [...new Set([database, schema]), table].filter((part) => part !== "").join(".");
+  const remedy =
+    "start the later version of Deneb again, or use another database; the table is unchanged, and events wait";
+  const message = `using table ${path}: it has version ${found} of its format, and this agent knows version ${VERSION}; ${remedy}`;
+  return new AgentError(NEWER_TABLE, message, { retryable: true });
+}

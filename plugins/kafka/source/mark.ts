@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+/** The latest of the cuts of a partition that are kept. */
+const MOST_CUTS = 20;
+
+/** Which logs a partition has had: after the brokers have lost records that were read, it goes on as another one. */
+export interface Mark {
+  /** For each such loss, in order, the epoch of the leader whose log was read before: records of later ones are of the next log. */
+  readonly cuts: readonly number[];
+}
+
+/** Behind one more loss. */
+export function cutBehind({ cuts }: Mark, epoch: number): readonly number[] {
+  return [...new Set([...cuts, epoch])].sort((one, other) => one - other).slice(-MOST_CUTS);
+}
+
+/** What is noted with an offset: a topic that is made again has another id. */
+export function noteOf(topicId: string, { cuts }: Mark): string {
+  return cuts.length === 0 ? topicId : `${topicId}/${cuts.join(".")}`;
+}
+
+/** The mark in a note; undefined in one of another topic. Tools that move the offsets of a group leave no note. */
+export function markOf(note: string, topicId: string): Mark | undefined {
+  const [id, cuts = ""] = note.split("/");
+  if (id !== topicId && note !== "") return undefined;
+  return { cuts: (cuts.match(/\d+/g) ?? []).map(Number) };
+}
+
+/** Names what one group reads of the log of a partition that a record is in: another group reads it again. */
+export function partName(
+  topicId: string,
+  partition: number,
+  { group, cuts, epoch }: Mark & { readonly group: string; readonly epoch: number },
+): string {
+  const name = `${topicId}/${partition}/${createHash("sha256").update(group).digest("hex").slice(0, 8)}`;
+  const cut = cuts.findLast((before) => before < epoch);
+  return cut === undefined ? name : `${name}/${cut}`;
+}

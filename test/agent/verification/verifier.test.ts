@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AGENT, agentContainer, LEDGER, VERIFIER } from "../../../core/agent/container.js";
+import type { Topology } from "../../../core/configuration/topology.js";
+import type { AnyPlugin } from "../../../core/sdk/index.js";
+import memoryChannel from "../../../plugins/memory-channel/index.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+test("a ledger that does not agree with its channel at two checks is warned about, with the numbers", async (context) => {
+  const { log, lines } = recordingLog();
+  const common = { summary: "for tests", stability: "stable", config: {} } as const;
+  const scripted: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => new ScriptedSink() };
+  const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
+  const batching = { batchSize: 1, batchTimeout: 30, batchTtl: -1, batchRetryIntervals: [1] };
+  const topology: Topology = {
+    agent: "a",
+    sources: [],
+    channels: [node("c1", memoryChannel, { capacity: 10, transactionCapacity: 10, "keep-alive": 0 })],
+    sinks: [{ ...node("k1", scripted), channel: "c1", batching }],
+  };
+  const dataDir = await tempFolder(context);
+  const container = agentContainer({ topology, dataDir, loggers: { of: () => log } });
+  const agent = container.resolve(AGENT);
+  await agent.start(1000);
+  context.after(() => agent.stop(1000));
+  const verifier = container.resolve(VERIFIER);
+  const warnings = () => lines.filter(({ message }) => message.startsWith("the ledger does not agree"));
+  verifier.check();
+  verifier.check();
+  container.resolve(LEDGER).account("c1").accepted(3);
+
+  verifier.check();
+  const once = warnings().length;
+  verifier.check();
+  verifier.check();
+  const verification = await verifier.verify();
+
+  assert.deepEqual([once, warnings().length], [0, 1]);
+  assert.match(JSON.stringify(warnings()), /"unaccounted":3/);
+  assert.equal(verification.ok, false);
+  container.resolve(LEDGER).account("c1").sink("k1").settled({ stored: 3, "dead-lettered": 0, filtered: 0 });
+  verifier.check();
+  verifier.check();
+  const over = lines.filter(({ message }) => message === "the ledger agrees with the channel again");
+  assert.deepEqual([over.length, warnings().length], [1, 1]);
+  assert.match(verification.differences.join(), /^channel "c1": 3 events are unaccounted for \(received 3 = stored 0/);
+});

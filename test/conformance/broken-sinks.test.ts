@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Batch, definePlugin, type Event, reasonOf, type Sink } from "../../core/sdk/index.js";
+import { type ConformanceCase, markOf, pluginConformance } from "../../core/testing/index.js";
+
+const receipt = { requestBytes: 0, responseBytes: 0 };
+
+/** The cases of a sink in memory that does some things otherwise. */
+async function casesOf(otherwise: (store: (events: readonly Event[]) => void) => Partial<Sink>, caseSeconds?: number) {
+  const stored: string[] = [];
+  const store = (events: readonly Event[]) => void stored.push(...events.map(markOf));
+  const definition = definePlugin({
+    apiVersion: 1,
+    kind: "sink",
+    type: "broken",
+    summary: "Does something otherwise.",
+    stability: "beta",
+    config: {},
+    create: (): Sink => ({
+      start: async () => {},
+      stop: async () => {},
+      async persist({ events }: Batch) {
+        store(events);
+        return receipt;
+      },
+      ...otherwise(store),
+    }),
+  });
+  const openStore = async () => {
+    stored.length = 0;
+    return { config: {}, readBack: async () => [...stored], close: async () => {} };
+  };
+  return await pluginConformance(definition, { openStore, ...(caseSeconds === undefined ? {} : { caseSeconds }) });
+}
+
+async function failureOf({ run }: ConformanceCase): Promise<string> {
+  return await run().then(
+    () => "",
+    (error: unknown) => reasonOf(error),
+  );
+}
+
+const storedCase = "every event of a batch is stored";
+
+const broken = [
+  {
+    says: "throws undefined",
+    otherwise: () => ({ persist: () => Promise.reject(undefined) }),
+    named: storedCase,
+    fault: "persist threw undefined; throw an AgentError, which says whether to try again",
+  },
+  {
+    says: "throws a text",
+    otherwise: () => ({ persist: () => Promise.reject("no idea") }),
+    named: storedCase,
+    fault: "persist threw 'no idea'; throw an AgentError, which says whether to try again",
+  },
+  {
+    says: "stores nothing",
+    otherwise: () => ({ persist: async () => receipt }),
+    named: "what is stored outlives",
+    fault: 'not stored, although the sink said so: "a1", "a2"',
+  },
+  {
+    says: "stores everything twice",
+    otherwise: (store) => ({
+      async persist({ events }) {
+        store(events);
+        store(events);
+        return receipt;
+      },
+    }),
+    named: "a batch is left unchanged",
+    fault: 'stored more than once: "a1", "a2", "a3"',
+  },
+  {
+    says: "stores the last one first",
+    otherwise: (store) => ({
+      async persist({ events }) {
+        store(events.toReversed());
+        return receipt;
+      },
+    }),
+    named: "a batch is left unchanged",
+    fault: 'stored in another order than written: "a3", "a2", "a1" instead of "a1", "a2", "a3"',
+  },
+  {
+    says: "returns no count of bytes",
+    otherwise: (store) => ({
+      async persist({ events }) {
+        store(events);
+        return { requestBytes: Number.NaN, responseBytes: 0 };
+      },
+    }),
+    named: storedCase,
+    fault:
+      "persist resolves to { requestBytes, responseBytes }, counts of bytes, 0 where they are not known; " +
+      "it resolved to { requestBytes: NaN, responseBytes: 0 }",
+  },
+] as const satisfies readonly {
+  says: string;
+  otherwise: (store: (events: readonly Event[]) => void) => Partial<Sink>;
+  named: string;
+  fault: string;
+}[];
+
+for (const { says, otherwise, named, fault } of broken)
+  test(`of a sink that ${says} the case says it in a sentence`, async () => {
+    const found = (await casesOf(otherwise)).find(({ name }) => name.startsWith(named));
+    assert.ok(found !== undefined);
+
+    assert.equal(await failureOf(found), fault);
+  });
+
+test("a timer that a write starts and no stop clears fails a case", async (context) => {
+  const timers: NodeJS.Timeout[] = [];
+  context.after(() => timers.forEach(clearInterval));
+  const cases = await casesOf((store) => ({
+    async persist({ events }) {
+      store(events);
+      timers.push(setInterval(() => {}, 2 ** 30));
+      return receipt;
+    },
+  }));
+  const found = cases.find(({ name }) => name === "a sink that has written leaves no timer, socket or thread behind");
+  assert.ok(found !== undefined);
+
+  assert.match(await failureOf(found), /^after stop of the sink and close of its store there is still open: Timeout/);
+});
+
+test("a sink that keeps what it has stored fails a case that says how much it keeps", async () => {
+  const kept: (readonly Event[])[] = [];
+  const cases = await casesOf((store) => ({
+    async persist({ events }) {
+      store(events);
+      kept.push(events);
+      return receipt;
+    },
+  }));
+  const found = cases.find(({ name }) => name === "events that are stored are not kept in memory");
+  assert.ok(found !== undefined);
+
+  assert.equal(
+    await failureOf(found),
+    "after 600 events were stored the sink still refers to 600 of them; keep ids or a position, and nothing that grows with the events",
+  );
+});
+
+test("of a sink that never answers three cases wait, each names the call, and the others fail at once", async () => {
+  const cases = await casesOf(() => ({ persist: () => new Promise(() => {}) }), 0.05);
+
+  const failures: string[] = [];
+  for (const one of cases) failures.push(await failureOf(one));
+
+  const late = "the case did not end within 0.05 s; its call of persist has not settled";
+  const failed = failures.filter((reason) => reason !== "");
+  assert.deepEqual(failed.slice(0, 3), [late, late, late]);
+  assert.deepEqual([...new Set(failed.slice(3))], ["not run: 3 cases did not end within 0.05 s"]);
+});

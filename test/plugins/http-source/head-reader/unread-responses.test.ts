@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { Socket } from "node:net";
+import { test } from "node:test";
+import { HeadReader } from "../../../../plugins/http-source/head-reader/head-reader.js";
+import { BodyBudget } from "../../../../plugins/http-source/limits.js";
+import { noToken } from "../../../../plugins/http-source/responses.js";
+import { recordingLog } from "../../../support/recording-log.js";
+import { post } from "../raw-connection.js";
+import { httpConfig } from "../running-source.js";
+
+/** A connection whose other end reads nothing. */
+class UnreadSocket extends Socket {
+  override _write(): void {}
+  override _read(): void {}
+}
+
+const reason = "x".repeat(1000);
+const refusal = { ...noToken, headers: {}, reason };
+const MOST = 1000;
+
+test("a sender that does not read its responses is handed to Node's parser, before they fill the memory", (context) => {
+  const socket = new UnreadSocket();
+  const handedOver: Socket[] = [];
+  const reader = new HeadReader(httpConfig, {
+    log: recordingLog().log,
+    budget: new BodyBudget(httpConfig),
+    admits: () => true,
+    serve: (request) => request.refuse(refusal),
+    turnAway: () => undefined,
+    refused: () => undefined,
+    handOver: (given) => handedOver.push(given),
+    checkInterval: 1000,
+  });
+  context.after(() => reader.destroy());
+  context.after(() => socket.destroy());
+  reader.add(socket);
+
+  let sent = 0;
+  for (; sent < MOST && handedOver.length === 0; sent += 1) socket.emit("data", Buffer.from(post("{}")));
+
+  assert.deepEqual(handedOver, [socket]);
+  assert.ok(socket.writableLength < socket.writableHighWaterMark + 2 * reason.length);
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, type TestContext, test } from "node:test";
+import { Directory } from "../../../plugins/kafka/client/directory.js";
+import { Producer } from "../../../plugins/kafka/client/producer.js";
+import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
+import { kafkaPrograms } from "../../support/kafka-jars.js";
+import { NO_KAFKA } from "../../support/provided-kafka.js";
+import { until } from "../../support/until.js";
+import { type OwnCluster, startKafkaCluster } from "./cluster.js";
+import { notificationRecord, numberOf, runningSource } from "./running-source.js";
+import { topicClient } from "./topic-client.js";
+
+const programs = await kafkaPrograms();
+const skip = programs === undefined ? NO_KAFKA : false;
+
+const WITHOUT = "partitions without a leader are not read; the others are";
+
+let cluster: OwnCluster;
+before(async () => {
+  if (programs === undefined) return;
+  cluster = await startKafkaCluster(programs);
+  await cluster.complete();
+  await cluster.whole();
+});
+after(async () => {
+  if (programs !== undefined) await cluster.stop();
+});
+
+test("a source reads its other partitions while one has no leader at its start, says so, and begins it when it has", {
+  skip,
+}, async (context) => {
+  const { topic, write, config } = await spreadTopic(context);
+  for (const partition of [0, 1, 2]) await write(partition, partition);
+  const leader = await cluster.leader(topic, 1);
+  await leader.halt();
+  await withoutLeader(topic, 1);
+
+  const { received, logged, reports } = await runningSource(context, { config });
+  const first = await received(2);
+  const [line] = await logged(WITHOUT);
+  const degraded = reports.at(-1);
+  await write(0, 10);
+  const others = await received(3);
+  await leader.resume();
+  const all = await received(4);
+
+  assert.deepEqual(first.toSorted(), [0, 2]);
+  assert.deepEqual(others.slice(2), [10]);
+  assert.deepEqual(all.slice(3), [1]);
+  assert.deepEqual(line?.fields, { topic, partitions: [1] });
+  assert.deepEqual(degraded, { state: "degraded", reason: `partition 1 of topic "${topic}" has no leader` });
+  await logged("partitions are read again");
+  assert.deepEqual(reports.at(-1), { state: "up" });
+  await cluster.whole();
+});
+
+test("a source reads its other partitions while one has lost its leader, says so, and goes on with it where it was", {
+  skip,
+}, async (context) => {
+  const { topic, write, config } = await spreadTopic(context);
+  const { received, logged, emitted, reports } = await runningSource(context, { config });
+  for (const partition of [0, 1, 2]) await write(partition, partition);
+  await received(3);
+
+  const leader = await cluster.leader(topic, 2);
+  await leader.halt();
+  await write(0, 10);
+  await received(4);
+  await withoutLeader(topic, 2);
+  await write(1, 11);
+  const others = await received(5);
+  await logged(WITHOUT);
+  await leader.resume();
+  await write(2, 12);
+
+  await received(6);
+  await logged("partitions are read again");
+  assert.deepEqual(others.slice(3), [10, 11]);
+  assert.deepEqual(emitted.map(numberOf).slice(5), [12]);
+  assert.deepEqual(reports.at(-1), { state: "up" });
+  await cluster.whole();
+});
+
+/** A topic without copies, each broker leads one of its partitions. */
+async function spreadTopic(context: TestContext) {
+  const bootstrap_servers = [...cluster.bootstrap];
+  const client = await topicClient({ bootstrap_servers });
+  context.after(() => client.close());
+  const topic = randomUUID();
+  await createTopics(client.cluster, [{ name: topic, partitions: 3, replicas: 1, settings: {} }]);
+  for (const partition of [0, 1, 2]) await cluster.leader(topic, partition);
+  const write = async (partition: number, n: number): Promise<void> => {
+    const directory = new Directory(client.cluster, await readMetadata(client.cluster, [topic]));
+    await new Producer(client.cluster, directory).write({ topic, partition }, [notificationRecord(n)]);
+  };
+  return { topic, write, config: { bootstrap_servers, topics: [topic], group: topic } };
+}
+
+async function withoutLeader(topic: string, partition: number): Promise<void> {
+  await until(
+    () => Promise.all(cluster.brokers.map((broker) => cluster.partsOf(topic, broker))),
+    (parts) => !parts.flat().includes(partition),
+  );
+}
