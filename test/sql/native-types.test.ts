@@ -155,7 +155,7 @@ await onEveryDatabase("native types", [
     run: async (place, service) => {
       const sink = await place.sink(native);
       const nested = (levels: number) => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
-      const numbers = ["[1.2345678901234567890123]", "[12345678901234567890123]", "[5e-400]"];
+      const numbers = ["[1.2345678901234567890123]", "[12345678901234567890123]"];
       const others = ["[18446744073709551615,-9223372036854775808]", '["1.2345678901234567890123"]', nested(31)];
       const texts = [nested(32), nested(101), nested(400), ...numbers, ...others, `{"${"ä".repeat(33_000)}":1}`];
 
@@ -168,7 +168,7 @@ await onEveryDatabase("native types", [
         texts,
       );
       const kept = rows.map((row) => row["a"]);
-      assert.deepEqual(kept.slice(6, 9).map(plainJson), others);
+      assert.deepEqual(kept.slice(5, 8).map(plainJson), others);
     },
   },
   {
