@@ -13,6 +13,7 @@ import {
   type RunningInterceptor,
   type RunningSink,
   type RunningSource,
+  sinksOf,
   startComponent,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
@@ -55,6 +56,7 @@ export class ComponentRunner {
   async startChannel(running: RunningChannel): Promise<void> {
     if (running.channel.durable) this.#ledger.resume(running.name);
     await startComponent(running, running.channel);
+    this.#ledger.account(running.name).comparesWith(sinksOf(this.#assembly, running));
     if (running.channel.sharesLetters) {
       if (this.#followsLetters) await this.followLetters(running);
       return;

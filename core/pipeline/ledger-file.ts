@@ -25,6 +25,8 @@ export interface StoreBase {
   readonly stored: number;
   /** True after the process was killed: then the books may be a moment behind the stores. */
   readonly loose: boolean;
+  /** The sinks whose stores are compared, sorted; absent before their channel starts, and in the books of earlier versions. */
+  readonly sinks?: readonly string[];
 }
 
 /** The books of all channels. */
@@ -89,7 +91,9 @@ function accountOf(value: unknown): AccountState {
 }
 
 function baseOf(value: unknown): StoreBase {
+  const sinks = memberOf(value, "sinks");
   return {
+    ...(Array.isArray(sinks) ? { sinks: sinks.map(String) } : {}),
     events: countOf(value, "events"),
     stored: countOf(value, "stored"),
     loose: memberOf(value, "loose") === true,

@@ -163,6 +163,11 @@ export class ChannelAccount {
     this.#changed();
   }
 
+  /** The sinks that store the events of the channel from now on, sorted; without effect where books that go on name some. */
+  comparesWith(sinks: readonly string[]): void {
+    if (this.#base !== undefined && this.#base.sinks === undefined) this.base = { ...this.#base, sinks };
+  }
+
   /** True once its channel has started. */
   get opened(): boolean {
     return this.#opened;

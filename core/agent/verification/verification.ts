@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ledger } from "../../pipeline/ledger.js";
+import type { StoreBase } from "../../pipeline/ledger-file.js";
 import { reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
-import { keeperOf, type RunningChannel, type RunningSink } from "../component.js";
+import { keeperOf, type RunningChannel, type RunningSink, sinksOf } from "../component.js";
 import { type ChannelLedger, channelLedger } from "../state/ledger-snapshot.js";
 
 /** What the stores of a channel hold, compared with the ledger. */
@@ -129,18 +130,20 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
   const events = summaries.flatMap(({ channels }) => channels.flatMap((one) => (one.channel === id ? one.events : [])));
   const actual = events.reduce((sum, count) => sum + count, 0);
   const after = account.storedOrSkipped + (channel.size ?? 0);
-  const base = account.base ?? { events: actual, stored: before, loose: false };
-  if (account.base === undefined) {
-    account.base = base;
-    findings.notes.push(`channel "${name}": the ledger is from an earlier version; the comparison begins now`);
+  const now = { events: actual, stored: before, loose: false, sinks: sinksOf(agent.assembly, running) };
+  const anew = reasonToBeginAnew(account.base, now.sinks);
+  if (anew !== undefined) {
+    account.base = now;
+    findings.notes.push(`channel "${name}": ${anew}; the comparison begins now`);
   }
+  const base = account.base ?? now;
   const expected = base.events + before - base.stored;
   const most = base.events + after - base.stored;
   const difference = actual < expected ? actual - expected : Math.max(0, actual - most);
   const letters = sinks.reduce((sum, sink) => sum + deadLetters(keeperOf(sink)), 0);
   // After a kill the books are a moment old, and a position covers dead letters too.
   if (base.loose && difference >= -letters) {
-    account.base = { events: actual, stored: before, loose: false };
+    account.base = now;
     if (difference !== 0) findings.notes.push(`channel "${name}": the comparison starts again after a kill`);
     return { events: actual, expected: actual, difference: 0 };
   }
@@ -148,11 +151,21 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
   return { events: actual, expected: difference > 0 ? most : expected, difference };
 }
 
+/** Undefined while the stores are those with which the comparison began. */
+function reasonToBeginAnew(base: StoreBase | undefined, sinks: readonly string[]): string | undefined {
+  if (base === undefined) return "the ledger is from an earlier version";
+  const compared = base.sinks ?? sinks;
+  if (compared.join() === sinks.join()) return undefined;
+  return `its sinks are ${listed(sinks)}, where they were ${listed(compared)}`;
+}
+
+const listed = (sinks: readonly string[]) => (sinks.length === 0 ? "none" : sinks.join(", "));
+
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
   if (difference < 0) {
     const look =
       "a stored position that was changed by hand or by another agent makes events count as stored that are not, and so do events " +
-      "without a row; a new id of the channel, and another name or database of its sink, begin with a store that has none of them";
+      "without a row; a new id of the channel, and another database of its sink, begin with a store that has none of them";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
     return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
   }

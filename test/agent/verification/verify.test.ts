@@ -143,6 +143,35 @@ test("verify says how to begin again after a channel got a new id, and finds not
   assert.deepEqual([begunAgain.exitCode, begunAgain.err], [0, []]);
 });
 
+test("verify finds nothing after one of the sinks of a channel was removed, and says that the comparison begins again", async (context) => {
+  const other = ["type = rdb", "channel = c", "rdb_dialect = sqlite"].map((line) => `deneb.sinks.other.${line}`);
+  const lines = [...durable, "deneb.sinks = rdb-sink other", ...other];
+  const storing = await storingAgentWith(context, { lines });
+  if (storing === undefined) return;
+  for (const n of [1, 2, 3, 4]) assert.equal(await storing.post([room(n)]), 200);
+  await storing.settled();
+  const both = await verify(storing, storing.agent);
+  await storing.agent.end("SIGTERM");
+
+  const agent = await again(context, storing, ...durable, ...other, "deneb.sinks = other");
+  const [first, next] = [await verify(storing, agent), await verify(storing, agent)];
+
+  assert.match(both.out.join("\n"), /stores 4 of 4$/m);
+  assert.deepEqual(
+    [both, first, next].map(({ exitCode, err }) => [exitCode, err]),
+    [
+      [0, []],
+      [0, []],
+      [0, []],
+    ],
+  );
+  assert.match(
+    first.out.join("\n"),
+    /its sinks are other, where they were other, rdb-sink; the comparison begins now$/m,
+  );
+  assert.doesNotMatch(next.out.join("\n"), /begins now/);
+});
+
 test("verify ends with 2 when the store cannot be asked", async (context) => {
   const storing = await stored(context);
   if (storing === undefined) return;
