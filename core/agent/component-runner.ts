@@ -13,7 +13,6 @@ import {
   type RunningInterceptor,
   type RunningSink,
   type RunningSource,
-  sinksOf,
   startComponent,
 } from "./component.js";
 import { Handovers } from "./handovers.js";
@@ -56,7 +55,6 @@ export class ComponentRunner {
   async startChannel(running: RunningChannel): Promise<void> {
     if (running.channel.durable) this.#ledger.resume(running.name);
     await startComponent(running, running.channel);
-    this.#ledger.account(running.name).comparesWith(sinksOf(this.#assembly, running));
     if (running.channel.sharesLetters) {
       if (this.#followsLetters) await this.followLetters(running);
       return;

@@ -25,7 +25,9 @@ export interface StoreBase {
   readonly stored: number;
   /** True after the process was killed: then the books may be a moment behind the stores. */
   readonly loose: boolean;
-  /** The sinks whose stores are compared, sorted; absent before their channel starts, and in the books of earlier versions. */
+  /** Events above `stored` that may have been stored then, because events moved while the stores were asked; absent for none. */
+  readonly moving?: number;
+  /** The sinks whose stores are compared, sorted; absent in new books, and in those of earlier versions. */
   readonly sinks?: readonly string[];
 }
 
@@ -94,6 +96,7 @@ function baseOf(value: unknown): StoreBase {
   const sinks = memberOf(value, "sinks");
   return {
     ...(Array.isArray(sinks) ? { sinks: sinks.map(String) } : {}),
+    ...(memberOf(value, "moving") === undefined ? {} : { moving: countOf(value, "moving") }),
     events: countOf(value, "events"),
     stored: countOf(value, "stored"),
     loose: memberOf(value, "loose") === true,

@@ -1,20 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ledger } from "../../pipeline/ledger.js";
-import type { StoreBase } from "../../pipeline/ledger-file.js";
 import { reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
 import { keeperOf, type RunningChannel, type RunningSink, sinksOf } from "../component.js";
 import { type ChannelLedger, channelLedger } from "../state/ledger-snapshot.js";
-
-/** What the stores of a channel hold, compared with the ledger. */
-interface StoreComparison {
-  /** Events that the stores have counted for this channel. */
-  readonly events: number;
-  /** Those that they must have by the ledger. */
-  readonly expected: number;
-  /** 0 when all is right; negative when the stores lack events. */
-  readonly difference: number;
-}
+import { judged, type StoreComparison } from "./store-comparison.js";
 
 interface ChannelVerification extends Omit<ChannelLedger, "sinks"> {
   /** Absent when the stores cannot be compared. */
@@ -120,7 +110,7 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
   const { name, channel } = running;
   const { agent, ledger, findings, deadLetters, signal } = comparing;
   const sinks = agent.assembly.sinks.filter((sink) => sink.channel === channel);
-  if (!channel.isExact) return undefined;
+  if (!channel.isExact || sinks.length === 0) return undefined;
   const account = ledger.account(name);
   const before = account.storedOrSkipped;
   const summaries = await summariesOf(sinks, { findings, signal });
@@ -130,36 +120,14 @@ async function compared(running: RunningChannel, comparing: Comparing): Promise<
   const events = summaries.flatMap(({ channels }) => channels.flatMap((one) => (one.channel === id ? one.events : [])));
   const actual = events.reduce((sum, count) => sum + count, 0);
   const after = account.storedOrSkipped + (channel.size ?? 0);
-  const now = { events: actual, stored: before, loose: false, sinks: sinksOf(agent.assembly, running) };
-  const anew = reasonToBeginAnew(account.base, now.sinks);
-  if (anew !== undefined) {
-    account.base = now;
-    findings.notes.push(`channel "${name}": ${anew}; the comparison begins now`);
-  }
-  const base = account.base ?? now;
-  const expected = base.events + before - base.stored;
-  const most = base.events + after - base.stored;
-  const difference = actual < expected ? actual - expected : Math.max(0, actual - most);
   const letters = sinks.reduce((sum, sink) => sum + deadLetters(keeperOf(sink)), 0);
-  // After a kill the books are a moment old, and a position covers dead letters too.
-  if (base.loose && difference >= -letters) {
-    account.base = now;
-    if (difference !== 0) findings.notes.push(`channel "${name}": the comparison starts again after a kill`);
-    return { events: actual, expected: actual, difference: 0 };
-  }
-  if (difference !== 0) findings.differences.push(sentence(name, { events: actual, expected, difference }));
-  return { events: actual, expected: difference > 0 ? most : expected, difference };
+  const names = sinksOf(agent.assembly, running);
+  const { store, base, note } = judged(account.base, { events: actual, before, after, letters, sinks: names });
+  account.base = base;
+  if (note !== undefined) findings.notes.push(`channel "${name}": ${note}`);
+  if (store.difference !== 0) findings.differences.push(sentence(name, store));
+  return store;
 }
-
-/** Undefined while the stores are those with which the comparison began. */
-function reasonToBeginAnew(base: StoreBase | undefined, sinks: readonly string[]): string | undefined {
-  if (base === undefined) return "the ledger is from an earlier version";
-  const compared = base.sinks ?? sinks;
-  if (compared.join() === sinks.join()) return undefined;
-  return `its sinks are ${listed(sinks)}, where they were ${listed(compared)}`;
-}
-
-const listed = (sinks: readonly string[]) => (sinks.length === 0 ? "none" : sinks.join(", "));
 
 function sentence(channel: string, { events, expected, difference }: StoreComparison): string {
   if (difference < 0) {
