@@ -81,7 +81,7 @@ test("another error than that of a lock stays as it is", () => {
   );
 });
 
-test("a transaction that another connection keeps open is told from commits of it, by the file", async (context) => {
+test("a transaction that another connection keeps open is distinguished from commits of it, by the file", async (context) => {
   const folder = await tempFolder(context);
   const files = new SqliteFiles({ folder, mostOpen: 8, busyMillis: 0 });
   context.after(() => files.close());
