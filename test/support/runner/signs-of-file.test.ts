@@ -34,9 +34,10 @@ test("what PostgreSQL works on meanwhile is shown with what it waits for", async
   context.after(() => database.drop());
   void database.query("SELECT pg_sleep(60)").catch(() => {});
 
+  // The statement is active before it waits.
   const lines = await until(
     () => signsOf("no such file"),
-    (all) => all.some((line) => line.includes(database.database)),
+    (all) => all.some((line) => line.includes(database.database) && line.includes("PgSleep")),
   );
 
   const line = lines.find((one) => one.includes(database.database));
