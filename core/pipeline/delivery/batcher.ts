@@ -132,10 +132,11 @@ export class Pace {
     this.#at = now;
   }
 
-  /** Waits while many events come, until there are enough of them. */
-  async linger(hasEnough: () => boolean, signal: AbortSignal): Promise<void> {
-    const end = performance.now() + this.millis(performance.now());
-    for (let left = end - performance.now(); left > 0 && !hasEnough(); left = end - performance.now())
+  /** Waits while many events come, until there are enough of them; `clock` is the one of {@link Pace.taken}. */
+  async linger(hasEnough: () => boolean, signal: AbortSignal, clock = () => performance.now()): Promise<void> {
+    const begun = clock();
+    const end = begun + this.millis(begun);
+    for (let left = end - begun; left > 0 && !hasEnough(); left = end - clock())
       if (!(await wait(Math.min(left, STEP_MILLIS), signal))) return;
   }
 

@@ -41,18 +41,17 @@ test("a large notification alone is no pace: what comes a moment later does not 
 
 test("a batch does not wait once there are enough events, nor after the agent stops", async () => {
   const pace = new Pace(large);
-  const now = performance.now();
-  pace.taken(100_000, now);
+  let now = 1000;
+  const clock = () => now++;
+  pace.taken(100_000, clock());
   let looks = 0;
+  const looking = (hasEnough: boolean) => () => {
+    looks += 1;
+    return hasEnough;
+  };
 
-  await pace.linger(() => {
-    looks += 1;
-    return true;
-  }, new AbortController().signal);
-  await pace.linger(() => {
-    looks += 1;
-    return false;
-  }, AbortSignal.abort());
+  await pace.linger(looking(true), new AbortController().signal, clock);
+  await pace.linger(looking(false), AbortSignal.abort(), clock);
 
   assert.equal(looks, 2);
 });
