@@ -159,7 +159,7 @@ test("with create_topic = false events wait for the only topic, and become dead 
 
 test("a topic that is removed while it is written to is made again", { skip }, async (context) => {
   const { topic, read, remove } = await ownTopic(context);
-  const sink = await runningSink(context, { topic, request_timeout: 500 });
+  const sink = await runningSink(context, { topic, request_timeout: 3000 });
   await sink.persist(batchOf(room("room-1", 1)));
   await remove(topic);
 
