@@ -156,7 +156,10 @@ test("a refused notification has a span with the cause, and its log line has the
   assert.equal(span?.attributes["http.response.status_code"], 400);
   assert.equal(span?.attributes["fiware.service"], "openiot");
   assert.equal(span?.status, "unset");
-  const line = agent.lines.find(({ msg }) => msg === "requests refused");
+  const line = await until(
+    async () => agent.lines.find(({ msg }) => msg === "requests refused"),
+    (found) => found !== undefined,
+  );
   assert.deepEqual([line?.["trace_id"], line?.["span_id"]], [sent.traceId, span?.spanId]);
 });
 
