@@ -4,6 +4,7 @@ import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
 import { type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { noteCompared } from "./compared.js";
 import {
   type Assembly,
   keeperOf,
@@ -50,6 +51,11 @@ export class ComponentRunner {
   /** From now on these are the components. */
   become(assembly: Assembly): void {
     this.#assembly = assembly;
+  }
+
+  /** Called when the channels of these components have started, and before their sinks do. */
+  async noteCompared(assembly: Assembly): Promise<void> {
+    await noteCompared(assembly, this.#ledger);
   }
 
   async startChannel(running: RunningChannel): Promise<void> {

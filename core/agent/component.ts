@@ -73,12 +73,6 @@ export function keeperOf({ name, group }: Pick<RunningSink, "name" | "group">): 
   return group?.name ?? name;
 }
 
-/** Names of the sinks that read a channel, sorted. */
-export function sinksOf({ sinks }: Assembly, { channel }: Pick<RunningChannel, "channel">): readonly string[] {
-  const own = sinks.filter((sink) => sink.channel === channel);
-  return own.map(({ name }) => name).sort();
-}
-
 /** All components of an agent, created but not started. */
 export interface Assembly {
   readonly sources: readonly RunningSource[];

@@ -16,7 +16,7 @@ export async function replaceComponents(runner: ComponentRunner, next: Assembly,
   // Before the sinks that leave: a gate that waits for those must not open while these have not told what they stored.
   for (const { feed } of arriving.sinks) feed.join();
   try {
-    await replaceAll({ leaving, arriving }, { runner, live, grace });
+    await replaceAll({ leaving, arriving, next }, { runner, live, grace });
   } catch (error) {
     const idle = arriving.sinks.filter((running) => !runner.assembly.sinks.includes(running));
     await Promise.all(idle.map(({ feed }) => feed.halt(grace)));
@@ -28,9 +28,13 @@ export async function replaceComponents(runner: ComponentRunner, next: Assembly,
 interface Change {
   readonly leaving: Assembly;
   readonly arriving: Assembly;
+  readonly next: Assembly;
 }
 
-async function replaceAll({ leaving, arriving }: Change, { runner, live, grace }: ReplacementParts): Promise<void> {
+async function replaceAll(
+  { leaving, arriving, next }: Change,
+  { runner, live, grace }: ReplacementParts,
+): Promise<void> {
   await Promise.all(leaving.sources.map((running) => runner.replaceSource(running, arriving.sources, grace)));
   live.remove(leaving.sources);
   await Promise.all(leaving.sinks.map((running) => release(running, leaving.channels, grace)));
@@ -43,6 +47,7 @@ async function replaceAll({ leaving, arriving }: Change, { runner, live, grace }
     await orStop(inTime(runner.startChannel(running), running, grace), () => runner.stopChannel(running, grace));
     live.add({ channels: [running] });
   }
+  await runner.noteCompared(next);
   for (const running of arriving.sinks) {
     await orStop(inTime(runner.startSink(running), running, grace), () => runner.stopSink(running, grace));
     live.add({ sinks: [running] });

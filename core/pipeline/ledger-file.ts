@@ -27,8 +27,18 @@ export interface StoreBase {
   readonly loose: boolean;
   /** Events above `stored` that may have been stored then, because events moved while the stores were asked; absent for none. */
   readonly moving?: number;
-  /** The sinks whose stores are compared, sorted; absent in new books, and in those of earlier versions. */
-  readonly sinks?: readonly string[];
+  /** What is compared; absent in new books, and in those of earlier versions. */
+  readonly of?: Compared;
+  /** What the books said had been stored when something else began to be compared; absent while nothing else is. */
+  readonly left?: number;
+}
+
+/** What the stores of a channel count its events under, and where they do. */
+export interface Compared {
+  /** The name of the channel in positions. */
+  readonly channel: string;
+  /** By sink, the place of its positions; empty where it tells none. */
+  readonly sinks: Readonly<Record<string, string>>;
 }
 
 /** The books of all channels. */
@@ -93,14 +103,20 @@ function accountOf(value: unknown): AccountState {
 }
 
 function baseOf(value: unknown): StoreBase {
-  const sinks = memberOf(value, "sinks");
+  const of = memberOf(value, "of");
   return {
-    ...(Array.isArray(sinks) ? { sinks: sinks.map(String) } : {}),
+    ...(of === undefined ? {} : { of: comparedOf(of) }),
+    ...(memberOf(value, "left") === undefined ? {} : { left: countOf(value, "left") }),
     ...(memberOf(value, "moving") === undefined ? {} : { moving: countOf(value, "moving") }),
     events: countOf(value, "events"),
     stored: countOf(value, "stored"),
     loose: memberOf(value, "loose") === true,
   };
+}
+
+function comparedOf(value: unknown): Compared {
+  const sinks = entriesOf(memberOf(value, "sinks")).map(([name, place]) => [name, String(place)] as const);
+  return { channel: String(memberOf(value, "channel")), sinks: Object.fromEntries(sinks) };
 }
 
 function settledOf(value: unknown): Settled {

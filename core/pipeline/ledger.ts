@@ -1,8 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { NEWER_FORMAT } from "../files/format-version.js";
 import { FailureLog } from "../sdk/failure-log.js";
 import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Settled } from "./delivery/taken-batch.js";
-import { type AccountState, readAccounts, type StoreBase, waitingIn, writeAccounts } from "./ledger-file.js";
+import {
+  type AccountState,
+  type Compared,
+  readAccounts,
+  type StoreBase,
+  waitingIn,
+  writeAccounts,
+} from "./ledger-file.js";
 
 /** Milliseconds between two writes of a ledger that changes all the time. */
 const savePause = 1000;
@@ -163,9 +171,18 @@ export class ChannelAccount {
     this.#changed();
   }
 
-  /** The sinks that store the events of the channel from now on, sorted; without effect where books that go on name some. */
-  comparesWith(sinks: readonly string[]): void {
-    if (this.#base !== undefined && this.#base.sinks === undefined) this.base = { ...this.#base, sinks };
+  /** What stores count the events of the channel from now on, before they get any; undefined: none does. */
+  comparesWith(compared: Compared | undefined): void {
+    const base = this.#base;
+    if (base === undefined || compared === undefined) {
+      if (base !== undefined) this.base = undefined;
+      return;
+    }
+    const { of = compared, left, ...rest } = base;
+    const isSame = isDeepStrictEqual(of, compared);
+    const hasStored = left !== undefined && left !== this.storedOrSkipped;
+    if (isSame && !hasStored) this.base = { ...rest, of };
+    else this.base = { ...rest, of, left: left ?? this.storedOrSkipped };
   }
 
   /** True once its channel has started. */

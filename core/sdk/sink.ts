@@ -148,14 +148,22 @@ export interface SinkPositions {
    * batch for these: where agents share the channel the others are written meanwhile (`BatchPosition.partial`).
    */
   alreadyStored?(batch: Batch, signal: AbortSignal): Promise<readonly Event[]>;
+  /**
+   * Where it counts, without secrets, such as `postgresql db:5432 history`; absent when the sink does not count now. Counts in
+   * another place begin at 0 for `deneb verify`.
+   */
+  readonly place?: string;
   /** The events that the sink has counted in the transactions of their positions, for `deneb verify`. */
   summary?(signal: AbortSignal): Promise<StoredSummary>;
 }
 
 /** What a store holds, to be compared with what the agent has counted. @stable */
 export interface StoredSummary {
-  /** By the name of a channel, the part of its positions before the first colon: events stored with a position of it. */
-  readonly channels: readonly { readonly channel: string; readonly events: number }[];
+  /**
+   * By the name of a channel, the part of its positions before the first colon: events stored with a position of it. Absent
+   * when the sink does not count now.
+   */
+  readonly channels?: readonly { readonly channel: string; readonly events: number }[];
   /** For people. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }

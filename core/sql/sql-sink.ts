@@ -22,7 +22,7 @@ import { Bookkeeping } from "./features/positions/bookkeeping.js";
 import { DEFAULT_SCHEMA } from "./features/positions/commit-units.js";
 import { LeftOut } from "./features/positions/left-out.js";
 import { positionMoving, positionUnsettled, tooManyTables } from "./features/positions/position-errors.js";
-import { storedSummary } from "./features/positions/stored-summary.js";
+import { placeOf, storedSummary } from "./features/positions/stored-summary.js";
 import { storeProbes } from "./features/probes.js";
 import { Retention } from "./features/retention/retention.js";
 import { StoreReturn } from "./features/store-return.js";
@@ -49,11 +49,7 @@ const MOST_ATTEMPTS_IF_SHARED = 8;
 /** Stores entities as rows of a database. */
 export class SqlSink implements Sink {
   readonly tuning: SinkTuning = { largestBatch: LARGEST_BATCH, batchLinger: "under-load" };
-  readonly positions = {
-    stored: (signal: AbortSignal) => this.#asked(() => this.#bookkeeping.stored(signal)),
-    alreadyStored: (batch: Batch, signal: AbortSignal) => this.#alreadyStored(batch, signal),
-    summary: (signal: AbortSignal) => this.#asked(() => storedSummary(this.#name, this.#store, signal)),
-  } satisfies SinkPositions;
+  readonly positions: Required<Omit<SinkPositions, "place">> & SinkPositions;
   readonly #store: ListedStore;
   readonly #services: SchemaServices;
   readonly #upkeep: Upkeep | undefined;
@@ -98,6 +94,14 @@ export class SqlSink implements Sink {
       bookkeeping: this.#bookkeeping,
       writtenTables: this.#retention.writtenTables,
     });
+    const counted = config.exactly_once ? placeOf(store, context) : undefined;
+    const counting = { sink: context.name, store: this.#store, counts: config.exactly_once };
+    this.positions = {
+      ...(counted === undefined ? {} : { place: counted }),
+      stored: (signal) => this.#asked(() => this.#bookkeeping.stored(signal)),
+      alreadyStored: (batch, signal) => this.#alreadyStored(batch, signal),
+      summary: (signal) => this.#asked(() => storedSummary(counting, signal)),
+    };
     this.#others = new OtherTables({ store: this.#store, rowBuilder: this.#rowBuilder, writer: this.#writer });
   }
 

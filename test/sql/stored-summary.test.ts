@@ -19,14 +19,30 @@ await onEveryDatabase("what a store says it holds", [
 
       const summary = await sink.positions.summary(never);
 
-      const events = (name: string) => summary.channels.find((one) => one.channel === name)?.events;
+      const events = (name: string) => summary.channels?.find((one) => one.channel === name)?.events;
       assert.equal(
-        before.channels.find((one) => one.channel === channel),
+        before.channels?.find((one) => one.channel === channel),
         undefined,
       );
       assert.deepEqual([events(channel), events(`${channel}x`)], [4, 1]);
       const rows = (name: string) => summary.tables.find(({ table }) => table.endsWith(`${name}.urn_f_1`))?.rows;
       assert.deepEqual([rows(service), rows(`${service}2`)], [4, 1]);
+    },
+  },
+  {
+    name: "a sink without positions counts no events, tells no place, and has the rows of its tables",
+    service: "uncounted",
+    run: async (place, service) => {
+      const { sink: counting } = await place.sink();
+      const { sink } = await place.sink({ exactly_once: false }, undefined, { name: service });
+      const event = eventOf(entity("urn:f:1", { a: "1" }), service);
+      await sink.persist({ events: [event], position: at(`${service}c:1`) }, never);
+
+      const { channels, tables } = await sink.positions.summary(never);
+
+      assert.match(counting.positions.place ?? "", /^(?:postgresql|mysql|sqlite)/);
+      assert.deepEqual([sink.positions.place, channels], [undefined, undefined]);
+      assert.equal(tables.find(({ table }) => table.endsWith(`${service}.urn_f_1`))?.rows, 1);
     },
   },
   {

@@ -1,4 +1,5 @@
-import type { StoreBase } from "../../pipeline/ledger-file.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Compared, StoreBase } from "../../pipeline/ledger-file.js";
 
 /** What the stores of a channel hold, compared with the ledger. */
 export interface StoreComparison {
@@ -19,8 +20,7 @@ interface Asked {
   readonly after: number;
   /** Open dead letters of the sinks. */
   readonly letters: number;
-  /** Names of the sinks, sorted. */
-  readonly sinks: readonly string[];
+  readonly of: Compared;
 }
 
 interface Judged {
@@ -32,31 +32,48 @@ interface Judged {
 
 /** Compares what stores hold with what they have to hold by the ledger since the comparison began. */
 export function judged(base: StoreBase | undefined, asked: Asked): Judged {
-  const { events, before, after, letters, sinks } = asked;
+  const { events, before, after, letters, of } = asked;
   const moving = Math.max(0, after - before);
-  const now = { events, stored: before, moving, loose: false, sinks };
+  const now = { events, stored: before, moving, loose: false, of };
   const same = { events, expected: events, difference: 0 };
-  if (base === undefined) return { store: same, base: now, note: begins("the ledger is from an earlier version") };
-  const compared = base.sinks ?? sinks;
-  if (compared.join() !== sinks.join()) {
-    const note = begins(`its sinks are ${listed(sinks)}, where they were ${listed(compared)}`);
-    return { store: same, base: now, note };
-  }
+  if (base === undefined) return { store: same, base: now, note: begins("it was not compared before") };
   const expected = base.events + before - base.stored - (base.moving ?? 0);
   const most = base.events + after - base.stored;
   const difference = events < expected ? events - expected : Math.max(0, events - most);
+  const change = difference === 0 ? undefined : changeBetween(base, asked);
+  if (change !== undefined) {
+    const numbers = `its stores hold ${events} events of ${expected}`;
+    return { store: same, base: now, note: begins(`${change}: ${numbers}`) };
+  }
   // After a kill the books are a moment old, and a position covers dead letters too.
   if (base.loose && difference >= -letters) {
     const note = "the comparison starts again after a kill";
     return { store: same, base: now, ...(difference === 0 ? {} : { note }) };
   }
+  const { left: _, ...unchanged } = base;
   const isCloser = difference === 0 && moving < (base.moving ?? 0);
   return {
     store: { events, expected: difference > 0 ? most : expected, difference },
-    base: isCloser ? now : { ...base, sinks },
+    base: isCloser ? now : { ...unchanged, of },
   };
 }
 
 const begins = (reason: string) => `${reason}; the comparison begins now`;
 
-const listed = (sinks: readonly string[]) => (sinks.length === 0 ? "none" : sinks.join(", "));
+/** What has other counts than those of the base, in words. */
+function changeBetween({ of: before, left }: StoreBase, asked: Asked): string | undefined {
+  const { of: now } = asked;
+  if (before !== undefined && !isDeepStrictEqual(before, now)) {
+    if (before.channel !== now.channel) return `its id is ${now.channel}, where it was ${before.channel}`;
+    const [names, others] = [Object.keys(now.sinks), Object.keys(before.sinks)];
+    if (names.join() !== others.join())
+      return `its sinks are ${names.join(", ")}, where they were ${others.join(", ")}`;
+    const [[name, place] = []] = Object.entries(now.sinks).filter(([sink, found]) => found !== before.sinks[sink]);
+    return `sink "${name}" counts in ${placeIn(place)}, where it counted in ${placeIn(before.sinks[name ?? ""])}`;
+  }
+  return left === undefined || left === asked.before
+    ? undefined
+    : "for a time its stores did not count, or other ones did";
+}
+
+const placeIn = (place = "") => (place === "" ? "no known place" : place);

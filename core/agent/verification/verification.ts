@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ledger } from "../../pipeline/ledger.js";
 import { reasonOf, type StoredSummary } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
-import { keeperOf, type RunningChannel, type RunningSink, sinksOf } from "../component.js";
+import { compared } from "../compared.js";
+import { keeperOf, type RunningChannel, type RunningSink } from "../component.js";
 import { type ChannelLedger, channelLedger } from "../state/ledger-snapshot.js";
 import { judged, type StoreComparison } from "./store-comparison.js";
 
@@ -47,7 +48,7 @@ export async function verification(parts: VerificationParts, signal: AbortSignal
   const findings: Findings = { differences: [], unknown: [], notes: [], tables: [] };
   const channels: ChannelVerification[] = [];
   for (const channel of parts.agent.assembly.channels) {
-    const store = channel.channel.durable ? await compared(channel, { ...parts, findings, signal }) : undefined;
+    const store = channel.channel.durable ? await comparison(channel, { ...parts, findings, signal }) : undefined;
     const { sinks: _, ...books } = await steadyLedger(channel, parts.ledger);
     if (channel.channel.isShared) reportLog(channel, findings);
     else reportBooks(books, findings);
@@ -106,23 +107,21 @@ interface Comparing extends VerificationParts {
 }
 
 /** The store has an event before the ledger has it, so a store that has fewer is short of some at any time. */
-async function compared(running: RunningChannel, comparing: Comparing): Promise<StoreComparison | undefined> {
+async function comparison(running: RunningChannel, comparing: Comparing): Promise<StoreComparison | undefined> {
   const { name, channel } = running;
   const { agent, ledger, findings, deadLetters, signal } = comparing;
   const sinks = agent.assembly.sinks.filter((sink) => sink.channel === channel);
-  if (!channel.isExact || sinks.length === 0) return undefined;
+  const of = await compared(agent.assembly, running);
+  if (of === undefined) return undefined;
   const account = ledger.account(name);
   const before = account.storedOrSkipped;
   const summaries = await summariesOf(sinks, { findings, signal });
   if (summaries === undefined) return undefined;
-  const id = await idOf(running);
-  if (id === undefined) return undefined;
-  const events = summaries.flatMap(({ channels }) => channels.flatMap((one) => (one.channel === id ? one.events : [])));
-  const actual = events.reduce((sum, count) => sum + count, 0);
+  const counts = summaries.flatMap((channels) => channels.filter((one) => one.channel === of.channel));
+  const events = counts.reduce((sum, one) => sum + one.events, 0);
   const after = account.storedOrSkipped + (channel.size ?? 0);
   const letters = sinks.reduce((sum, sink) => sum + deadLetters(keeperOf(sink)), 0);
-  const names = sinksOf(agent.assembly, running);
-  const { store, base, note } = judged(account.base, { events: actual, before, after, letters, sinks: names });
+  const { store, base, note } = judged(account.base, { events, before, after, letters, of });
   account.base = base;
   if (note !== undefined) findings.notes.push(`channel "${name}": ${note}`);
   if (store.difference !== 0) findings.differences.push(sentence(name, store));
@@ -133,7 +132,7 @@ function sentence(channel: string, { events, expected, difference }: StoreCompar
   if (difference < 0) {
     const look =
       "a stored position that was changed by hand or by another agent makes events count as stored that are not, and so do events " +
-      "without a row; a new id of the channel, and another database of its sink, begin with a store that has none of them";
+      "without a row";
     const numbers = `they hold ${events}, the ledger says ${expected}`;
     return `channel "${channel}": its stores lack ${-difference} events (${numbers}); ${look}: ${beginAgain}`;
   }
@@ -146,32 +145,25 @@ const beginAgain = 'to begin again, stop the agent and delete the member "base" 
 
 type Asking = Pick<Comparing, "findings" | "signal">;
 
+type CountedEvents = NonNullable<StoredSummary["channels"]>;
+
 /** Undefined when one of the sinks does not count, or cannot tell now: then nothing can be said of the channel. */
 async function summariesOf(sinks: readonly RunningSink[], { findings, signal }: Asking) {
-  const summaries: StoredSummary[] = [];
+  const summaries: CountedEvents[] = [];
   let complete = true;
   for (const { name, sink } of sinks) {
     try {
       const summary = await sink.storedSummary(signal);
-      if (summary === undefined) {
+      for (const { table, rows } of summary?.tables ?? []) findings.tables.push({ sink: name, table, rows });
+      if (summary?.channels !== undefined) summaries.push(summary.channels);
+      else {
         findings.notes.push(`sink "${name}" does not count what it stores: its store is not compared`);
         complete = false;
-        continue;
       }
-      summaries.push(summary);
-      for (const { table, rows } of summary.tables) findings.tables.push({ sink: name, table, rows });
     } catch (error) {
       findings.unknown.push(`the store of sink "${name}" cannot be asked: ${reasonOf(error)}`);
       complete = false;
     }
   }
   return complete ? summaries : undefined;
-}
-
-/** The name of the channel in the positions that its sinks keep. */
-async function idOf({ channel }: RunningChannel): Promise<string | undefined> {
-  const transaction = channel.openTake();
-  const position = transaction.positions?.after(0);
-  await transaction.rollback();
-  return position?.split(":")[0];
 }

@@ -2,7 +2,6 @@ import type { DeadLetters } from "../../pipeline/dead-letters/dead-letters.js";
 import type { Ledger } from "../../pipeline/ledger.js";
 import type { Logger } from "../../sdk/index.js";
 import type { Agent } from "../agent.js";
-import { sinksOf } from "../component.js";
 import { ledgerSnapshot } from "../state/ledger-snapshot.js";
 import { type Verification, verification } from "./verification.js";
 
@@ -56,7 +55,6 @@ export class Verifier {
   /** What differs for a moment is different at the next check. */
   check(): void {
     const { agent, ledger, log } = this.#parts;
-    this.#nameSinks();
     const { channels } = ledgerSnapshot(agent.assembly.channels, ledger);
     const now = new Map(channels.map(({ name, unaccounted }) => [name, unaccounted]));
     for (const { name, sinks: _, ...books } of channels) {
@@ -71,14 +69,5 @@ export class Verifier {
       log.warn({ channel: name, ...books }, "the ledger does not agree with the channel; see deneb verify");
     }
     this.#unaccounted = now;
-  }
-
-  /** A sink that is gone at the next comparison was one whose store is counted. */
-  #nameSinks(): void {
-    const { agent, ledger } = this.#parts;
-    for (const running of agent.assembly.channels) {
-      const sinks = sinksOf(agent.assembly, running);
-      if (running.channel.durable && sinks.length > 0) ledger.account(running.name).comparesWith(sinks);
-    }
   }
 }

@@ -1,5 +1,6 @@
 import type { DependencyContainer } from "tsyringe";
 import { codeOf, type Logger, positionFaults, reasonOf } from "../../sdk/index.js";
+import { noteCompared } from "../compared.js";
 import type { RunningChannel, RunningSink } from "../component.js";
 import { ComponentRunner } from "../component-runner.js";
 import { AGENT, DEAD_LETTERS, LEDGER, VERIFIER } from "../container.js";
@@ -25,6 +26,7 @@ export async function verifyStopped(container: DependencyContainer, log: Logger)
     const own = channels.filter(({ channel }) => !channel.isShared);
     for (const running of own) await runner.startChannel(running);
     await deadLetters.start();
+    await noteCompared(assembly, ledger);
     const found = { differences: [], unknown: [] };
     for (const running of sinks) await leaveOut(running, channels, found);
     const result = await container.resolve(VERIFIER).verify();

@@ -52,6 +52,8 @@ interface SupervisedSinkParts {
 export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   readonly name = "supervise";
   readonly health: FailureState;
+  /** Where the sink counts what it stores; one that takes its place has the same. */
+  readonly positionsPlace: string | undefined;
   readonly #parts: SupervisedSinkParts;
   /** Undefined while there is none that works. */
   #sink: SinkStage | undefined;
@@ -62,7 +64,9 @@ export class SupervisedSink implements Stage, StoreQuestions, Lifecycle {
   constructor(parts: SupervisedSinkParts) {
     this.#parts = parts;
     this.health = new FailureState(parts.clock);
-    this.#sink = new SinkStage(parts.create());
+    const plugin = parts.create();
+    this.#sink = new SinkStage(plugin);
+    this.positionsPlace = plugin.positions?.place;
   }
 
   /** The sink itself; absent while there is none that works. */

@@ -1,5 +1,6 @@
-import { reasonOf, type StoredSummary } from "../../../sdk/index.js";
+import { type Context, reasonOf, type StoredSummary } from "../../../sdk/index.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
+import type { Store } from "../../contract/driver.js";
 import { type SchemaName, type TableName, tableKey } from "../../contract/statement.js";
 import { printedName } from "../../tables/catalogue.js";
 import type { KnownStore } from "../../tables/known-store.js";
@@ -8,8 +9,30 @@ import { CHANNEL, DATABASE, EVENTS, PART, type PositionRow, PositionRows, SINK }
 
 const MOST_TABLES = 1000;
 
+interface Counting {
+  readonly sink: string;
+  readonly store: ListedStore;
+  /** False for a sink without positions, which count the events. */
+  readonly counts: boolean;
+}
+
 /** The events that were counted with the positions of a sink, by channel, and the rows of its tables. */
-export async function storedSummary(sink: string, store: ListedStore, signal: AbortSignal): Promise<StoredSummary> {
+export async function storedSummary({ sink, store, counts }: Counting, signal: AbortSignal): Promise<StoredSummary> {
+  const channels = counts ? await countedEvents(sink, store, signal) : undefined;
+  return { ...(channels === undefined ? {} : { channels }), tables: await countedRows(store, signal) };
+}
+
+/** Where positions are kept: the database, or the folder of its files, which may be moved together with the data directory. */
+export function placeOf({ dialect, server }: Store, { dataDir }: Pick<Context, "dataDir">): string {
+  const address = server.address === dataDir ? "" : server.address;
+  return [dialect.database, address, server.database].filter((part) => part !== "").join(" ");
+}
+
+async function countedEvents(
+  sink: string,
+  store: ListedStore,
+  signal: AbortSignal,
+): Promise<NonNullable<StoredSummary["channels"]>> {
   const { dialect, driver } = store;
   const events = new Map<string, number>();
   const found = await ownPositions(sink, { rows: new PositionRows(store), store }, signal);
@@ -20,14 +43,17 @@ export async function storedSummary(sink: string, store: ListedStore, signal: Ab
     const channel = channelOf(row.channel);
     events.set(channel, (events.get(channel) ?? 0) + Number(count ?? 0));
   }
+  return [...events].map(([channel, count]) => ({ channel, events: count }));
+}
 
+async function countedRows(store: ListedStore, signal: AbortSignal): Promise<StoredSummary["tables"]> {
   const tables: { table: string; rows: number }[] = [];
   const listed = (await store.register?.tables(signal))?.own ?? [];
   for (const name of listed.slice(0, MOST_TABLES)) {
     const rows = await rowsUnlessGone(name, store, signal);
     if (rows !== undefined) tables.push({ table: printedName(name), rows });
   }
-  return { channels: [...events].map(([channel, count]) => ({ channel, events: count })), tables };
+  return tables;
 }
 
 /** Undefined for a table that was dropped: it stays listed. */
