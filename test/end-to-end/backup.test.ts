@@ -14,13 +14,20 @@ import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
 const run = promisify(execFile);
-const reachable = await postgresqlDatabase();
-await reachable?.drop();
-const hasDump = await run("pg_dump", ["--version"]).then(
-  () => true,
-  () => false,
-);
-const skip = reachable === undefined ? "PostgreSQL is not reachable" : hasDump ? false : "pg_dump is not installed";
+const skip = await reasonToSkip();
+
+/** A pg_dump dumps from servers of its version, and of earlier ones. */
+async function reasonToSkip(): Promise<string | false> {
+  const reachable = await postgresqlDatabase();
+  if (reachable === undefined) return "PostgreSQL is not reachable";
+  const [row] = await reachable.query("SHOW server_version_num");
+  await reachable.drop();
+  const server = Math.floor(Number(row?.["server_version_num"]) / 10_000);
+  const dump = await run("pg_dump", ["--version"]).catch(() => undefined);
+  if (dump === undefined) return "pg_dump is not installed";
+  const [, version = ""] = /PostgreSQL\) (\d+)/.exec(dump.stdout) ?? [];
+  return Number(version) < server ? `pg_dump ${version} does not dump from PostgreSQL ${server}` : false;
+}
 
 function properties({ host, port, user, password, database }: TestDatabase, model = "dm-by-entity-type"): string {
   return [
