@@ -4,7 +4,10 @@ import { type KafkaCluster, openCluster } from "./client/cluster.js";
 import { KafkaError, kafkaErrorOf } from "./client/kafka-error.js";
 import type { ConnectionConfig } from "./client/properties.js";
 import { lackedRights, type Operation } from "./client/rights.js";
-import { readMetadata } from "./client/topics.js";
+import { readMetadata, type Topic } from "./client/topics.js";
+
+/** Partitions of a topic that a result names. */
+const MOST_NAMED = 10;
 
 /** The result of a probe that could not make topics. */
 export function notMade(error: unknown): ProbeResult {
@@ -22,6 +25,23 @@ export async function notAllowed(
   const lacked = await lackedRights(cluster, names, wanted);
   if (lacked.length === 0) return undefined;
   return { outcome: "failed", reason: "the user has not all the rights", remedy: `allow ${lacked.join(", and ")}` };
+}
+
+/** What was found, and which partitions of these topics nobody can read or write now. */
+export function withLeaders(found: ProbeResult, topics: Iterable<Topic>): ProbeResult {
+  const lacking = [...topics].flatMap(({ name, partitions }) => {
+    const numbers = partitions.filter(({ leader }) => leader < 0).map(({ index }) => index);
+    if (numbers.length === 0) return [];
+    const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
+    const named = `${numbers.slice(0, MOST_NAMED).join(", ")}${more}`;
+    return [
+      `of ${partitions.length} partitions of topic "${name}" ${named} ${numbers.length === 1 ? "has" : "have"} no leader`,
+    ];
+  });
+  if (lacking.length === 0) return found;
+  const start = "start the brokers that hold them (kafka-topics.sh --describe --unavailable-partitions names these)";
+  const joined = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined).join("; ");
+  return { outcome: "warning", reason: joined([...lacking, found.reason]), remedy: joined([start, found.remedy]) };
 }
 
 /** What is tried with the brokers. */

@@ -1,7 +1,7 @@
 import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
 import type { KafkaCluster } from "../client/cluster.js";
 import { readMetadata } from "../client/topics.js";
-import { connectProbe, notAllowed } from "../connect-probe.js";
+import { connectProbe, notAllowed, withLeaders } from "../connect-probe.js";
 import type { KafkaSourceConfig } from "./config.js";
 import { Coordinator } from "./coordinator.js";
 
@@ -37,10 +37,13 @@ async function topicsFound(cluster: KafkaCluster, names: readonly string[]): Pro
   if (denied !== undefined) return denied;
   const { topics } = await readMetadata(cluster, names);
   const missing = names.filter((name) => !topics.has(name));
-  if (missing.length === 0) return { outcome: "ok" };
-  return {
-    outcome: "warning",
-    reason: `${missing.join(" ")} not there yet`,
-    remedy: "make them, or wait for who writes them",
-  };
+  const found: ProbeResult =
+    missing.length === 0
+      ? { outcome: "ok" }
+      : {
+          outcome: "warning",
+          reason: `${missing.join(" ")} not there yet`,
+          remedy: "make them, or wait for who writes them",
+        };
+  return withLeaders(found, topics.values());
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, type TestContext, test } from "node:test";
+import { examiner } from "../../../core/agent/examination/examiner.js";
 import { Directory } from "../../../plugins/kafka/client/directory.js";
 import { Producer } from "../../../plugins/kafka/client/producer.js";
 import { createTopics, readMetadata } from "../../../plugins/kafka/client/topics.js";
@@ -8,7 +9,9 @@ import { kafkaPrograms } from "../../support/kafka-jars.js";
 import { NO_KAFKA } from "../../support/provided-kafka.js";
 import { until } from "../../support/until.js";
 import { type OwnCluster, startKafkaCluster } from "./cluster.js";
-import { notificationRecord, numberOf, runningSource } from "./running-source.js";
+import { findingsOf } from "./findings.js";
+import { newSink } from "./running-sink.js";
+import { newSource, notificationRecord, numberOf, runningSource } from "./running-source.js";
 import { topicClient } from "./topic-client.js";
 
 const programs = await kafkaPrograms();
@@ -80,6 +83,34 @@ test("a source reads its other partitions while one has lost its leader, says so
   assert.deepEqual(emitted.map(numberOf).slice(5), [12]);
   assert.deepEqual(reports.at(-1), { state: "up" });
   await cluster.whole();
+});
+
+test("check finds the partitions of a topic that have no leader, for a source and for a sink", {
+  skip,
+}, async (context) => {
+  const { topic, config } = await spreadTopic(context);
+  const examines = examiner({ now: () => new Date() });
+  const probesOf = () => ({
+    source: newSource(config).source.probes(examines),
+    sink: newSink({ bootstrap_servers: config.bootstrap_servers, topic }).probes(examines),
+  });
+  const findings = async () =>
+    await Promise.all(Object.entries(probesOf()).map(([kind, probes]) => findingsOf(kind, probes)));
+  const before = await findings();
+  const leader = await cluster.leader(topic, 1);
+  await leader.halt();
+  await withoutLeader(topic, 1);
+
+  const without = await findings();
+  await leader.resume();
+  await cluster.whole();
+
+  const says = `warning: of 3 partitions of topic "${topic}" 1 has no leader`;
+  for (const found of before) assert.doesNotMatch(found.join("\n"), /leader/);
+  for (const found of without) {
+    const line = found.find((one) => one.startsWith(says));
+    assert.match(line ?? found.join("\n"), /=> start the brokers that hold them/);
+  }
 });
 
 /** A topic without copies, each broker leads one of its partitions. */
