@@ -12,6 +12,7 @@ import {
   withPlugins,
   withStoredConfiguration,
 } from "./command.js";
+import { FilesAside } from "./export/files.js";
 import type { Rows } from "./export/formats.js";
 import { type Format, type Written, writeTable, writeText } from "./export/write-table.js";
 import type { ConfigurationFile } from "./load.js";
@@ -75,17 +76,28 @@ async function written(options: ExportOptions, read: ReadOptions, terminal: Term
     const tables = () => rowsOf(read.selection, terminal.stopRequested);
     const target = await targetOf(options, read.format);
     if (!target.isFolder) await refuseSeveral(tables());
-    let skipped = 0;
-    for await (const rows of tables()) {
+    const skipped = await writeAll(tables(), target, terminal);
+    const summary = `${target.rows} rows of ${target.tables} ${target.tables === 1 ? "table" : "tables"}`;
+    terminal.err(target.tables === 0 ? "no rows; nothing is written" : summary);
+    return skipped === 0 ? exitCodes.success : exitCodes.leftOut;
+  });
+}
+
+/** Resolves to the number of tables that were left out. */
+async function writeAll(tables: AsyncIterable<StoredRows>, target: Target, terminal: Terminal): Promise<number> {
+  let skipped = 0;
+  try {
+    for await (const rows of tables) {
       if (rows.skipped !== undefined) {
         skipped += 1;
         terminal.err(`left out: ${rows.table.name}: ${rows.skipped}`);
       } else await target.write(rows, terminal);
     }
-    const summary = `${target.rows} rows of ${target.tables} ${target.tables === 1 ? "table" : "tables"}`;
-    terminal.err(target.tables === 0 ? "no rows; nothing is written" : summary);
-    return skipped === 0 ? exitCodes.success : exitCodes.leftOut;
-  });
+    await target.files.name();
+  } finally {
+    await target.files.clear();
+  }
+  return skipped;
 }
 
 /** A file holds one table. That there is one, and that all can be read, shows before the first row is written. */
@@ -136,14 +148,14 @@ class Target {
   readonly isFolder: boolean;
   tables = 0;
   rows = 0;
+  readonly files: FilesAside;
   readonly #output: string;
   readonly #format: Format;
-  readonly #overwrite: boolean;
   #first: string | undefined;
 
   constructor(options: Pick<ExportOptions, "output" | "overwrite">, format: Format, isFolder: boolean) {
     this.#output = options.output;
-    this.#overwrite = options.overwrite === true;
+    this.files = new FilesAside(options.overwrite === true);
     this.#format = format;
     this.isFolder = isFolder;
   }
@@ -170,7 +182,7 @@ class Target {
       return await writeText({ ...written, format }, () => bytes, { end: false });
     }
     const file = this.isFolder ? path.join(this.#output, fileNameOf(table, format)) : this.#output;
-    return await writeTable(file, { ...written, format }, this.#overwrite);
+    return await this.files.write(file, (temporary) => writeTable(temporary, { ...written, format }));
   }
 }
 

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import Database from "libsql";
+import { FilesAside } from "../../core/cli/export/files.js";
 import type { Entity } from "../../core/ngsi/index.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { main, runCli } from "../support/run-cli.js";
@@ -153,8 +154,8 @@ test("nothing is written to the output when several tables have rows, and nothin
   assert.ok(!(await readdir(folder)).includes("all.csv"));
 });
 
-test("nothing is written to the output when a later table cannot be read", async (context) => {
-  const { folder, run } = await stored(context);
+/** Damages what a table of the service holds. */
+async function damage(folder: string): Promise<void> {
   const name = path.join(folder, "svc.db");
   const database = new Database(name);
   const sizes = "SELECT page_size, rootpage FROM pragma_page_size, sqlite_master WHERE name = 'urn_b'";
@@ -164,11 +165,64 @@ test("nothing is written to the output when a later table cannot be read", async
   const file = await open(name, "r+");
   await file.write(Buffer.alloc(size, 0xff), 0, size, (root - 1) * size);
   await file.close();
+}
+
+test("nothing is written to the output when a later table cannot be read", async (context) => {
+  const { folder, run } = await stored(context);
+  await damage(folder);
 
   const { code, stdout, stderr } = await run();
 
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /damaged|malformed/);
+});
+
+test("when a later table cannot be read, or its file is there, a directory gets no file", async (context) => {
+  const { folder, run } = await stored(context);
+  const out = path.join(folder, "out");
+  await mkdir(out);
+  await writeFile(path.join(out, "svc.urn_b.csv"), "mine");
+
+  const refused = await run("--output", `${out}/`);
+  const withMine = await readdir(out);
+  await rm(path.join(out, "svc.urn_b.csv"));
+  await damage(folder);
+  const damaged = await run("--output", `${out}/`);
+
+  assert.deepEqual([refused.code, damaged.code], [1, 1]);
+  assert.match(refused.stderr, /svc\.urn_b\.csv": it exists/);
+  assert.deepEqual([withMine, await readdir(out)], [["svc.urn_b.csv"], []]);
+});
+
+test("a directory has no file of an export that is killed, only parts that tell which belong together", async (context) => {
+  const { folder, run } = await stored(context);
+  const out = path.join(folder, "out");
+  const files = new FilesAside(false);
+  await mkdir(out);
+  // What the command does to the moment in which the last file is complete.
+  for (const name of ["a.csv", "b.csv"]) await files.write(path.join(out, name), (file) => writeFile(file, name));
+  const left = await readdir(out);
+
+  const next = await run("--output", `${out}/`);
+  const after = (await readdir(out)).filter((name) => !name.endsWith(".partial"));
+
+  assert.equal(new Set(left.map((name) => name.replace(/^[ab]\.csv/, ""))).size, 1);
+  assert.ok(left.every((name) => name.endsWith(".partial")));
+  assert.deepEqual([next.code, after.toSorted()], [0, ["svc.urn_a.csv", "svc.urn_b.csv"]]);
+});
+
+test("a file that is made while others are written keeps its name, and those get none", async (context) => {
+  const folder = await tempFolder(context);
+  const files = new FilesAside(false);
+  const [first, second] = [path.join(folder, "a"), path.join(folder, "b")];
+  for (const file of [first, second]) await files.write(file, (temporary) => writeFile(temporary, "new"));
+  await writeFile(second, "mine");
+
+  await assert.rejects(files.name(), { code: "FILE_EXISTS" });
+  await files.clear();
+
+  assert.deepEqual(await readdir(folder), ["b"]);
+  assert.equal(await readFile(second, "utf8"), "mine");
 });
 
 test("options that make no sense are refused", async (context) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
@@ -12,7 +13,8 @@ async function parquet(file: string, columns: readonly StoredColumn[], rows: Row
   async function* pages() {
     for (const row of rows) yield [row];
   }
-  const count = await writeTable(file, { columns, pages: pages(), again: pages, format: "parquet" }, false);
+  await writeFile(file, "");
+  const count = await writeTable(file, { columns, pages: pages(), again: pages, format: "parquet" });
   const buffer = await asyncBufferFromFile(file);
   const { schema } = await parquetMetadataAsync(buffer);
   const types = schema.slice(1).map(({ type, converted_type: meaning }) => `${type} ${meaning ?? ""}`.trim());

@@ -6,25 +6,51 @@ import { AgentError, codeOf } from "../../sdk/index.js";
 const MODE = 0o600;
 
 /**
- * Has a file written under another name, and gives it its name when it is complete: a part of it never looks like all.
- * Throws code `FILE_EXISTS` for an existing file unless it is to be replaced.
+ * Files that are written under other names, `NAME.<random>.partial`, and get theirs when all are complete: a part of them never
+ * looks like all. The random part is the same for all, so that what a killed process leaves can be told.
  */
-export async function writtenWhole<T>(
-  file: string,
-  overwrite: boolean,
-  write: (temporary: string) => Promise<T>,
-): Promise<T> {
-  if (!overwrite && (await exists(file))) throw alreadyThere(file);
-  const temporary = `${file}.${randomUUID()}.partial`;
-  await (await open(temporary, "wx", MODE)).close();
-  try {
-    const result = await write(temporary);
+export class FilesAside {
+  readonly #overwrite: boolean;
+  readonly #ending = `.${randomUUID()}.partial`;
+  readonly #files: string[] = [];
+
+  /** Without `overwrite` a file that is there is code `FILE_EXISTS`. */
+  constructor(overwrite: boolean) {
+    this.#overwrite = overwrite;
+  }
+
+  /** Has an empty file filled that will get this name. */
+  async write<T>(file: string, fill: (temporary: string) => Promise<T>): Promise<T> {
+    if (!this.#overwrite && (await exists(file))) throw alreadyThere(file);
+    const temporary = `${file}${this.#ending}`;
+    await (await open(temporary, "wx", MODE)).close();
+    this.#files.push(file);
+    const result = await fill(temporary);
     await synced(temporary);
-    if (overwrite) await rename(temporary, file);
-    else await named(temporary, file);
     return result;
-  } finally {
-    await rm(temporary, { force: true });
+  }
+
+  /** Gives all files their names. When one cannot have its name, no new file has one. */
+  async name(): Promise<void> {
+    const made: string[] = [];
+    try {
+      for (const file of this.#files) {
+        const temporary = `${file}${this.#ending}`;
+        if (this.#overwrite) await rename(temporary, file);
+        else {
+          await named(temporary, file);
+          made.push(file);
+        }
+      }
+    } catch (error) {
+      for (const file of made) await rm(file, { force: true });
+      throw error;
+    }
+  }
+
+  /** Removes what has no name, and the other names of what has one. */
+  async clear(): Promise<void> {
+    for (const file of this.#files) await rm(`${file}${this.#ending}`, { force: true });
   }
 }
 

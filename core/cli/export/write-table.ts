@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { StoredColumn } from "../../sdk/index.js";
-import { writtenWhole } from "./files.js";
 import { type Rows, textFormats } from "./formats.js";
 import { writeParquet } from "./parquet.js";
 
@@ -17,14 +16,11 @@ export interface Written {
   readonly format: Format;
 }
 
-/** Writes the rows of a table into a file; resolves to their number. */
-export async function writeTable(file: string, written: Written, overwrite: boolean): Promise<number> {
-  const { columns, pages, again, format } = written;
-  return await writtenWhole(file, overwrite, async (temporary) =>
-    format === "parquet"
-      ? await writeParquet(temporary, columns, readingFirst(pages, again))
-      : await writeText({ columns, pages, again, format }, () => createWriteStream(temporary, { flags: "r+" })),
-  );
+/** Writes the rows of a table into an empty file that is there; resolves to their number. */
+export async function writeTable(file: string, { columns, pages, again, format }: Written): Promise<number> {
+  return format === "parquet"
+    ? await writeParquet(file, columns, readingFirst(pages, again))
+    : await writeText({ columns, pages, again, format }, () => createWriteStream(file, { flags: "r+" }));
 }
 
 /** The rows that are already being read, and then those of another reading. */
