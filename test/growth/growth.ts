@@ -16,28 +16,28 @@ const LARGER = 8;
  * Why a step grows faster than its input; undefined when it does not. Compared are two processor times of one machine,
  * however slow it is.
  */
-export function growthFault<Input>(
+export async function growthFault<Input>(
   inputOf: (size: number) => Input,
-  run: (input: Input) => void,
+  run: (input: Input) => void | Promise<void>,
   unit: number,
-): string | undefined {
-  const timeOf = (size: number, bound: number) => {
+): Promise<string | undefined> {
+  const timeOf = async (size: number, bound: number) => {
     const input = inputOf(size);
-    return shortest(() => run(input), bound);
+    return await shortest(() => run(input), bound);
   };
-  const small = timeOf(unit, ENDLESS);
+  const small = await timeOf(unit, ENDLESS);
   if (small > ENDLESS) return `takes ${Math.round(small)} ms for ${unit}`;
   const bound = Math.max(FAST, MOST_GROWTH * Math.max(NOISE, small));
-  const large = timeOf(LARGER * unit, bound);
+  const large = await timeOf(LARGER * unit, bound);
   if (large <= bound) return undefined;
   return `grows faster than its input: ${unit}: ${Math.round(small)} ms, ${LARGER * unit}: ${Math.round(large)} ms`;
 }
 
-function shortest(run: () => void, enough: number): number {
+async function shortest(run: () => void | Promise<void>, enough: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_RUNS && best > enough; round += 1) {
     const before = process.cpuUsage();
-    run();
+    await run();
     const { user, system } = process.cpuUsage(before);
     best = Math.min(best, (user + system) / 1000);
     if (best > HOPELESS * enough) break;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ngsiVersions } from "../../core/ngsi/index.js";
+import { Lookups } from "../../core/pipeline/lookups.js";
 import { CumulativeRelease } from "../../core/sdk/channel/cumulative-release.js";
 import { WaitingPuts } from "../../core/sdk/channel/room.js";
 import { reasonOf } from "../../core/sdk/index.js";
@@ -12,25 +13,20 @@ import { eventsOf, steps } from "./steps.js";
 const UNIT = 40_000;
 
 for (const [much, shapeOf] of Object.entries(shapes))
-  test(`much more of ${much} takes no more time than its length says`, () => {
-    const faults = [
-      ...ngsiVersions.map((version) => ({
-        step: `handler, ${version}`,
-        fault: growthFault(shapeOf, (sent) => eventsOf(version, sent), UNIT),
-      })),
-      ...Object.entries(steps).map(([step, run]) => ({
-        step,
-        fault: growthFault((size) => eventsOf("auto", shapeOf(size)), run, UNIT),
-      })),
-    ];
+  test(`much more of ${much} takes no more time than its length says`, async () => {
+    const faults: Record<string, string | undefined> = {};
+    for (const version of ngsiVersions)
+      faults[`handler, ${version}`] = await growthFault(shapeOf, (sent) => void eventsOf(version, sent), UNIT);
+    for (const [step, run] of Object.entries(steps))
+      faults[step] = await growthFault((size) => eventsOf("auto", shapeOf(size)), run, UNIT);
 
     assert.deepEqual(
-      faults.filter(({ fault }) => fault !== undefined),
+      Object.entries(faults).filter(([, fault]) => fault !== undefined),
       [],
     );
   });
 
-test("much more puts that wait for room take no more time than their number says, let in or refused", () => {
+test("much more puts that wait for room take no more time than their number says, let in or refused", async () => {
   const puts = (count: number) => Array.from({ length: count }, (_, at) => at);
   const run = (items: readonly number[]) => {
     const [admitted, refused] = [new WaitingPuts<number>(60_000), new WaitingPuts<number>(60_000)];
@@ -39,10 +35,10 @@ test("much more puts that wait for room take no more time than their number says
     refused.refuseAll();
   };
 
-  assert.equal(growthFault(puts, run, UNIT), undefined);
+  assert.equal(await growthFault(puts, run, UNIT), undefined);
 });
 
-test("much more events of a log that are released one by one take no more time than their number says", () => {
+test("much more events of a log that are released one by one take no more time than their number says", async () => {
   const sequences = (count: number) => Array.from({ length: count }, (_, at) => at);
   const run = (all: readonly number[]) => {
     const log = new CumulativeRelease();
@@ -51,7 +47,17 @@ test("much more events of a log that are released one by one take no more time t
     assert.equal(log.upTo, all.at(-1));
   };
 
-  assert.equal(growthFault(sequences, run, UNIT), undefined);
+  assert.equal(await growthFault(sequences, run, UNIT), undefined);
+});
+
+test("much more lookups of an interceptor that wait for their turn take no more time than their number says", async () => {
+  const calls = (count: number) => Array.from({ length: count }, (_, at) => at);
+  const run = async (all: readonly number[]) => {
+    const lookups = new Lookups({ concurrency: 1, timeLimit: 600_000 }, new AbortController().signal);
+    await Promise.all(all.map((made) => lookups.run(() => ({ made, abort: () => undefined }))));
+  };
+
+  assert.equal(await growthFault(calls, run, UNIT), undefined);
 });
 
 const messages: Readonly<Record<string, (size: number) => string>> = {
@@ -60,9 +66,13 @@ const messages: Readonly<Record<string, (size: number) => string>> = {
   lines: (size) => "a \n".repeat(size / 4),
 };
 for (const [much, messageOf] of Object.entries(messages))
-  test(`much more of ${much} in the message of an error takes no more time than its length says`, () => {
+  test(`much more of ${much} in the message of an error takes no more time than its length says`, async () => {
     assert.equal(
-      growthFault((size) => new Error(messageOf(size)), reasonOf, UNIT),
+      await growthFault(
+        (size) => new Error(messageOf(size)),
+        (error) => void reasonOf(error),
+        UNIT,
+      ),
       undefined,
     );
   });
