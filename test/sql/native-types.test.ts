@@ -71,6 +71,28 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "a time on a day that its month does not have stays a text",
+    service: "days",
+    run: async (place, service) => {
+      const [leap, none] = ["2024-02-29T10:00:00Z", "2026-02-30T10:00:00Z"] as const;
+      const sink = await place.sink(native);
+
+      await persist(
+        sink,
+        v2Event(body(leap, "DateTime"), service),
+        v2Event(v2Entity("f", v2Attribute("a", "DateTime", none)), service),
+      );
+      await persist(sink, v2Event(body(none, "DateTime"), service));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map((row) => row["a$json"] ?? row["a"]?.slice(0, 10)),
+        ["2024-02-29", JSON.stringify(none)],
+      );
+      assert.equal((await place.rows(service, "f_t"))[0]?.["a"], none);
+    },
+  },
+  {
     name: "createdAt, modifiedAt and deletedAt of an entity are times, its scope is text",
     service: "ofentity",
     run: async (place, service) => {

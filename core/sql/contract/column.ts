@@ -80,12 +80,18 @@ export function booleanCell(yes: string, no: string): Cells["boolean"] {
  */
 export function utcTime({ text }: NativeValue): Cell {
   const [, date, minutes = "00:00", seconds = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
-  if (date === undefined || fraction.length > 6) return undefined;
+  if (date === undefined || fraction.length > 6 || !isDay(date)) return undefined;
   const instant = Date.parse(`${date}T${minutes}:${seconds}${zone}`);
   if (Number.isNaN(instant)) return undefined;
   const [whole = ""] = new Date(instant).toISOString().split(".");
   if (!YEAR.test(whole)) return undefined;
   return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** Whether the month has such a day: `Date.parse` reads 2026-02-30 as the second of March. */
+export function isDay(date: string): boolean {
+  const instant = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(date);
 }
 
 // JSON numbers have no leading zeros; texts may have them.

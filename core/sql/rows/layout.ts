@@ -11,7 +11,7 @@ import {
   type Value,
 } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
-import type { NativeValue } from "../contract/column.js";
+import { isDay, type NativeValue } from "../contract/column.js";
 import type { Cell } from "../contract/statement.js";
 
 export interface Row {
@@ -145,9 +145,11 @@ export function textValue(text: Cell): NativeValue | undefined {
   return text === undefined ? undefined : { kind: "text", text, plain: text };
 }
 
-/** Whether this text is an ISO 8601 time or date. */
+/** Whether this text is an ISO 8601 time or date, of a day that exists. */
 export function isTime(text: string): boolean {
-  return TIME.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T")));
+  return (
+    TIME.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T"))) && isDay(text.slice(0, "2020-05-13".length))
+  );
 }
 
 function native({ kind, text }: Value, plain: Cell, mayBeTime: boolean): NativeValue | undefined {
