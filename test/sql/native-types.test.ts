@@ -93,21 +93,21 @@ await onEveryDatabase("native types", [
     },
   },
   {
-    name: "createdAt, modifiedAt and deletedAt of an entity are times, its scope is text",
+    name: "createdAt, modifiedAt, deletedAt and expiresAt of an entity are times, its scope is text",
     service: "ofentity",
     run: async (place, service) => {
       const createdAt = "2026-11-22T07:06:02.669000Z";
-      const members = { createdAt, modifiedAt: createdAt, deletedAt: createdAt, scope: "/a/b" };
+      const members = { createdAt, modifiedAt: createdAt, deletedAt: createdAt, expiresAt: createdAt, scope: "/a/b" };
 
       await persist(await place.sink(native), ldEvent("e", members, service));
       await persist(await place.sink(), ldEvent("f", members, service));
 
       const [row = {}] = await place.rows(service, "e");
-      for (const column of ["createdat", "modifiedat", "deletedat"])
+      for (const column of ["createdat", "modifiedat", "deletedat", "expiresat"])
         assert.match(row[column] ?? "", /^2026-11-22[ T]07:06:02\.669/);
       assert.equal(row["scope"], "/a/b");
       const [texts = {}] = await place.rows(service, "f");
-      assert.deepEqual([texts["createdat"], texts["scope"]], [createdAt, "/a/b"]);
+      assert.deepEqual([texts["createdat"], texts["expiresat"], texts["scope"]], [createdAt, createdAt, "/a/b"]);
     },
   },
   {

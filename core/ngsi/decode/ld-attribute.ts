@@ -75,7 +75,7 @@ function isOfEntity(name: string): boolean {
   return membersOfEntities.has(name.startsWith(typePrefix) ? name.slice(typePrefix.length) : name);
 }
 
-const membersOfEntities: ReadonlySet<string> = new Set(["createdAt", "modifiedAt", "deletedAt", "scope"]);
+const membersOfEntities: ReadonlySet<string> = new Set(["createdAt", "modifiedAt", "deletedAt", "expiresAt", "scope"]);
 
 /** How an object looks when it is read as an attribute. */
 interface Shape {

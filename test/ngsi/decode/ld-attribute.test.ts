@@ -195,7 +195,7 @@ test("members of a sub-attribute are read at any depth", () => {
   assert.equal(accuracy && subMembersJson(accuracy), `{"unitCode":"P1","by":${by}}`);
 });
 
-for (const name of ["createdAt", "modifiedAt", "deletedAt", "scope", "https://uri.etsi.org/ngsi-ld/scope"])
+for (const name of ["createdAt", "modifiedAt", "deletedAt", "expiresAt", "scope", "https://uri.etsi.org/ngsi-ld/scope"])
   test(`${name} of an entity is plain text, an attribute of that name stays one`, () => {
     const given = decodeLdAttribute(name, "/a/b", undefined);
     const list = decodeLdAttribute(name, ["/a", "/b"], undefined);
