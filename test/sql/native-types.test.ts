@@ -231,6 +231,21 @@ await onEveryDatabase("native types", [
     },
   },
   {
+    name: "a text with leading zeros is no number for a column of numbers",
+    service: "zeros",
+    run: async (place, service) => {
+      const sink = await place.sink(native);
+
+      for (const value of [28001, "08001", "-007", "00", "0.5"]) await persist(sink, v2Event(body(value), service));
+
+      const rows = await place.rows(service, "e_t");
+      assert.deepEqual(
+        rows.map((row) => row["a$json"] ?? row["a"]),
+        ["28001", '"08001"', '"-007"', '"00"', "0.5"],
+      );
+    },
+  },
+  {
     name: "an attribute that was null first gets its type from its first value",
     service: "nullfirst",
     run: async (place, service) => {

@@ -39,7 +39,9 @@ export type Cells = Readonly<
   Record<PlainKind, (value: NativeValue) => Cell> & Partial<Record<GeometryKind, (value: NativeValue) => Cell>>
 >;
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+// A text with leading zeros, such as a postal code, is no number: it would come back without them.
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MOST_INTEGER = 2n ** 63n - 1n;
 // Databases have the years 1 to 9999 in common; the zone of a time may lead beyond them.
 const YEAR = /^(?!0000)\d{4}-/;
@@ -52,7 +54,7 @@ export function plainCell({ plain }: NativeValue): Cell {
 
 /** For columns of 64-bit integers. @beta */
 export function integerCell({ text }: NativeValue): Cell {
-  if (!/^-?\d{1,19}$/.test(text)) return undefined;
+  if (!INTEGER.test(text)) return undefined;
   const number = BigInt(text);
   return number <= MOST_INTEGER && number >= -MOST_INTEGER ? text : undefined;
 }
@@ -65,7 +67,7 @@ export function decimalCell({ text }: NativeValue): Cell {
 /** For columns of double precision: numbers that a double represents exactly. @beta */
 export function doubleCell({ text }: NativeValue): Cell {
   if (!NUMBER.test(text)) return undefined;
-  return parseJson(canonical(text)) instanceof ExactNumber ? undefined : text;
+  return parseJson(text) instanceof ExactNumber ? undefined : text;
 }
 
 /** For columns of booleans, with the literals of the database. @beta */
@@ -92,9 +94,4 @@ export function utcTime({ text }: NativeValue): Cell {
 export function isDay(date: string): boolean {
   const instant = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(date);
-}
-
-// JSON numbers have no leading zeros; texts may have them.
-function canonical(text: string): string {
-  return text.replace(/^(-?)0+(?=\d)/, "$1");
 }
