@@ -1,5 +1,5 @@
 import { AgentError } from "../../sdk/index.js";
-import type { HeaderFields } from "../headers.js";
+import { type AttrsFormat, attrsFormatOf, type HeaderFields } from "../headers.js";
 import type { Entity, Notification } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
 import { isGeometry, typePrefix, valueMembers } from "./ld-attribute.js";
@@ -62,7 +62,9 @@ export function typeOf(type: Json | undefined): { readonly type?: string } {
  * the metadata of NGSI v2.
  */
 export function versionOf(root: Json, headers: HeaderFields): "ld" | "v2" | "v1" {
-  if (!isObject(root) || saysLd(root)) return "ld";
+  if (!isObject(root)) return "ld";
+  if (isBareEntity(root, attrsFormatOf(headers))) return "v2";
+  if (saysLd(root)) return "ld";
   if (root.contextResponses !== undefined) return "v1";
   const entities = entitiesOf(root);
   if (entities.some(hasContext)) return "ld";
@@ -84,7 +86,7 @@ export function refuseV2(root: Json, headers: HeaderFields): void {
 
 /** Throws code `NOT_A_NOTIFICATION` for a body that is certainly of NGSI-LD; one that may be of either passes. */
 export function refuseLd(root: Json, headers: HeaderFields): void {
-  if (!isObject(root)) return;
+  if (!isObject(root) || isBareEntity(root, attrsFormatOf(headers))) return;
   const entities = entitiesOf(root);
   const mayBeV2 = headers[v2Header] !== undefined || !entities.some(hasOnlyLdAttribute);
   if (!saysLd(root) && !entities.some(hasContext) && mayBeV2) return;
@@ -95,6 +97,12 @@ export function refuseLd(root: Json, headers: HeaderFields): void {
 export function refuseLdAndV2(root: Json, headers: HeaderFields): void {
   if (!isObject(root) || root.contextResponses !== undefined || root.data === undefined) return;
   throw ofOtherApi("v1", versionOf(root, headers) === "ld" ? "LD" : "v2");
+}
+
+/** Whether the body is the entity itself, as the format announces. It may have an attribute named like a member of an envelope. */
+export function isBareEntity({ id, type, "@context": context }: JsonObject, format: AttrsFormat | undefined): boolean {
+  if (format !== "simplifiedNormalized" && format !== "simplifiedKeyValues") return false;
+  return isName(id) && context === undefined && (type === undefined || !notificationTypes.has(type));
 }
 
 const notificationTypes: ReadonlySet<Json> = new Set(["Notification", `${typePrefix}Notification`]);

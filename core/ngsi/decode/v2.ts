@@ -1,7 +1,7 @@
 import type { AttrsFormat } from "../headers.js";
 import type { Attribute, Entity, Member, Notification } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
-import { isName, notANotification, ofOtherApi, shown, withSubscription } from "./body.js";
+import { isBareEntity, isName, notANotification, ofOtherApi, shown, withSubscription } from "./body.js";
 
 /**
  * Reads the body of an NGSI v2 notification: normalized and keyValues, and the bare entity that the formats
@@ -14,13 +14,14 @@ export function decodeV2(root: Json, format?: AttrsFormat): Notification {
   const elements = elementsOf(root, format);
   if (format === "values" || elements.some(isArray)) throw notANotification("v2", WITHOUT_IDS);
   const entities = elements.map((element, index) => decodeEntity(element, `data[${index}]`, format));
-  return withSubscription(root, entities);
+  return isBareEntity(root, format) ? { entities } : withSubscription(root, entities);
 }
 
 const WITHOUT_IDS =
   "its format is values, which has no entity ids; set attrsFormat of the subscription to normalized or keyValues";
 
 function elementsOf(root: JsonObject, format: AttrsFormat | undefined): readonly Json[] {
+  if (isBareEntity(root, format)) return [root];
   const { data } = root;
   if (isArray(data)) return data;
   if (data !== undefined) throw notANotification("v2", `"data" is ${shown(data)}, not a list of entities`);

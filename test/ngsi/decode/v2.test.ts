@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode } from "../../../core/ngsi/decode/decode.js";
 import type { AttrsFormat } from "../../../core/ngsi/headers.js";
 import { codeOf } from "../../../core/sdk/index.js";
 import { v2Of } from "./from-text.js";
@@ -101,6 +102,24 @@ test("a simplified notification is the bare entity", () => {
     entities.map(({ id, attributes }) => [id, attributes.length]),
     [["e", 1]],
   );
+});
+
+test("the bare entity of a simplified notification may have attributes named like the members of an envelope", () => {
+  const names = ["data", "subscriptionId", "notifiedAt", "contextResponses"];
+  for (const value of ['{"x":1}', "[1]", '"a"']) {
+    const text = `{"id":"e","type":"T",${names.map((name) => `"${name}":${value}`).join(",")}}`;
+    const headers = { "ngsiv2-attrsformat": "simplifiedKeyValues" };
+
+    for (const version of ["v2", "auto"] as const) {
+      const { subscriptionId, entities } = decode(version, text, headers);
+
+      assert.equal(subscriptionId, undefined);
+      assert.deepEqual(
+        entities.map(({ id, api, attributes }) => [id, api, attributes.map(({ name }) => name)]),
+        [["e", "v2", names]],
+      );
+    }
+  }
 });
 
 test("an entity without a type has an empty one", () => {
