@@ -1,4 +1,5 @@
 import { ExactNumber, parseJson } from "../../ngsi/index.js";
+import { isDay } from "./calendar.js";
 import type { Cell } from "./statement.js";
 
 /**
@@ -88,10 +89,4 @@ export function utcTime({ text }: NativeValue): Cell {
   const [whole = ""] = new Date(instant).toISOString().split(".");
   if (!YEAR.test(whole)) return undefined;
   return `${whole.replace("T", " ")}${fraction === "" ? "" : `.${fraction}`}`;
-}
-
-/** Whether the month has such a day: `Date.parse` reads 2026-02-30 as the second of March. */
-export function isDay(date: string): boolean {
-  const instant = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(date);
 }

@@ -11,7 +11,8 @@ import {
   type Value,
 } from "../../ngsi/index.js";
 import { AgentError } from "../../sdk/index.js";
-import { isDay, type NativeValue } from "../contract/column.js";
+import { isDay } from "../contract/calendar.js";
+import type { NativeValue } from "../contract/column.js";
 import type { Cell } from "../contract/statement.js";
 
 export interface Row {
