@@ -114,7 +114,13 @@ export function contextOf(name: string, parts: AssemblyParts, reported: Reported
 
 export function channelContextOf(name: string, parts: AssemblyParts, reported: ReportedHealth): ChannelContext {
   const context = contextOf(name, parts, reported);
-  const wait = { seconds: parts.lockWait ?? 0, log: context.log };
+  const folderHealth = reported.of(`folder of ${name}`);
+  const lost = (file: string) => {
+    const reason = `"${file}" was removed while the agent uses its folder: what waits may not be on disk, and another agent could use the folder, too; start the agent again`;
+    context.log.error({ file }, "a folder that is in use was removed, or its lock file; start the agent again");
+    folderHealth({ state: "down", reason });
+  };
+  const wait = { seconds: parts.lockWait ?? 0, log: context.log, lost };
   return {
     ...context,
     textCodecs: [notificationCodec],

@@ -41,6 +41,10 @@ export async function withDataDir(
     lock = await lockFolder(dataDir, claim, {
       seconds: lockWaitSeconds,
       log: { warn },
+      lost: (file) => {
+        const what = `"${file}" was removed while the data directory is in use: another agent could use it, too`;
+        terminal.err(`error: ${what}; start the agent again`);
+      },
       ...(runs === undefined ? {} : { runs }),
     });
   } catch (error) {

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
-import { chmod, lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FolderClaim } from "../sdk/context.js";
-import { AgentError, type FolderLock, type Logger, reasonOf } from "../sdk/index.js";
+import { AgentError, codeOf, type FolderLock, type Logger, reasonOf } from "../sdk/index.js";
 import { type KernelLock, notLockable, tryLock } from "./kernel-lock.js";
 import { holderText } from "./lock-note.js";
 import { makeFolder } from "./make-folder.js";
@@ -21,7 +21,12 @@ interface LockWait {
   readonly log: Pick<Logger, "warn">;
   /** The properties file that this process runs, for the note. */
   readonly runs?: string;
+  /** Called once when the lock file is found to be removed: another process could lock another one. */
+  readonly lost?: (file: string) => void;
 }
+
+/** Milliseconds between two looks whether a lock file is still there. */
+const LOOK_MILLIS = 2000;
 
 /**
  * Folders locked, or about to be, by this process: the operating system distinguishes processes, not their parts. A lock is kept here
@@ -44,7 +49,7 @@ export async function lockFolder(folder: string, claim: FolderClaim, wait: LockW
     const note = path.join(real, NOTE);
     await writeNote(note, wait.runs);
     if (owns !== undefined) await tighten(real, owns, wait.log);
-    return new HeldFolder(real, note, lock);
+    return new HeldFolder(real, lock, wait.lost);
   } catch (error) {
     held.get(real)?.release();
     held.delete(real);
@@ -59,13 +64,13 @@ export function isHeldHere(real: string): boolean {
 
 class HeldFolder implements FolderLock {
   readonly #real: string;
-  readonly #note: string;
+  readonly #looking: NodeJS.Timeout | undefined;
   #lock: KernelLock | undefined;
 
-  constructor(real: string, note: string, lock: KernelLock) {
+  constructor(real: string, lock: KernelLock, lost: LockWait["lost"]) {
     this.#real = real;
-    this.#note = note;
     this.#lock = lock;
+    if (lost !== undefined) this.#looking = setInterval(() => void this.#look(lost), LOOK_MILLIS).unref();
   }
 
   /** The lock file stays: removing it would let two processes lock two files of one name. */
@@ -73,9 +78,22 @@ class HeldFolder implements FolderLock {
     const lock = this.#lock;
     if (lock === undefined) return;
     this.#lock = undefined;
-    await removeNote(this.#note);
+    clearInterval(this.#looking);
+    await removeNote(path.join(this.#real, NOTE));
     lock.release();
     held.delete(this.#real);
+  }
+
+  /** Its number says nothing: some file systems change the numbers of files. */
+  async #look(lost: (file: string) => void): Promise<void> {
+    const file = path.join(this.#real, LOCK);
+    const isGone = await stat(file).then(
+      () => false,
+      (error: unknown) => codeOf(error) === "ENOENT",
+    );
+    if (!isGone || this.#lock === undefined) return;
+    clearInterval(this.#looking);
+    lost(file);
   }
 }
 

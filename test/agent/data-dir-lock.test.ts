@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, realpath, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -226,4 +226,40 @@ test("everything in the data directory is for its owner alone, with any umask an
     [],
   );
   await next.end("SIGTERM");
+});
+
+test("an agent whose data directory was removed says so, is not ready, and stores on", async (context) => {
+  const folder = await tempFolder(context);
+  const agent = await startAgent(context, { properties: properties("file"), folder, env });
+  assert.ok(await post(agent.notifyUrl, 1));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 1,
+  );
+
+  await rename(path.join(folder, "data"), path.join(folder, "gone"));
+  const { obstacles } = await until(
+    async () => JSON.parse(await (await fetch(`${agent.managementUrl}/ready`)).text()),
+    ({ status }) => status === "not ready",
+    60_000,
+  );
+
+  assert.equal(obstacles[0].component, "c");
+  assert.match(
+    obstacles[0].reason,
+    /deneb\.lock" was removed while the agent uses its folder: .*; start the agent again$/,
+  );
+  const lines = agent.lines.filter(({ msg }) => String(msg).startsWith("a folder that is in use was removed"));
+  const channel = path.join(await realpath(folder), "data", "channels", "c");
+  assert.deepEqual(
+    lines.map(({ level, component, file }) => [level, component, file]).toSorted(),
+    ["checkpoint", "data"].map((name) => ["error", "c", path.join(channel, name, "deneb.lock")]),
+  );
+  assert.match(agent.errors.join("\n"), /data\/deneb\.lock" was removed while the data directory is in use/);
+  assert.ok(await post(agent.notifyUrl, 2));
+  await until(
+    () => rows(folder),
+    (stored) => stored === 1,
+  );
+  assert.equal(await agent.end("SIGTERM"), 0);
 });
