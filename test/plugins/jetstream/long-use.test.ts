@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { queryObjects } from "node:v8";
-import { heapUsed } from "../../support/heap-used.js";
+import { bytesLeftByEach } from "../../support/heap-used.js";
 import { never, sharedLog } from "./nats.js";
 
 test("questions to consumers leave nothing in memory while their connection is open", async (context) => {
@@ -22,15 +22,13 @@ test("questions to consumers leave nothing in memory while their connection is o
 test("reads leave nothing in memory", async (context) => {
   const shared = await sharedLog(context);
   if (shared === undefined) return;
-  const read = async (times: number) => {
+
+  const left = await bytesLeftByEach(20_000, async (times) => {
     for (let time = 0; time < times; time += 1) {
       await shared.log.read(new Map(), { bytes: 1, waitMillis: 0 }, never());
       if (time % 100 === 0) await nextTurn();
     }
-    return heapUsed();
-  };
+  });
 
-  const before = await read(1000);
-  const grown = (await read(50_000)) - before;
-  assert.ok(grown < 1_000_000, `${grown} bytes more after 50,000 reads`);
+  assert.ok(left < 20, `${left} bytes more after each read`);
 });
