@@ -126,7 +126,7 @@ export class Agent {
     await deadLetters.start();
     for (const running of channels) await this.#runner.followLetters(running);
     this.#parts.crashWatch.open();
-    await this.#runner.noteCompared(this.assembly);
+    this.#runner.noteCompared(this.assembly);
     for (const { feed } of sinks) feed.join();
     for (const running of sinks) await firstStart.sink(running);
     for (const running of sources) await firstStart.source(running);

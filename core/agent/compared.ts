@@ -3,21 +3,21 @@ import type { Compared } from "../pipeline/ledger-file.js";
 import type { Assembly, RunningChannel } from "./component.js";
 
 /** What stores count the events of a channel; undefined where none does, or nobody can tell. */
-export async function compared({ sinks }: Assembly, running: RunningChannel): Promise<Compared | undefined> {
+export function compared({ sinks }: Assembly, running: RunningChannel): Compared | undefined {
   const { channel } = running;
   const own = sinks.filter((sink) => sink.channel === channel);
   if (!channel.durable || !channel.isExact || own.length === 0) return undefined;
-  const id = await idOf(running);
+  const id = idOf(running);
   const places = own.map(({ name, sink }) => [name, sink.positionsPlace ?? ""] as const);
   return id === undefined ? undefined : { channel: id, sinks: Object.fromEntries(places.toSorted(byName)) };
 }
 
 /** Tells the ledger, before a sink stores anything, what counts from now on. */
-export async function noteCompared(assembly: Assembly, ledger: Pick<Ledger, "account">): Promise<void> {
+export function noteCompared(assembly: Assembly, ledger: Pick<Ledger, "account">): void {
   for (const running of assembly.channels) {
     const account = ledger.account(running.name);
     try {
-      const of = await compared(assembly, running);
+      const of = compared(assembly, running);
       if (of !== undefined || !running.channel.durable) account.comparesWith(of);
     } catch {
       // A channel that fails here says so when its sinks take from it.
@@ -25,11 +25,11 @@ export async function noteCompared(assembly: Assembly, ledger: Pick<Ledger, "acc
   }
 }
 
-/** The name of the channel in the positions that its sinks keep. */
-async function idOf({ channel }: RunningChannel): Promise<string | undefined> {
+/** The name of the channel in the positions that its sinks keep. A channel that does not end its take holds nobody up. */
+function idOf({ channel }: RunningChannel): string | undefined {
   const transaction = channel.openTake();
   const position = transaction.positions?.after(0);
-  await transaction.rollback();
+  void transaction.rollback().catch(() => undefined);
   return position?.split(":")[0];
 }
 

@@ -54,8 +54,8 @@ export class ComponentRunner {
   }
 
   /** Called when the channels of these components have started, and before their sinks do. */
-  async noteCompared(assembly: Assembly): Promise<void> {
-    await noteCompared(assembly, this.#ledger);
+  noteCompared(assembly: Assembly): void {
+    noteCompared(assembly, this.#ledger);
   }
 
   async startChannel(running: RunningChannel): Promise<void> {

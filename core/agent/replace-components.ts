@@ -47,7 +47,7 @@ async function replaceAll(
     await orStop(inTime(runner.startChannel(running), running, grace), () => runner.stopChannel(running, grace));
     live.add({ channels: [running] });
   }
-  await runner.noteCompared(next);
+  runner.noteCompared(next);
   for (const running of arriving.sinks) {
     await orStop(inTime(runner.startSink(running), running, grace), () => runner.stopSink(running, grace));
     live.add({ sinks: [running] });

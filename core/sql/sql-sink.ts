@@ -94,10 +94,9 @@ export class SqlSink implements Sink {
       bookkeeping: this.#bookkeeping,
       writtenTables: this.#retention.writtenTables,
     });
-    const counted = config.exactly_once ? placeOf(store, context) : undefined;
     const counting = { sink: context.name, store: this.#store, counts: config.exactly_once };
     this.positions = {
-      ...(counted === undefined ? {} : { place: counted }),
+      ...(config.exactly_once ? { place: placeOf(store, context) } : {}),
       stored: (signal) => this.#asked(() => this.#bookkeeping.stored(signal)),
       alreadyStored: (batch, signal) => this.#alreadyStored(batch, signal),
       summary: (signal) => this.#asked(() => storedSummary(counting, signal)),

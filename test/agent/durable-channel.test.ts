@@ -58,7 +58,7 @@ class DiskChannel implements Channel {
 
 const common = { summary: "for tests", stability: "stable", config: {} } as const;
 
-async function setUp(context: TestContext) {
+async function setUp(context: TestContext, change: (channel: DiskChannel) => DiskChannel = (channel) => channel) {
   const disk = new Disk();
   const { log } = recordingLog();
   const store = { away: true };
@@ -69,7 +69,8 @@ async function setUp(context: TestContext) {
     ...common,
     kind: "channel",
     type: "disk",
-    create: () => new DiskChannel(disk, { name: "c", log, dataDir: "unused", run: "run", now: () => new Date(0) }),
+    create: () =>
+      change(new DiskChannel(disk, { name: "c", log, dataDir: "unused", run: "run", now: () => new Date(0) })),
   };
   const sinkPlugin: AnyPlugin = { ...common, kind: "sink", type: "scripted", create: () => sink };
   const node = (name: string, definition: AnyPlugin, config = {}) => ({ name, definition, config, slots: {} });
@@ -115,6 +116,31 @@ test("a durable channel that is replaced is closed before it is opened again, an
   assert.equal(reloaded, true);
   assert.deepEqual(bodies(sink), [1, 2, 3]);
   assert.deepEqual([account?.received, account?.stored, account?.unaccounted], [3, 3, 0]);
+});
+
+test("a channel that does not end the take in which it is asked for its name keeps no agent from starting", async (context) => {
+  const names = { asked: 0 };
+  const { start, sink, store } = await setUp(context, (channel) => {
+    const openTake = channel.openTake.bind(channel);
+    const openFirst = () => {
+      names.asked += 1;
+      return names.asked === 1
+        ? Object.assign(openTake(), { rollback: () => new Promise<void>(() => {}) })
+        : openTake();
+    };
+    return Object.assign(channel, { openTake: openFirst });
+  });
+  store.away = false;
+
+  const { agent, ledger } = await start();
+  await put(agent.assembly.channels[0]?.channel, 1);
+  await until(
+    async () => ledger(),
+    (seen) => seen?.waiting === 0,
+  );
+
+  assert.ok(names.asked > 1);
+  assert.deepEqual(bodies(sink), [1]);
 });
 
 test("the ledger of a durable channel goes on over a restart", async (context) => {

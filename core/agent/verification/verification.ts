@@ -111,7 +111,7 @@ async function comparison(running: RunningChannel, comparing: Comparing): Promis
   const { name, channel } = running;
   const { agent, ledger, findings, deadLetters, signal } = comparing;
   const sinks = agent.assembly.sinks.filter((sink) => sink.channel === channel);
-  const of = await compared(agent.assembly, running);
+  const of = compared(agent.assembly, running);
   if (of === undefined) return undefined;
   const account = ledger.account(name);
   const before = account.storedOrSkipped;
