@@ -57,6 +57,8 @@ export class Lookups {
         clearTimeout(timer);
         if (isRunning) this.#running -= 1;
         else this.#waiting -= 1;
+        // What is over must not be kept while nothing runs.
+        if (this.#running === 0) this.#begun = [];
         this.#next();
       };
       const fail = (error: unknown) => {
