@@ -34,9 +34,9 @@ export function withLeaders(found: ProbeResult, topics: Iterable<Topic>): ProbeR
     if (numbers.length === 0) return [];
     const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
     const named = `${numbers.slice(0, MOST_NAMED).join(", ")}${more}`;
-    return [
-      `of ${partitions.length} partitions of topic "${name}" ${named} ${numbers.length === 1 ? "has" : "have"} no leader`,
-    ];
+    return numbers.length === 1
+      ? [`partition ${named} of topic "${name}" has no leader`]
+      : [`partitions ${named} of topic "${name}" have no leader`];
   });
   if (lacking.length === 0) return found;
   const start = "start the brokers that hold them (kafka-topics.sh --describe --unavailable-partitions names these)";
