@@ -194,7 +194,7 @@ test("when a later table cannot be read, or its file is there, a directory gets 
   assert.deepEqual([withMine, await readdir(out)], [["svc.urn_b.csv"], []]);
 });
 
-test("a directory has no file of an export that is killed, only parts that tell which belong together", async (context) => {
+test("until all files of an export are complete its directory has parts only, which tell that they belong together", async (context) => {
   const { folder, run } = await stored(context);
   const out = path.join(folder, "out");
   const files = new FilesAside(false);
