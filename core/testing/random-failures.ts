@@ -142,8 +142,12 @@ interface Failing {
   readonly refuses: boolean;
 }
 
+/** So many writes of an event are aborted: one that fails in one way more often may be kept, or what is behind it stored before. */
+const MOST_ABORTED = 2;
+
 /** The sink, with failures in front of it. Each has a name of its own, so that none looks like the one before. */
 function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
+  const aborted = new Map<string, number>();
   const word = () => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join("");
   return {
     start: () => sink.start(),
@@ -155,9 +159,16 @@ function failingSink(sink: Sink, { random, refused, refuses }: Failing): Sink {
       if (refuses && batch.events.some((event) => refused.has(nameOf(event))))
         throw new AgentError("REFUSED", `an event that will never go in: ${word()}`, { retryable: false });
       if (chance < 5 && sink.positions?.stored === undefined) return await partly(batch, signal);
-      return await sink.persist(batch, chance < 6 ? AbortSignal.abort() : signal);
+      return await sink.persist(batch, chance < 6 && mayAbort(batch) ? AbortSignal.abort() : signal);
     },
   };
+
+  function mayAbort({ events }: Batch): boolean {
+    const times = events.map((event) => aborted.get(nameOf(event)) ?? 0);
+    if (times.some((some) => some >= MOST_ABORTED)) return false;
+    for (const [at, event] of events.entries()) aborted.set(nameOf(event), (times[at] ?? 0) + 1);
+    return true;
+  }
 
   /** Stores what comes first, and says of the rest that it may pass. */
   async function partly({ events, ...others }: Batch, signal: AbortSignal): Promise<Receipt> {

@@ -30,8 +30,8 @@ export interface SplitParts {
  */
 export class Split implements Stage {
   readonly name = "split";
-  /** How often the sink named an event while it stored others in the same write. */
-  readonly #namedBesideStored = new WeakMap<Event, number>();
+  /** How often in a row the sink named an event, with failures of one kind, while it stored others in the same write. */
+  readonly #namedBesideStored = new WeakMap<Event, BesideStored>();
 
   constructor(
     private readonly parts: SplitParts,
@@ -80,18 +80,22 @@ export class Split implements Stage {
     if (rest.events.length === 0) return nothingSent;
     if (course.doubt === "exhausted") return await this.#keep(rest, { error, reason: "retries-exhausted" }, course);
     if (!mayBeAboutData(error)) throw error;
-    if (error.failed.size < of) this.#noteBesideStored(rest.events);
+    if (error.failed.size < of) this.#noteBesideStored(rest.events, kindOfFailure(error));
     if (course.doubt === "suspected") return await this.#search(rest, error, course);
     throw error;
   }
 
-  #noteBesideStored(events: readonly Event[]): void {
-    for (const event of events) this.#namedBesideStored.set(event, (this.#namedBesideStored.get(event) ?? 0) + 1);
+  #noteBesideStored(events: readonly Event[], kind: string): void {
+    for (const event of events) {
+      const before = this.#namedBesideStored.get(event);
+      this.#namedBesideStored.set(event, { kind, times: before?.kind === kind ? before.times + 1 : 1 });
+    }
   }
 
-  /** The sink stored others and not this one, again and again. */
-  #isProven({ events: [event] }: TakenBatch): boolean {
-    return event !== undefined && (this.#namedBesideStored.get(event) ?? 0) >= proofsWanted;
+  /** The sink stored others and not this one, again and again, and it fails in that way now. */
+  #isProven({ events: [event] }: TakenBatch, kind: string): boolean {
+    const named = event && this.#namedBesideStored.get(event);
+    return named !== undefined && named.kind === kind && named.times >= proofsWanted;
   }
 
   /** Stores what stands before the first event that fails alone, judges that one, and goes on behind it. */
@@ -118,7 +122,7 @@ export class Split implements Stage {
 
   /** A single event that the store refused; where the store cannot be asked, what it did with others decides. */
   async #judge(single: TakenBatch, { error, answers }: Judged, course: Course): Promise<Receipt> {
-    if (answers === undefined && !this.#isProven(single)) throw error;
+    if (answers === undefined && !this.#isProven(single, kindOfFailure(error))) throw error;
     // What failed may have been mended before the store was asked.
     if (answers !== undefined && (await this.#passes(single, kindOfFailure(error), course))) return nothingSent;
     return await this.#keep(single, { error, reason: reasonBy(answers) }, course);
@@ -172,7 +176,7 @@ export class Split implements Stage {
 
   /** Also true when the suspect is stored meanwhile. */
   async #isToBlame(suspect: TakenBatch, batch: TakenBatch, { answers, kind, course }: Evidence): Promise<boolean> {
-    if ((answers !== undefined && answers !== false) || this.#isProven(suspect)) return true;
+    if ((answers !== undefined && answers !== false) || this.#isProven(suspect, kind)) return true;
     let proofs = 0;
     let failing = 0;
     for (const other of singlesBehind(suspect, batch)) {
@@ -192,6 +196,11 @@ export class Split implements Stage {
 interface Verdict {
   readonly error: unknown;
   readonly reason: "permanent" | "retries-exhausted";
+}
+
+interface BesideStored {
+  readonly kind: string;
+  readonly times: number;
 }
 
 /** An error, and what the store says of it. */

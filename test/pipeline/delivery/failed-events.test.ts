@@ -309,6 +309,29 @@ test("a sink that says its error is about no event has it written again without 
   assert.deepEqual(await lettersIn(deadLetters), []);
 });
 
+test("an event that fails in several ways one after another, and then passes, is stored although others were", async (context) => {
+  const writes: (string | undefined)[] = ["took half", "took a part", "away", "away", "away", "odd", undefined];
+  const written: string[] = [];
+  const sink: Sink = {
+    start: async () => {},
+    stop: async () => {},
+    persist: async ({ events }) => {
+      written.push(textOf(events));
+      const message = writes[written.length - 1];
+      if (message === undefined) return { requestBytes: 0, responseBytes: 0 };
+      const named = message.startsWith("took") ? { events: events.slice(1) } : {};
+      throw new AgentError("AWAY", message, { retryable: true, ...named });
+    },
+  };
+  const { chain, counters, letters } = await setUp(context, sink, endless);
+
+  await deliver(chain, eventsOf("abc"));
+
+  assert.deepEqual(written, ["abc", "bc", "c", "c", "c", "c", "c"]);
+  assert.deepEqual(await letters(), []);
+  assert.equal(counters.persisted, 3);
+});
+
 test("a feed that takes the batch again writes only what was named", async (context) => {
   const folder = await tempFolder(context);
   let isBack = false;
