@@ -148,6 +148,48 @@ await onEveryDatabase("last data", [
     },
   },
   {
+    name: "a time finer than a microsecond in a typed column is newer or older like any other",
+    service: "finertimes",
+    run: async (place, service) => {
+      const sink = await place.sink({ ...both, attr_native_types: true, last_data_timestamp_key: "ts" });
+      const at = (ts: string, p: number) =>
+        v2Event(v2Entity("car1", v2Attribute("ts", "DateTime", ts), number("p", p)), service);
+
+      await persist(sink, at("2026-01-01T00:00:00.100Z", 1));
+      await persist(sink, at("2026-01-01T00:00:00.300000999Z", 2));
+      await persist(sink, at("2026-01-01T00:00:00.200Z", 3), at("2026-01-01T00:00:00.200000001Z", 4));
+
+      assert.deepEqual(
+        (await place.rows(service, "t_last_data")).map(({ p }) => p),
+        ["2"],
+      );
+    },
+  },
+  {
+    name: "a value that does not fit the typed column of the time or the key is refused permanently, and later ones are stored",
+    service: "unfit",
+    run: async (place, service) => {
+      const keys = { last_data_timestamp_key: "n", last_data_unique_key: ["k"] };
+      const sink = await place.sink({ ...both, ...keys, attr_native_types: true });
+      const at = (k: number | string, n: number | string) =>
+        v2Event(v2Entity("car1", v2Attribute("k", "Number", k), v2Attribute("n", "Number", n)), service);
+
+      await persist(sink, at(1, 1));
+      for (const [k, n, column] of [[1, "soon", "n"] as const, ["first", 2, "k"] as const])
+        await assert.rejects(persist(sink, at(k, n)), {
+          code: "LAST_DATA_INCOMPLETE",
+          retryable: false,
+          message: new RegExp(`"(soon|first)" does not fit column "${column}" of type number`),
+        });
+      await persist(sink, at(1, 3));
+
+      assert.deepEqual(
+        (await place.rows(service, "t_last_data")).map(({ k, n }) => [Number(k), Number(n)]),
+        [[1, 3]],
+      );
+    },
+  },
+  {
     name: "an entity without the attribute of the key is refused permanently",
     service: "keyless",
     run: async (place, service) => {

@@ -1,4 +1,5 @@
 import { AgentError } from "../../../sdk/index.js";
+import type { Column } from "../../contract/column.js";
 import type { Cell } from "../../contract/statement.js";
 import type { PlacedRow } from "../../rows/grouping.js";
 
@@ -23,6 +24,16 @@ export function refuseNoTime(column: string, row: PlacedRow): void {
   const text = cellOf(column, row) ?? "";
   if (TIME.test(text)) return;
   throw incomplete(row, `"${text.slice(0, MOST_SHOWN)}" in "${column}" is no time; see last_data_timestamp_key`);
+}
+
+/**
+ * Throws `LAST_DATA_INCOMPLETE` for a row whose value in the column of a key or the time is not of the type that the column has:
+ * it would be NULL there, and the row would never be newer than the stored one.
+ */
+export function refuseUnfit({ name, kind }: Column, row: PlacedRow): never {
+  const text = (cellOf(name, row) ?? "").slice(0, MOST_SHOWN);
+  const reason = `"${text}" does not fit column "${name}" of type ${kind}`;
+  throw incomplete(row, `${reason}; see last_data_unique_key and last_data_timestamp_key`);
 }
 
 function cellOf(column: string, { columns, cells }: PlacedRow): Cell {

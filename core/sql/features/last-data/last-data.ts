@@ -12,8 +12,9 @@ import { columnLayoutColumns, namesOf, textValue } from "../../rows/layout.js";
 import type { FittedRows } from "../../tables/fitting.js";
 import type { KnownStore } from "../../tables/known-store.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
-import { refuseNoTime, refuseWithout } from "./last-data-refusals.js";
+import { refuseNoTime, refuseUnfit, refuseWithout } from "./last-data-refusals.js";
 import { MemberOwners } from "./member-owners.js";
+import { inMicroseconds } from "./microseconds.js";
 
 const MOST_REMEMBERED = 100_000;
 /** Another agent may have added columns to a table: those of members must be known when a row is written. */
@@ -59,7 +60,7 @@ export class LastData {
   }
 
   /**
-   * The rows as tables of last data have them. Throws `LAST_DATA_INCOMPLETE` for a row without key or time, or whose time
+   * The rows as tables of last data have them, typed times in microseconds. Throws `LAST_DATA_INCOMPLETE` for a row without key or time, or whose time
    * is none; a removal needs no time.
    */
   rows(rows: readonly PlacedRow[]): readonly PlacedRow[] {
@@ -67,7 +68,8 @@ export class LastData {
       for (const column of row.removed ? this.#key : [...this.#key, this.#time]) refuseWithout(column, row);
       if (this.#comparesTexts && !row.removed) refuseNoTime(this.#time, row);
       const name = this.#nameBeside(row.name);
-      return row.removed ? { ...this.#identified(row), name } : { ...this.#owned(row), name };
+      const comparable = this.#comparesTexts ? row : inMicroseconds(row, this.#time);
+      return row.removed ? { ...this.#identified(comparable), name } : { ...this.#owned(comparable), name };
     });
   }
 
@@ -137,7 +139,8 @@ export class LastData {
   }
 
   #upsert(row: PlacedRow, fitted: FittedRows, cells: readonly Cell[], store: KnownStore): Statement {
-    const { from, columns, members, time } = this.#planned(row, fitted, store);
+    const { from, columns, members, time, needed } = this.#planned(row, fitted, store);
+    for (const { column, at } of needed) if (cells[at] === undefined) refuseUnfit(column, row);
     return store.dialect.upsert({
       name: fitted.name,
       columns,
@@ -169,6 +172,9 @@ export class LastData {
       from: [...own.map(([at]) => at), ...emptied.map(() => undefined)],
       members: this.#memberOwners.changes(row, known, [...this.#key, this.#time]),
       time: this.#timeColumn(fitted),
+      needed: own
+        .filter(([, { name }]) => name === this.#time || this.#key.includes(name))
+        .map(([at, column]) => ({ at, column })),
     };
     this.#plans.set(row.columns, plan);
     return plan;
@@ -214,6 +220,8 @@ interface Plan {
   readonly from: readonly (number | undefined)[];
   readonly members: MemberChanges | undefined;
   readonly time: Column;
+  /** The columns of the key and the time, and where their cells stand in a converted row. */
+  readonly needed: readonly { readonly at: number; readonly column: Column }[];
 }
 
 function noteRemoval(removals: Map<string, number>, entity: string, time: number): void {
