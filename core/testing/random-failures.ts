@@ -142,7 +142,7 @@ interface Failing {
   readonly refuses: boolean;
 }
 
-/** So many writes of an event are aborted: one that fails in one way more often may be kept, or what is behind it stored before. */
+/** An event has at most that many aborted writes: after three failures of one kind it is suspected. */
 const MOST_ABORTED = 2;
 
 /** The sink, with failures in front of it. Each has a name of its own, so that none looks like the one before. */

@@ -108,6 +108,8 @@ export async function abortable<T>(signal: AbortSignal, abort: () => void, work:
 
 /** Chooses the database in which a sink keeps positions and replayed dead letters. @beta */
 export interface BookkeepingDatabase {
+  /** What the configuration names; absent or empty where it names none. */
+  readonly configured?: string;
   /**
    * Called before positions or dead letters are read for a write, or written. Resolves to false if there is no table yet
    * and `written`, the database of the rows, is not given. Rejects with the error of the last database that was tried.

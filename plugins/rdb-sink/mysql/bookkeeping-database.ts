@@ -29,6 +29,10 @@ export class MysqlBookkeepingDatabase implements BookkeepingDatabase {
     this.#database = settings.database === "" ? DEFAULT_DATABASE : settings.database;
   }
 
+  get configured(): string {
+    return this.#settings.database;
+  }
+
   /** A table in that database. */
   table(name: string): TableName {
     return nameIn(this.#database, name);

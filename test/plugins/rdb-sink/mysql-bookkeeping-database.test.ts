@@ -64,6 +64,13 @@ const tablesIn = async ({ query }: TestServer, database: string) =>
     .filter((name) => name.startsWith("deneb_") && name !== "deneb_tables")
     .sort();
 
+test("a sink with another rdb_bookkeeping_database counts in another place", () => {
+  const place = (rdb_bookkeeping_database: string) =>
+    sinkOf({ rdb_dialect: "mysql", rdb_host: "db.test", rdb_port: 3306, rdb_bookkeeping_database }).sink.positions.place;
+
+  assert.deepEqual([place(""), place("kept")], ["mysql db.test:3306 postgres", "mysql db.test:3306 postgres kept"]);
+});
+
 test(
   "a user without the right to create the database deneb keeps positions and dead letters with the first rows, and finds them again",
   { skip },
