@@ -1,6 +1,7 @@
 import type { AttributeFormat } from "../headers.js";
 import type { Attribute, Member } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
+import { DEFAULT_INSTANCE, simplifiedInstances } from "./simplified-instances.js";
 
 /**
  * One attribute of an NGSI-LD entity: normalized when its type is one of NGSI-LD, concise when it has a value member
@@ -26,12 +27,19 @@ function anyAttribute(name: string, json: Json, format: AttributeFormat | undefi
   if (shape !== undefined) return attributeOf(name, shape);
   const instances = isArray(json) ? instancesIn(json, format) : [];
   const chosen = chosenOf(instances);
-  if (chosen === undefined) {
-    const form = format === "keyValues" ? "normalized" : "simplified";
-    return { name, form: isOfEntity(name) ? "plain" : form, value: toValue(json), members: none };
-  }
+  if (chosen === undefined) return simplifiedAttribute(name, json, format);
   const others = instances.filter((one) => one !== chosen).map((one) => attributeOf(name, one));
   return others.length === 0 ? attributeOf(name, chosen) : { ...attributeOf(name, chosen), others };
+}
+
+function simplifiedAttribute(name: string, json: Json, format: AttributeFormat | undefined): Attribute {
+  const form = isOfEntity(name) ? "plain" : format === "keyValues" ? "normalized" : "simplified";
+  const [chosen, ...others] = simplifiedInstances(json).map(([datasetId, value]): Attribute => {
+    const members = datasetId === DEFAULT_INSTANCE ? none : [{ name: "datasetId", value: toValue(datasetId) }];
+    return { name, form, value: toValue(value), members };
+  });
+  if (chosen === undefined) return { name, form, value: toValue(json), members: none };
+  return others.length === 0 ? chosen : { ...chosen, others };
 }
 
 function attributeShape(json: Json, format: AttributeFormat | undefined): Shape | undefined {

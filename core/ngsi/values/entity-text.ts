@@ -1,5 +1,6 @@
 import { AgentError } from "../../sdk/index.js";
 import { valueMembers } from "../decode/ld-attribute.js";
+import { DEFAULT_INSTANCE } from "../decode/simplified-instances.js";
 import type { Attribute, Entity, Member, Value } from "../model.js";
 
 /**
@@ -44,14 +45,31 @@ function typeMembers({ type, api }: Entity): readonly string[] {
 }
 
 function ldAttribute(attribute: Attribute): string {
-  const { others } = attribute;
+  const { others, members } = attribute;
+  if (isBare(attribute) && members.length + (others?.length ?? 0) > 0)
+    return simplified([attribute, ...(others ?? [])]);
   return others === undefined ? ldInstance(attribute) : listOf([attribute, ...others].map(ldInstance));
 }
 
+/** Several instances that came as bare values by their datasetId. */
+function simplified(instances: readonly Attribute[]): string {
+  const texts = instances.map(({ value, members: [id] }) =>
+    member(id?.value.text ?? DEFAULT_INSTANCE, valueJson(value)),
+  );
+  return object([member("dataset", object(texts))]);
+}
+
 /** An attribute without a type came as a bare value. */
-function ldInstance({ form, type, value, members }: Attribute): string {
-  if (form !== "normalized" || type === undefined) return valueJson(value);
-  return object([...ldValue(type, value), ...members.map(ldMember)]);
+function isBare({ form, type }: Attribute): boolean {
+  return form !== "normalized" || type === undefined;
+}
+
+function ldInstance(attribute: Attribute): string {
+  const { type, value, members } = attribute;
+  if (type !== undefined && !isBare(attribute)) return object([...ldValue(type, value), ...members.map(ldMember)]);
+  return members.length === 0
+    ? valueJson(value)
+    : object([member("value", valueJson(value)), ...members.map(ldMember)]);
 }
 
 /** A sub-attribute has a type, what NGSI-LD itself defines (unitCode, observedAt) is a plain member. */

@@ -140,6 +140,10 @@ const simplified = [
   '[{"value":1},{"value":2}]',
   '[{"type":"Relationship","object":"urn:a"},{"type":"Relationship","object":"urn:b"}]',
   '[{"type":"Property","value":1,"datasetId":"urn:d:1"},2]',
+  '{"dataset":{"urn:d:1":1},"more":2}',
+  '{"dataset":{"urn:d:1":1,"name":2}}',
+  '{"dataset":["urn:d:1"]}',
+  '{"dataset":{}}',
   "[]",
 ];
 for (const json of simplified) {
@@ -179,9 +183,27 @@ const instances = [
     chosen: { type: "Property", text: "1" },
     others: '[{"type":"Property","value":2,"datasetId":"urn:d:1"}]',
   },
+  {
+    what: "the default instance of simplified ones",
+    json: '{"dataset":{"urn:d:1":1,"@none":"2","urn:d:2":{"id":"urn:e"}}}',
+    chosen: { text: '"2"' },
+    others: '[{"value":1,"datasetId":"urn:d:1"},{"value":{"id":"urn:e"},"datasetId":"urn:d:2"}]',
+  },
+  {
+    what: "without a default instance the simplified one whose datasetId comes first",
+    json: '{"dataset":{"urn:d:2":11,"urn:d:1":10}}',
+    chosen: { text: "10", members: { datasetId: "urn:d:1" } },
+    others: '[{"value":11,"datasetId":"urn:d:2"}]',
+  },
+  {
+    what: "the only simplified instance",
+    json: '{"dataset":{"urn:d:1":10}}',
+    chosen: { text: "10", members: { datasetId: "urn:d:1" } },
+    others: undefined,
+  },
 ] as const;
 for (const { what, json, chosen, others } of instances)
-  test(`a list of instances is read as ${what}`, () => {
+  test(`instances are read as ${what}`, () => {
     assert.deepEqual(read(json), chosen);
     assert.equal(othersJson(decodeLdAttribute("a", parseJson(json), undefined)), others);
   });

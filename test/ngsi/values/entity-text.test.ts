@@ -12,6 +12,7 @@ const ld = [
   `{"id":"urn:1","type":"Room","t":{"type":"Property","value":1,"accuracy":{"type":"Property","value":0.5,"unitCode":"P1","by":{"type":"Relationship","object":"urn:o"}}}}`,
   `{"id":"urn:1","type":"Room","t":[{"type":"Property","value":1},{"type":"Property","value":2,"datasetId":"urn:d"}]}`,
   `{"id":"urn:1","type":"Room","createdAt":"2020-01-01T00:00:00Z","scope":["/a","/b"]}`,
+  `{"id":"urn:1","type":"Room","speed":{"dataset":{"@none":1,"urn:b":"two","urn:a":3}},"one":{"dataset":{"urn:a":[1]}}}`,
   `{"id":"urn:1","type":"Room","simple":"text","number":1,"none":null,"list":[1,"a"]}`,
 ] as const;
 for (const entity of ld)
