@@ -106,11 +106,11 @@ class LogChannel implements Channel {
       most: this.transactionCapacity,
       take: (max, held, signal) => connection.take(max, held, signal),
       release: (taken, settled) => {
-        connection.opened?.release(taken, settled);
+        connection.opened?.takes.release(taken, settled);
         this.#puts.freed();
       },
-      left: (own) => connection.opened?.getsOn(own),
-      restore: (taken, ends) => connection.opened?.restore(taken, ends),
+      left: (own) => connection.opened?.takes.getsOn(own),
+      restore: (taken, ends) => connection.opened?.takes.restore(taken, ends),
       owner: () => {
         if (connection.opened === undefined) throw channelStopped(this.#parts.context.name);
         return connection.opened.owner;

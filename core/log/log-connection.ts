@@ -114,7 +114,7 @@ export class LogConnection {
       this.#opened?.beat();
     }
     if (this.#opened === undefined && !this.#stopping.signal.aborted) await this.#untilOpen(LONGEST_MILLIS, signal);
-    return await this.#opened?.take(max, held, signal);
+    return await this.#opened?.takes.take(max, held, signal);
   }
 
   /** The number of events that are left out, as far as that is known now. */

@@ -31,7 +31,7 @@ function partsWith(
       agent: mine === undefined ? worker?.run : run,
       mine: mine !== undefined,
       lost: opened.own.all.get(part)?.queue.lost ?? 0,
-      ...(told === undefined ? unknown(opened, part) : figures(told, opened.newest(part))),
+      ...(told === undefined ? unknown(opened, part) : figures(told, opened.appends.newest(part))),
     };
   });
 }

@@ -213,7 +213,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
       known.events += events.length;
       known.last = appended.offset;
       const { opened } = connection;
-      if (opened?.own.all.has(part) === false) opened.appended(events.length);
+      if (opened?.own.all.has(part) === false) opened.appends.elsewhere(events.length);
       const read = () => ({
         at: head.at,
         writer: head.writer,
@@ -223,7 +223,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
         bytes: value.byteLength,
         events: events.map(({ event }) => unpackedEvent(event)),
       });
-      opened?.echo(part, appended, { value, record: read });
+      opened?.appends.echo(part, appended, { value, record: read });
       connection.outcome("append");
     } catch (error) {
       // Whether it is there is not known: what comes next must not look like a repetition of it.
@@ -243,7 +243,7 @@ export class LogPuts implements Pick<EventQueue, "add" | "reserve"> {
 
 /** So long the part was before, as far as this agent knows. */
 function lengthOf(opened: OpenedLog | undefined, part: number): number {
-  return opened === undefined ? 0 : Math.max(opened.newest(part) + 1, opened.places.lengthOf(part));
+  return opened === undefined ? 0 : Math.max(opened.appends.newest(part) + 1, opened.places.lengthOf(part));
 }
 
 /** Nobody would store what stands there. */

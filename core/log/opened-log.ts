@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Amount } from "../sdk/channel/index.js";
-import { type ChannelContext, type SettledEvents, textCodecs } from "../sdk/index.js";
+import { type ChannelContext, textCodecs } from "../sdk/index.js";
 import type { AgentReport, PartReport } from "./agent-report.js";
 import { AgentReports, type Clocks } from "./agent-reports.js";
 import { ControlReader } from "./control-reader.js";
@@ -9,17 +9,16 @@ import type { LogUse } from "./log-connection.js";
 import { LogLetters } from "./log-letters.js";
 import type { PositionOwner } from "./log-position.js";
 import type { LogChannelConfig } from "./log-properties.js";
-import type { TakenPart } from "./log-take.js";
 import { Members } from "./members.js";
 import { MissingRecords } from "./missing-records.js";
-import { type OwnPart, OwnParts } from "./own-parts.js";
+import { OwnAppends } from "./own-appends.js";
+import { OwnParts } from "./own-parts.js";
 import { PartReader } from "./part-reader.js";
-import type { Appended, LogFacts, PartitionedLog } from "./partitioned-log.js";
+import type { LogFacts, PartitionedLog } from "./partitioned-log.js";
 import { pause } from "./pause.js";
-import type { ReadRecord, ReadRecords } from "./read-edge.js";
-import { StalledSinks } from "./stalled-sinks.js";
+import type { ReadRecords } from "./read-edge.js";
+import { SinkTakes } from "./sink-takes.js";
 import { Trimmer } from "./trimmer.js";
-import { WaitingTurns } from "./waiting-turns.js";
 
 /** Reports are sent this often in a session. */
 const BEATS = 3;
@@ -37,12 +36,6 @@ export interface OpenedLogParts {
   outcome(use: LogUse, error?: unknown): void;
 }
 
-/** What this agent has appended, and what would be read of it. */
-export interface Echo {
-  readonly value: Uint8Array;
-  record(): ReadRecord;
-}
-
 /** What an agent does with a log that is open: it reads its share of the parts, tells the others, and hears of them. */
 export class OpenedLog {
   readonly facts: LogFacts;
@@ -51,7 +44,8 @@ export class OpenedLog {
   readonly owner: PositionOwner;
   readonly members: Members;
   readonly own: OwnParts;
-  readonly turns: WaitingTurns;
+  readonly takes: SinkTakes;
+  readonly appends: OwnAppends;
   readonly letters: LogLetters;
   /** What is done already. */
   readonly places: KnownPlaces;
@@ -60,13 +54,9 @@ export class OpenedLog {
   readonly #control: ControlReader;
   readonly #reader: PartReader;
   readonly #trimmer: Trimmer;
-  readonly #stalled: StalledSinks;
-  /** By part: the newest record that this agent has appended. */
-  readonly #newest = new Map<number, number>();
   #startedAt = 0;
   #unreadable = 0;
   readonly #missing: MissingRecords;
-  #untold = 0;
   #settling: NodeJS.Timeout | undefined;
 
   constructor(parts: OpenedLogParts) {
@@ -105,9 +95,16 @@ export class OpenedLog {
       changed: () => this.#partsChanged(),
       logger: context.log,
     });
-    this.#stalled = new StalledSinks(config.stall_timeout * 1000);
     this.#missing = new MissingRecords(sessionMillis, context.log);
-    this.turns = new WaitingTurns(this.own.all);
+    this.takes = new SinkTakes({
+      own: this.own.all,
+      steady: () => clocks.steady(),
+      stallMillis: config.stall_timeout * 1000,
+      ended: ({ queue: { part } }) => {
+        this.own.ended(part);
+        this.#reader.drained(part);
+      },
+    });
     this.#reader = new PartReader({
       log,
       own: this.own.all,
@@ -121,6 +118,11 @@ export class OpenedLog {
       outcome: (error) => outcome("read", error),
       logger: context.log,
     });
+    this.appends = new OwnAppends({
+      own: this.own.all,
+      reader: this.#reader,
+      add: (part, read) => this.add(part, read),
+    });
     this.#reports = new AgentReports({
       log,
       reader: this.#control,
@@ -130,7 +132,7 @@ export class OpenedLog {
       sessionMillis,
       report: (left) => this.#report(left),
       heard: () => {
-        this.#untold = 0;
+        this.appends.told();
         this.#settleSoon();
       },
       outcome: (error) => outcome("report", error),
@@ -149,16 +151,6 @@ export class OpenedLog {
     return this.#missing.lost + this.#unreadable;
   }
 
-  /** Events that are appended to parts of other agents, until these tell how many wait. */
-  appended(events: number): void {
-    this.#untold += events;
-  }
-
-  /** The offset of the newest record that this agent has appended to the part; -1 for none. */
-  newest(part: number): number {
-    return this.#newest.get(part) ?? -1;
-  }
-
   /** What waits in the log, as far as it was read or heard of. */
   waiting(): Amount {
     let events = 0;
@@ -167,7 +159,7 @@ export class OpenedLog {
       events += queue.size;
       bytes += queue.bytes;
     }
-    events += this.#untold + this.members.waitingElsewhere(this.#parts.clocks.steady());
+    events += this.appends.untold + this.members.waitingElsewhere(this.#parts.clocks.steady());
     return { events, bytes };
   }
 
@@ -190,20 +182,7 @@ export class OpenedLog {
     const own = this.own.all.get(part);
     if (own === undefined || own.leaving || this.own.waitsFor(own, read)) return;
     own.queue.add(read, this.places.leftOut(part));
-    this.turns.wake();
-  }
-
-  /**
-   * What this agent has appended: it is not read when nothing is between it and what was read before, and not decoded when it is
-   * read behind something else.
-   */
-  echo(part: number, { offset, previous }: Appended, { value, record }: Echo): void {
-    this.#newest.set(part, offset);
-    const own = this.own.all.get(part);
-    if (own === undefined || offset < own.queue.next) return;
-    if (!this.#reader.hasRoom(own)) this.#reader.left(part);
-    else if (previous === undefined || !own.queue.follows(previous + 1)) this.#reader.missed(own, value, record);
-    else this.add(part, { from: previous + 1, records: [record()] });
+    this.takes.wake();
   }
 
   /** Resolves when this agent has its share and has read it, or has something of it; at the latest after a session. */
@@ -212,36 +191,9 @@ export class OpenedLog {
     while (!signal.aborted && !this.#isReady() && this.#parts.clocks.steady() < end) await pause(READY_MILLIS, signal);
   }
 
-  async take(max: number, held: OwnPart | undefined, signal: AbortSignal): Promise<TakenPart | undefined> {
-    this.#stalled.asks();
-    const taken = await this.turns.take(max, held, signal);
-    if (taken !== undefined) this.#stalled.took(taken.own, this.#parts.clocks.steady());
-    return taken;
-  }
-
-  release({ own, events }: TakenPart, settled: SettledEvents | undefined): void {
-    own.queue.release(events, settled);
-    this.#stalled.getsOn(own);
-    this.#ended(own);
-  }
-
-  /** A take has done some of what it holds of the part. */
-  getsOn(own: OwnPart): void {
-    this.#stalled.getsOn(own);
-  }
-
-  /** `ends`: the take holds nothing of the part any more. */
-  restore({ own, events }: TakenPart, ends: boolean): void {
-    own.queue.restore(events);
-    if (own.leaving) own.queue.discardWaiting();
-    if (own.leaving || own.queue.size === 0) this.#stalled.getsOn(own);
-    if (ends) this.#ended(own);
-    else this.turns.wake();
-  }
-
   async stop(signal: AbortSignal): Promise<void> {
     clearInterval(this.#settling);
-    this.turns.endAll();
+    this.takes.endAll();
     this.letters.stop();
     await Promise.all([this.#reader.stop(), this.#trimmer.stop()]);
     await this.#reports.stop(signal);
@@ -260,20 +212,14 @@ export class OpenedLog {
   #isReady(): boolean {
     const parts = [...this.own.all.values()];
     if (parts.some(({ queue }) => queue.waiting > 0)) return true;
-    const others = this.members.alive(this.#parts.clocks.steady()).length > 1;
-    return (parts.length > 0 || others) && parts.every((own) => this.#reader.isAtEnd(own));
-  }
-
-  #ended(own: OwnPart): void {
-    this.own.ended(own.queue.part);
-    this.#reader.drained(own.queue.part);
-    this.turns.wake();
+    const hasOthers = this.members.alive(this.#parts.clocks.steady()).length > 1;
+    return (parts.length > 0 || hasOthers) && parts.every((own) => this.#reader.isAtEnd(own));
   }
 
   #partsChanged(): void {
     this.#reader.changed();
     this.#reports.beat();
-    this.turns.wake();
+    this.takes.wake();
   }
 
   #settleSoon(): void {
@@ -295,7 +241,7 @@ export class OpenedLog {
       at: clocks.now().getTime(),
       // Its sinks have a while to begin.
       takes: this.#parts.hasTaken() || now - this.#startedAt < config.stall_timeout * 1000,
-      stuck: this.#stalled.look(this.own.all, now) || this.own.isHeldUp(now),
+      stuck: this.takes.areStalled() || this.own.isHeldUp(now),
       left,
       parts: this.reported(),
       heard: this.members.groups,
