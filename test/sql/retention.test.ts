@@ -47,6 +47,21 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "a clock that is set forward by years while the agent runs deletes no rows",
+    service: "setforward",
+    run: async (place, service) => {
+      let now = Date.parse("2020-05-13T15:00:00Z");
+      const sink = await place.sink({ "persistence_policy.expiration_time": 3600 }, () => new Date(now));
+      await persist(sink, v2At(0, service), eventOf(entity("urn:x", { a: "1" }), service));
+
+      now += 3650 * DAY;
+      await sink.sink.sweep();
+
+      for (const table of ["car1_t", "urn_x"]) assert.equal((await place.rows(service, table)).length, 1, table);
+      assert.ok(sink.lines.some(({ level, message }) => level === "warn" && message.includes("set forward")));
+    },
+  },
+  {
     name: "twelve thousand rows are capped in several steps",
     service: "steps",
     run: async (place, service) => {

@@ -14,6 +14,7 @@ import type { ListedStore } from "../../tables/make-missing.js";
 import { WrittenTables } from "../../tables/table-life.js";
 import { historiesIn, historiesOf } from "./histories.js";
 import { PartitionRetention } from "./partition-retention.js";
+import { RetentionClock } from "./retention-clock.js";
 import { UpkeepFailures } from "./upkeep-failures.js";
 
 // The number of rows deleted in one transaction, so that writes need not wait long.
@@ -26,7 +27,7 @@ export class Retention {
   readonly #store: KnownStore;
   readonly #register: ListedStore["register"];
   readonly #naming: ColumnNaming;
-  readonly #context: Context;
+  readonly #clock: RetentionClock;
   readonly #mostRows: number;
   readonly #mostAgeMillis: number;
   /** Rows are not deleted from partitions, which are dropped as a whole. */
@@ -53,7 +54,7 @@ export class Retention {
     this.#upkeep = new UpkeepFailures(store.log, this.#ending.signal);
     this.#register = store.register;
     this.#naming = store.naming;
-    this.#context = context;
+    this.#clock = new RetentionClock({ context, log: store.log, uptime: () => performance.now() });
     this.#mostRows = config["persistence_policy.max_records"];
     this.#mostAgeMillis = expirationSeconds(config) * SECOND;
     this.#wholePartitions = config["persistence_policy.expiration_time"] < 0;
@@ -149,7 +150,7 @@ export class Retention {
 
   /** In UTC with a space. */
   #oldest(): string {
-    return isoTime(this.#context.now().getTime() - this.#mostAgeMillis)
+    return isoTime(this.#clock.now() - this.#mostAgeMillis)
       .replace("T", " ")
       .replace("Z", "");
   }
