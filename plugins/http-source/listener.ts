@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
 import { type Handover, type Logger, onAbort, reasonOf } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
+import { Handshakes } from "./handshakes.js";
 import { HeadReader } from "./head-reader/head-reader.js";
 import type { HttpRequest } from "./http-request.js";
 import { BodyBudget, ConnectionLimit } from "./limits.js";
@@ -39,6 +40,7 @@ export class Listener implements Handover {
   readonly #budget: BodyBudget;
   readonly #limit: ConnectionLimit;
   readonly #plain: HeadReader;
+  readonly #handshakes = new Handshakes();
   #owner: ListenerOwner;
   #tls: TlsServer | undefined;
   #held: HeldRequests | undefined;
@@ -109,7 +111,10 @@ export class Listener implements Handover {
     this.#plain.config = config;
     Object.assign(this.#server, serverOptions(config));
     this.#tls = tls === undefined ? undefined : tlsServer(tls, config);
-    this.#tls?.on("secureConnection", (socket) => this.#plain.add(socket));
+    this.#tls?.on("secureConnection", (socket) => {
+      this.#handshakes.end(socket);
+      this.#plain.add(socket);
+    });
     this.#tls?.on("tlsClientError", this.#refuseMalformed);
     const held = this.#held;
     this.#held = undefined;
@@ -128,6 +133,7 @@ export class Listener implements Handover {
     else {
       // Node's HTTP server leaves sockets half open; a sender that disconnects in the handshake would not be noticed.
       socket.allowHalfOpen = false;
+      this.#handshakes.begin(socket);
       this.#tls.emit("connection", socket);
     }
   }
@@ -187,6 +193,7 @@ export class Listener implements Handover {
     this.#held?.end();
     server.close();
     this.#plain.close();
+    this.#handshakes.destroy();
     if (this.#unanswered === 0) closeConnections();
     const stopListening = onAbort(signal, closeConnections);
     await closed;

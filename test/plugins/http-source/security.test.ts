@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { Agent } from "node:https";
+import { connect } from "node:net";
 import { test } from "node:test";
 import plugin from "../../../plugins/http-source/index.js";
 import { notification, send } from "./http-client.js";
@@ -66,6 +68,23 @@ test("over TLS a connection carries plain requests, then one that is not, and pl
 
   assert.deepEqual(statuses, [200, 200, 200, 200]);
   assert.equal(emitted.length, 4);
+});
+
+test("a stop does not wait for a sender in its TLS handshake", { timeout: 20_000 }, async (context) => {
+  const { config, server } = await tlsFiles(context);
+  const { port, source } = await runningSource(context, {
+    config: { ...config, headers_timeout: 0, request_timeout: 0 },
+  });
+  const sender = connect(port, "127.0.0.1").resume();
+  context.after(() => sender.destroy());
+  await once(sender, "connect");
+  const closed = once(sender, "close");
+  // Accepted after the first one.
+  assert.equal(await sendOverTls(port, { ca: server.cert }), 200);
+
+  await source.stop(new AbortController().signal);
+
+  await closed;
 });
 
 test("with a client CA only senders with one of its certificates are served", async (context) => {
