@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
 import type { TlsMaterial } from "./security/read-security.js";
@@ -21,10 +22,12 @@ export class ManagementServer implements Lifecycle {
   readonly #address: ManagementAddress;
   readonly #log: Logger;
   readonly #stopping: (() => void)[] = [];
+  readonly #sockets = new Set<Socket>();
   #isStopped = false;
 
   constructor(app: RequestListener, address: ManagementAddress, log: Logger) {
     this.#server = serverFor(app, address.tls);
+    this.#server.on("connection", (socket: Socket) => this.#keep(socket));
     this.#server.on("clientError", answerMalformed);
     this.#server.on("connect", (request, socket) => answerConnect(request.url ?? "", socket));
     this.#server.on("checkExpectation", app);
@@ -82,9 +85,20 @@ export class ManagementServer implements Lifecycle {
     this.#server.close();
     for (const listener of this.#stopping) listener();
     this.#server.closeIdleConnections();
-    const stopListening = onAbort(signal, () => this.#server.closeAllConnections());
+    const stopListening = onAbort(signal, () => this.#closeAll());
     await closed;
     stopListening();
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  /** Node's server does not close those in a TLS handshake, which are no connections of HTTP yet. */
+  #closeAll(): void {
+    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 
@@ -94,7 +108,9 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
 function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
   if (tls === undefined) return createServer(timeouts, app);
   const { key, cert, ca } = tls;
-  return createTlsServer({ ...timeouts, key, cert, ...(ca === undefined ? {} : { ca, requestCert: true }) }, app);
+  const handshakeTimeout = timeouts.headersTimeout;
+  const clients = ca === undefined ? {} : { ca, requestCert: true };
+  return createTlsServer({ ...timeouts, handshakeTimeout, key, cert, ...clients }, app);
 }
 
 /** Answers, in the envelope, bytes that do not become a request: not HTTP, too large, or too slow. */

@@ -22,6 +22,21 @@ test("over TLS only clients with a certificate of the client CA are served", asy
   await assert.rejects(call("GET", "/v1/version"));
 });
 
+test("a stop ends connections in their TLS handshake", { timeout: 10_000 }, async (context) => {
+  const tls = { ...selfSigned("server"), ca: undefined };
+  const { call, port, server } = await runningManagement(context, { tls });
+  const client = connect(port, "127.0.0.1").resume();
+  context.after(() => client.destroy());
+  await once(client, "connect");
+  const closed = once(client, "close");
+  // Accepted after the first one.
+  await call("GET", "/v1/version", { tls: { ca: tls.cert } });
+
+  await server.stop(AbortSignal.abort());
+
+  await closed;
+});
+
 const rawCases = [
   { name: "what is not HTTP", sent: "hello\r\n\r\n", status: 400 },
   { name: "a method that HTTP does not know", sent: "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
