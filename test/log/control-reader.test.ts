@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ControlReader } from "../../core/log/control-reader.js";
 import type { LogPart, LogRecord } from "../../core/log/partitioned-log.js";
+import { onAbort } from "../../core/sdk/index.js";
 import { until } from "../support/until.js";
 
 const records = [0, 1, 2, 3].map((offset): LogRecord => ({ offset, value: Buffer.from(`${offset}`) }));
@@ -19,7 +20,7 @@ test("who listens to a part anew during a read gets its records from where it be
         await nextTurn();
         if (asked.length === 1) reader.listen("letters", 0, { next: note });
         const found = records.filter(({ offset }) => offset >= begin);
-        if (found.length === 0) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        if (found.length === 0) await new Promise<void>((resolve) => onAbort(signal, resolve));
         return new Map([["letters", found]] as const);
       },
     },
