@@ -25,7 +25,7 @@ async function scaffold(context: TestContext, kind: string, language: "ts" | "js
 /** Runs `deneb plugin dev`, and waits for what it prints. */
 function startDev(context: TestContext, ...args: readonly string[]) {
   const child: ChildProcess = spawn(process.execPath, [main, "plugin", "dev", ...args], { stdio: "pipe" });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   context.after(() => child.kill("SIGKILL"));
   const lines: string[] = [];
   for (const output of [child.stdout, child.stderr]) {

@@ -51,7 +51,7 @@ export async function startContainer(
     env,
     stdio: "pipe",
   });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   context.after(async () => {
     const pid = await childOf(child);
     if (pid !== undefined) process.kill(pid, "SIGKILL");

@@ -87,7 +87,7 @@ export async function startUnit(context: Pick<TestContext, "after">, { root }: D
   const account = `--userspec=${all("User")[0]}:${all("Group")[0]}`;
   const words = (all("ExecStart")[0] ?? "").split(" ");
   const child = spawn("/usr/sbin/chroot", [account, "--groups=", root, ...words], { env, stdio: "pipe" });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   context.after(async () => {
     child.kill("SIGKILL");
     await exited;

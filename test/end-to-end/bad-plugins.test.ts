@@ -78,7 +78,7 @@ test("of a folder with broken, duplicate, too new and hanging plugins each is re
   const agent = await startAgent(context, {
     properties: properties(folder),
     folder,
-    flags: ["--plugins", strangers, "--start-timeout", "1", "--grace-period", "1"],
+    flags: ["--plugins", strangers, "--start-timeout", "3", "--grace-period", "1"],
   });
   const ask = async (target: string) => JSON.parse(await (await fetch(`${agent.managementUrl}${target}`)).text());
   const stats = async () => (await ask("/v1/stats")).stats;
@@ -123,17 +123,17 @@ test("of a folder with broken, duplicate, too new and hanging plugins each is re
       [
         "agent",
         "hanging-sink",
-        'starting of sink "hanging-sink" took longer than 1 s: starting of sink "hanging-sink" did not end when it was asked to',
+        'starting of sink "hanging-sink" took longer than 3 s: starting of sink "hanging-sink" did not end when it was asked to',
       ],
       [
         "agent",
         "later",
-        'starting of sink "later" took longer than 1 s: starting of sink "later" did not end when it was asked to',
+        'starting of sink "later" took longer than 3 s: starting of sink "later" did not end when it was asked to',
       ],
       [
         "agent",
         "hanging",
-        'starting "hanging" took longer than 1 s: starting "hanging" did not end when it was asked to',
+        'starting "hanging" took longer than 3 s: starting "hanging" did not end when it was asked to',
       ],
     ],
   );
@@ -174,7 +174,7 @@ test("a stop that is asked for while a component hangs in its start ends the age
   const flags = [...places, "--start-timeout", "0", "--grace-period", "1", "-p", "0"];
   const agent = spawn(process.execPath, [main, "run", ...flags]);
   context.after(() => agent.kill("SIGKILL"));
-  const exited = once(agent, "exit");
+  const exited = once(agent, "close");
   const output: string[] = [];
   agent.stdout.on("data", (text) => output.push(String(text)));
 

@@ -44,7 +44,8 @@ export async function startAgent(
     stdio: ["ignore", "pipe", "pipe"],
   });
   context.after(() => child.kill("SIGKILL"));
-  const exited = once(child, "exit");
+  // All that it has written is read by then.
+  const exited = once(child, "close");
   const lines: Record<string, unknown>[] = [];
   const errors: string[] = [];
   const ports = await readUntilReady(child, { lines, errors }, exited);
