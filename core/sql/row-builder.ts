@@ -1,6 +1,7 @@
 import { type ColumnNaming, columnKey, type Naming } from "../ngsi/index.js";
 import type { Context, Event, Logger } from "../sdk/index.js";
 import type { Dialect } from "./contract/dialect.js";
+import { hasPassed } from "./contract/elapsed.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
 import { LastData } from "./features/last-data/last-data.js";
@@ -45,7 +46,7 @@ export class RowBuilder {
   readonly #written = new WeakMap<Event, Set<string>>();
   /** False until a batch is written in part, which is rare. */
   #anyWritten = false;
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  #warnedAt: number | undefined;
 
   constructor(config: SqlConfig, { naming, dialect, context, services }: RowBuilderParts) {
     this.#context = context;
@@ -130,7 +131,7 @@ export class RowBuilder {
 
   #warnWithoutAttributes(): void {
     const now = this.#context.now().getTime();
-    if (now - this.#warnedAt < WARNING_PAUSE_MILLIS) return;
+    if (!hasPassed(WARNING_PAUSE_MILLIS, this.#warnedAt, now)) return;
     this.#warnedAt = now;
     this.#context.log.warn({}, "entities without attributes have no row");
   }

@@ -72,6 +72,22 @@ test("a register that is refused is asked again after ten minutes, with one warn
   assert.deepEqual([written.length, lines.length], [3, 2]);
 });
 
+test("a register that was refused is asked again at once when the clock was set back", async () => {
+  const written: string[] = [];
+  const { own, clock } = services(undefined, async () => {
+    written.push("write");
+    throw new Error("permission denied");
+  });
+  own.note(schema("a"), "a");
+  clock.millis = 7_200_000;
+  await own.register([{ name: schema("a") }], never);
+
+  clock.millis = 3_600_000;
+  await own.register([{ name: schema("a") }], never);
+
+  assert.equal(written.length, 2);
+});
+
 test("many schemas that are never written take bounded room, and the latest are still listed", async () => {
   const written: string[] = [];
   const { own } = services(undefined, async () => {

@@ -4,6 +4,7 @@ import { AgentError, type Context, codeOf, withEither } from "../../sdk/index.js
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { abortable, type Store } from "../contract/driver.js";
+import { hasPassed } from "../contract/elapsed.js";
 import type { SqlConfig } from "../contract/schema.js";
 import type { SchemaName, Statement, TableName } from "../contract/statement.js";
 import { type KnownStore, lookUp } from "../tables/known-store.js";
@@ -154,7 +155,7 @@ export class ErrorTableWriter {
   readonly #ending = new AbortController();
   #waiting: readonly RefusedWrite[] = [];
   #loop: Promise<void> | undefined;
-  #quietUntil = Number.NEGATIVE_INFINITY;
+  #failedAt: number | undefined;
   #lastMicros = Number.NEGATIVE_INFINITY;
 
   constructor(table: Pick<ErrorTable, "add">, context: Pick<Context, "log" | "now">) {
@@ -166,7 +167,8 @@ export class ErrorTableWriter {
 
   add(write: Omit<RefusedWrite, "time">): void {
     const now = this.#context.now().getTime();
-    if (this.#ending.signal.aborted || now < this.#quietUntil || this.#waiting.length >= MOST_WAITING) return;
+    if (this.#ending.signal.aborted || this.#waiting.length >= MOST_WAITING) return;
+    if (!hasPassed(PAUSE_AFTER_FAILURE_MILLIS, this.#failedAt, now)) return;
     this.#waiting = [...this.#waiting, { ...write, time: this.#timeAfter(now) }];
     this.#loop ??= this.#run().finally(() => {
       this.#loop = undefined;
@@ -195,7 +197,7 @@ export class ErrorTableWriter {
         }
         this.#waiting = [];
         if (this.#ending.signal.aborted) return;
-        this.#quietUntil = this.#context.now().getTime() + PAUSE_AFTER_FAILURE_MILLIS;
+        this.#failedAt = this.#context.now().getTime();
         this.#failures.failed("warn", error, { message: "the error table is not written, paused for a minute" });
       }
     }

@@ -1,5 +1,6 @@
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
+import { hasPassed } from "../contract/elapsed.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import { tableKey } from "../contract/statement.js";
 import type { TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
@@ -99,7 +100,7 @@ export class ViewColumns {
     const converted = known.filter((column) => isOfTexts(column, tables, sql));
     const now = context.now().getTime();
     const check = this.#checks.get(tableKey(view));
-    if (check !== undefined && now - check.at < CHECK_MILLIS) return new Set();
+    if (!hasPassed(CHECK_MILLIS, check?.at, now)) return new Set();
     const from = (check?.tables ?? 0) % tables.length;
     this.#checks.set(tableKey(view), { at: now, tables: from + SAMPLED_TABLES });
     if (converted.length === 0) return new Set();

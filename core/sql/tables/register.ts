@@ -1,5 +1,6 @@
 import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
+import { hasPassed } from "../contract/elapsed.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { KeptKinds, kindOf } from "./kept-kinds.js";
@@ -41,8 +42,8 @@ export class Register {
   readonly kinds: KeptKinds;
   /** Listed tables that lack some columns of every layout. */
   readonly #listedInPart = new Set<string>();
-  /** Refused registers, and the end of their pause. */
-  readonly #pausedUntil = new Map<string, number>();
+  /** Refused registers, and when their pause began. */
+  readonly #pausedAt = new Map<string, number>();
   /** Registers of which a line says that tables are not listed. */
   readonly #told = new Set<string>();
 
@@ -125,7 +126,7 @@ export class Register {
   }
 
   #pauseRegister(name: TableName, reason: string): void {
-    this.#pausedUntil.set(tableKey(name), this.#context.now().getTime() + PAUSE_MILLIS);
+    this.#pausedAt.set(tableKey(name), this.#context.now().getTime());
     this.#told.add(tableKey(name));
     this.#store.log.warn({ register: name, reason }, "tables are not listed, will be tried again in 10 minutes");
   }
@@ -239,7 +240,7 @@ export class Register {
         return [tableKey(register), register];
       }),
     );
-    return new Map([...all].filter(([key]) => (this.#pausedUntil.get(key) ?? Number.NEGATIVE_INFINITY) <= now));
+    return new Map([...all].filter(([key]) => hasPassed(PAUSE_MILLIS, this.#pausedAt.get(key), now)));
   }
 }
 

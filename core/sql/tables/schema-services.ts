@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context, MetricGauge } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
+import { hasPassed } from "../contract/elapsed.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { type SchemaName, schemaKey } from "../contract/statement.js";
 import type { KnownStore } from "./known-store.js";
@@ -20,8 +21,8 @@ interface KnownSchema {
   /** Those that are not in the register yet. */
   readonly unlisted: Set<string>;
   read: boolean;
-  /** The end of a pause after its register was not there. */
-  pausedUntil: number;
+  /** When a pause began because its register was not there. */
+  pausedAt: number | undefined;
 }
 
 /**
@@ -36,7 +37,7 @@ export class SchemaServices {
   /** Schemas whose services are not read or not written yet. */
   readonly #open = new Map<string, KnownSchema>();
   readonly #shared = new Set<string>();
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pausedAt: number | undefined;
   /** A line says that services are not listed. */
   #isTold = false;
 
@@ -67,7 +68,8 @@ export class SchemaServices {
     for (const key of new Set(written.map(({ name }) => schemaKey(name)))) {
       const known = this.#open.get(key);
       const now = this.#context.now().getTime();
-      if (known === undefined || now < Math.max(this.#pausedUntil, known.pausedUntil)) continue;
+      if (known === undefined || ![this.#pausedAt, known.pausedAt].every((at) => hasPassed(PAUSE_MILLIS, at, now)))
+        continue;
       try {
         await this.#list(known, signal);
         if (this.#isTold) this.#store.log.info({}, "services of schemas are listed again");
@@ -99,7 +101,7 @@ export class SchemaServices {
   }
 
   #add(key: string, name: SchemaName): KnownSchema {
-    const added = { name, services: new Set<string>(), unlisted: new Set<string>(), read: false, pausedUntil: 0 };
+    const added = { name, services: new Set<string>(), unlisted: new Set<string>(), read: false, pausedAt: undefined };
     this.#schemas.set(key, added);
     return added;
   }
@@ -120,13 +122,13 @@ export class SchemaServices {
 
   /** A register that does not exist could not be created, which is logged when tables are listed. */
   #pause(known: KnownSchema, error: unknown): void {
-    const until = this.#context.now().getTime() + PAUSE_MILLIS;
+    const now = this.#context.now().getTime();
     const databaseError = databaseErrorOf(error);
     if (this.#store.dialect.errors.missing(databaseError)) {
-      known.pausedUntil = until;
+      known.pausedAt = now;
       return;
     }
-    this.#pausedUntil = until;
+    this.#pausedAt = now;
     const reason = databaseError.message;
     this.#isTold = true;
     this.#store.log.warn({ reason }, "services of schemas are not listed, will be tried again in 10 minutes");

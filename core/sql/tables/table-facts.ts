@@ -1,6 +1,7 @@
 import { entityOf, eventHeaders } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
+import { hasPassed } from "../contract/elapsed.js";
 import { RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
@@ -43,10 +44,10 @@ export class TableFacts {
   readonly #store: KnownStore;
   readonly #context: Pick<Context, "agent" | "name" | "now">;
   readonly #options: FactOptions;
-  /** When the facts of a table are due again. */
-  readonly #due = new RecentMap<number>(MOST_REMEMBERED);
+  /** When the facts of a table were noted. */
+  readonly #noted = new RecentMap<number>(MOST_REMEMBERED);
   readonly #waiting = new Map<string, Facts>();
-  readonly #pausedUntil = new Map<string, number>();
+  readonly #pausedAt = new Map<string, number>();
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -62,10 +63,10 @@ export class TableFacts {
     const now = this.#context.now().getTime();
     for (const table of tables) {
       const key = tableKey(table.name);
-      if ((this.#due.get(key) ?? Number.NEGATIVE_INFINITY) > now) continue;
+      if (!hasPassed(HOUR, this.#noted.get(key), now)) continue;
       const facts = this.#waiting.size < MOST_WAITING ? factsOf(table, now) : undefined;
       if (facts === undefined) continue;
-      this.#due.set(key, now + HOUR);
+      this.#noted.set(key, now);
       this.#waiting.set(key, facts);
       this.#options.noted?.(table.name);
       this.#timer ??= setTimeout(() => void this.flush(this.#ending.signal), DELAY_MILLIS).unref();
@@ -104,7 +105,7 @@ export class TableFacts {
   async #writeTo(register: TableName, facts: readonly Facts[], signal: AbortSignal): Promise<void> {
     const now = this.#context.now().getTime();
     const key = tableKey(register);
-    if ((this.#pausedUntil.get(key) ?? Number.NEGATIVE_INFINITY) > now) return;
+    if (!hasPassed(PAUSE_MILLIS, this.#pausedAt.get(key), now)) return;
     try {
       if (!(await this.#isComplete(register, signal))) return;
       await this.#store.driver.write(joinedRuns(facts.map((one) => this.#statement(register, one))), signal);
@@ -114,7 +115,7 @@ export class TableFacts {
       const databaseError = databaseErrorOf(error);
       const { errors } = this.#store.dialect;
       if (errors.missing(databaseError) || errors.raced(databaseError)) return this.#again(facts);
-      this.#pausedUntil.set(key, now + PAUSE_MILLIS);
+      this.#pausedAt.set(key, now);
       this.#store.log.warn(
         { register, reason: databaseError.message },
         "facts about tables are not listed, will be tried again in 10 minutes",
@@ -124,7 +125,7 @@ export class TableFacts {
 
   /** The next rows of these tables note their facts again. */
   #again(facts: readonly Facts[]): void {
-    for (const { name } of facts) this.#due.delete(tableKey(name));
+    for (const { name } of facts) this.#noted.delete(tableKey(name));
   }
 
   /** Adds the columns that a register of an earlier version lacks. False without a register. */

@@ -1,6 +1,7 @@
 import { columnName, type Naming, nameLimits, shorten } from "../../../ngsi/index.js";
 import type { Column } from "../../contract/column.js";
 import type { Dialect } from "../../contract/dialect.js";
+import { hasPassed } from "../../contract/elapsed.js";
 import type { MemberChanges, RemovedRows } from "../../contract/last-row.js";
 import { RecentMap } from "../../contract/recent-map.js";
 import type { SqlConfig } from "../../contract/schema.js";
@@ -97,8 +98,7 @@ export class LastData {
   refresh(tables: readonly TableBatch[], { tables: known }: KnownStore, now: Date): void {
     for (const { name, key, placed } of tables) {
       if (key.length === 0 || placed.every(({ attributes }) => attributes.length === 0)) continue;
-      const time = this.#lookedUp.get(tableKey(name)) ?? Number.NEGATIVE_INFINITY;
-      if (now.getTime() - time < COLUMNS_KNOWN_MILLIS) continue;
+      if (!hasPassed(COLUMNS_KNOWN_MILLIS, this.#lookedUp.get(tableKey(name)), now.getTime())) continue;
       this.#lookedUp.set(tableKey(name), now.getTime());
       known.forget(name);
     }

@@ -1,4 +1,5 @@
 import type { Batch, Event, Logger } from "../../../sdk/index.js";
+import { hasPassed } from "../../contract/elapsed.js";
 import { RecentMap } from "../../contract/recent-map.js";
 import type { PlacedRows } from "../../rows/grouping.js";
 import { channelOf } from "./commit-units.js";
@@ -61,7 +62,7 @@ export class LeftOut {
     const { log } = this.#of;
     const told = this.#told.get(channel);
     const at = this.#of.now().getTime();
-    const isSoon = told !== undefined && told.movedBy === movedBy && at - told.at < PAUSE_MILLIS;
+    const isSoon = told !== undefined && told.movedBy === movedBy && !hasPassed(PAUSE_MILLIS, told.at, at);
     if (isSoon) {
       this.#told.set(channel, { ...told, untold: told.untold + events });
       return;

@@ -1,6 +1,7 @@
 import { type Event, letterHeader, reasonOf } from "../../../sdk/index.js";
 import type { Column } from "../../contract/column.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
+import { hasPassed } from "../../contract/elapsed.js";
 import { type SchemaName, type Statement, schemaKey, type TableName } from "../../contract/statement.js";
 import type { PlacedRows, TableBatch } from "../../rows/grouping.js";
 import { findOwnTable, type KnownStore, makeOwnTable, type OwnTable } from "../../tables/known-store.js";
@@ -30,7 +31,7 @@ export interface StoredDeadLettersOf {
 export class StoredDeadLetters {
   readonly #of: StoredDeadLettersOf;
   readonly #store: KnownStore;
-  #cleanedAt = Number.NEGATIVE_INFINITY;
+  #cleanedAt: number | undefined;
 
   constructor(of: StoredDeadLettersOf, store: KnownStore) {
     this.#of = of;
@@ -78,7 +79,7 @@ export class StoredDeadLetters {
   /** Deletes old rows that no replay needs, in the commit units of these tables; at most once a day. */
   async clean(tables: readonly TableBatch[], signal: AbortSignal): Promise<void> {
     const now = this.#of.now().getTime();
-    if (now - this.#cleanedAt < DAY_MILLIS) return;
+    if (!hasPassed(DAY_MILLIS, this.#cleanedAt, now)) return;
     const { dialect, driver, log } = this.#store;
     for (const { name } of this.#byCommitUnit(tables).values()) {
       this.#cleanedAt = now;
