@@ -68,7 +68,7 @@ function sinkState(running: RunningSink, storedAt: Date | undefined, now: number
     keeper: keeperOf(running),
     storedAt,
     secondsOfCall: busySince === undefined ? 0 : Math.max(0, now - busySince.getTime()) / 1000,
-    secondsSinceLastWrite: storedAt === undefined ? undefined : (now - storedAt.getTime()) / 1000,
+    secondsSinceLastWrite: storedAt === undefined ? undefined : Math.max(0, now - storedAt.getTime()) / 1000,
     failing:
       failure === undefined
         ? undefined

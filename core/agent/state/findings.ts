@@ -49,7 +49,7 @@ export function findingsOfSource({ name, reported }: RunningSource, activity: Re
 
 /** One refused request is no reason: the refusals must go on for a while. */
 function ofAnswers(failure: Failure | undefined, now: Date): Finding[] {
-  if (failure === undefined || failure.last.getTime() - failure.since.getTime() < SHORTEST_FAILURE) return [];
+  if (failure === undefined || elapsed(failure.since, failure.last) < SHORTEST_FAILURE) return [];
   return ofFailure(failure, { now, isTried: false, cause: "answers-5xx" });
 }
 
@@ -67,7 +67,7 @@ function ofLog(channel: Pick<CountedChannel, "log">, now: Date): Finding[] {
   const { unreachable, unreachableSince } = channel.log() ?? {};
   if (unreachable === undefined) return [];
   const since = unreachableSince === undefined ? now : new Date(unreachableSince);
-  if (unreachableSince !== undefined && now.getTime() - unreachableSince < SHORTEST_FAILURE) return [];
+  if (unreachableSince !== undefined && elapsed(since, now) < SHORTEST_FAILURE) return [];
   return [{ state: "degraded", cause: "log-unreachable", reason: `the log cannot be reached: ${unreachable}`, since }];
 }
 
@@ -76,7 +76,7 @@ const LONGEST_TAKEOVER = 20_000;
 
 /** `since`: when some of its partitions were first seen without an agent. */
 export function findingsOfPartitions(unattended: number, since: Date, now: Date): Finding[] {
-  if (unattended === 0 || now.getTime() - since.getTime() < LONGEST_TAKEOVER) return [];
+  if (unattended === 0 || elapsed(since, now) < LONGEST_TAKEOVER) return [];
   const some = unattended === 1 ? "1 partition" : `${unattended} partitions`;
   const remedy = "start another agent of the group, or look why this one does not take over";
   const reason = `no agent works on ${some} of the log: ${remedy}`;
@@ -122,7 +122,7 @@ export function findingsOfLetters({ channel, keeping }: RunningSink, outcomes: R
     const reason = `in the last 60 seconds ${deadLetters} events became dead letters and ${stored} were stored`;
     return [...full, { state: "down", cause: "dead-letters", reason, since }];
   }
-  if (now.getTime() - last.getTime() > DEAD_LETTERS_REMEMBERED) return full;
+  if (elapsed(last, now) > DEAD_LETTERS_REMEMBERED) return full;
   const reason = `events became dead letters, the last one at ${last.toISOString()}`;
   return [...full, { state: "degraded", cause: "dead-letters", reason, since }];
 }
@@ -133,7 +133,7 @@ export function findingsOfStatus(status: Status, since: Date): Finding[] {
 
 function ofReports(reported: ReportedHealth, now: Date): Finding[] {
   const reports = reported.all
-    .filter(({ since }) => now.getTime() - since.getTime() >= SHORTEST_FAILURE)
+    .filter(({ since }) => elapsed(since, now) >= SHORTEST_FAILURE)
     .map(
       ({ state, reason, since, name }): Finding => ({
         state,
@@ -147,7 +147,7 @@ function ofReports(reported: ReportedHealth, now: Date): Finding[] {
 
 /** What it did not catch may have left it in any state; it does its work as far as anyone can see. */
 function ofStray(name: string, failure: Failure | undefined, now: Date): Finding[] {
-  if (failure === undefined || now.getTime() - failure.last.getTime() > SHOWN) return [];
+  if (failure === undefined || elapsed(failure.last, now) > SHOWN) return [];
   const { reason, last, since } = failure;
   const what = `${name}: its plugin did not catch an error: ${reason} (last at ${last.toISOString()})`;
   return [{ state: "degraded", cause: "stray-error", reason: what, since }];
@@ -163,8 +163,8 @@ interface Circumstances {
 function ofFailure(failure: Failure | undefined, { now, isTried, cause }: Circumstances): Finding[] {
   if (failure === undefined) return [];
   const { since, last, reason } = failure;
-  if (now.getTime() - since.getTime() < SHORTEST_FAILURE) return [];
-  const past = now.getTime() - last.getTime();
+  if (elapsed(since, now) < SHORTEST_FAILURE) return [];
+  const past = elapsed(last, now);
   if (isTried || past <= PRESENT) return [{ state: "down", cause, reason, since }];
   return past <= SHOWN
     ? [{ state: "degraded", cause, reason: `${reason} (last at ${last.toISOString()})`, since }]
@@ -172,5 +172,13 @@ function ofFailure(failure: Failure | undefined, { now, isTried, cause }: Circum
 }
 
 export function secondsBetween(from: Date, to: Date): number {
-  return Math.floor((to.getTime() - from.getTime()) / 1000);
+  return Math.floor(elapsed(from, to) / 1000);
+}
+
+/**
+ * Milliseconds between two times, in either order: after the clock was set back what lasts would otherwise not be reported for as
+ * long as it was set back, and what is over would not end.
+ */
+export function elapsed(from: Date, to: Date): number {
+  return Math.abs(to.getTime() - from.getTime());
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
 import { keeperOf, type Running, type RunningChannel, type RunningSink, type Status } from "../component.js";
 import {
+  elapsed,
   type Finding,
   findingsOfChannel,
   findingsOfLetters,
@@ -129,7 +130,7 @@ export class Readiness {
     const { activity, stallSeconds } = this.#parts;
     // Of events that are not in its ledger an agent cannot say that its sink should have them.
     if (!channel.mayHold || !channel.isExact) return [];
-    const since = latest([setupTime, channel.filledAt, activity.lastSettled(keeperOf(sink))]);
+    const since = nearest([setupTime, channel.filledAt, activity.lastSettled(keeperOf(sink))], now);
     const seconds = secondsBetween(since, now);
     const { batchSize, batchTimeout } = node.batching;
     if (seconds <= stallSeconds + (batchSize > 1 ? batchTimeout : 0)) return [];
@@ -154,6 +155,8 @@ function conditionOf(
   return { kind, name, state: isDown ? "down" : findings.length > 0 ? "degraded" : "up", findings };
 }
 
-function latest(times: readonly (Date | undefined)[]): Date {
-  return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+/** The time that is least ago; one that a clock which was set back has not reached yet counts as far from now. */
+function nearest(times: readonly (Date | undefined)[], now: Date): Date {
+  const known = times.filter((time) => time !== undefined);
+  return known.reduce((one, other) => (elapsed(other, now) < elapsed(one, now) ? other : one), new Date(0));
 }

@@ -107,7 +107,7 @@ class Outcomes {
   kept(events: number, now: Date): void {
     this.settledAt = now;
     this.part(now).deadLetters += events;
-    const gap = now.getTime() - (this.#last?.getTime() ?? 0);
+    const gap = Math.abs(now.getTime() - (this.#last?.getTime() ?? 0));
     if (this.#since === undefined || gap > DEAD_LETTERS_REMEMBERED) this.#since = now;
     this.#last = now;
   }
