@@ -13,6 +13,7 @@ import {
   type TableRows,
   writtenColumns,
 } from "deneb/sql";
+import { fitting } from "../viewed.js";
 
 const MOST_PARAMETERS = 65_535;
 // Measured: larger statements cost the server more to parse than they save; a full one is parsed once and run
@@ -76,9 +77,14 @@ export function remove({ name, key, cells, until }: RemovedRows): Statement {
 /** Reads texts as comparable times, with the format or as ISO 8601; other columns are comparable. */
 function reader({ kind }: Column, timeFormat: string | undefined, parameter: (cell: Cell) => string) {
   if (kind !== "text") return (column: string) => column;
-  if (timeFormat === undefined) return (column: string) => `${column}::timestamptz`;
+  if (timeFormat === undefined) return utc;
   const format = parameter(timeFormat);
   return (column: string) => `to_timestamp(${column}, ${format})`;
+}
+
+/** A time without a zone is in UTC: in the zone of the session there are hours that come twice, and some that are left out. */
+function utc(column: string): string {
+  return `CASE WHEN ${column} ~ '${fitting.time}$' THEN (${column} || 'Z')::timestamptz ELSE ${column}::timestamptz END`;
 }
 
 /** The qualified, quoted name of a table. */

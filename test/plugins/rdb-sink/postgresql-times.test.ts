@@ -5,7 +5,8 @@ import { storedData } from "../../../core/sql/index.js";
 import { databases } from "../../../plugins/rdb-sink/databases.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
 import { recordingLog } from "../../support/recording-log.js";
-import { configOf, entity, eventOf, never, sinkOf } from "./sinks.js";
+import { configOf, entity, eventOf, never, receivedAt as received, sinkOf } from "./sinks.js";
+import { v2Attribute, v2Entity, v2Event } from "./v2-events.js";
 
 const server = await postgresqlDatabase();
 after(() => server?.drop());
@@ -46,7 +47,6 @@ async function stored() {
 
 test("times without a zone are in UTC, whatever zone the sessions of the server have", { skip }, async () => {
   const { query, rows, close } = await stored();
-  const received = "2020-05-13T14:46:21.918Z";
   const around = (millis: number) => new Date(Date.parse(received) + millis);
 
   const all = await rows({ entity: ID });
@@ -76,4 +76,35 @@ test("times without a zone are in UTC, whatever zone the sessions of the server 
     [undefined, ID, undefined, undefined, "0044-03-15T00:00:00.000000Z BC", "0044-03-15T12:00:00.000000Z BC"],
   ]);
   await close();
+});
+
+test("last data are those of the latest time in UTC, whatever zone and summer time the sessions of the server have", {
+  skip,
+}, async (context) => {
+  const madrid = await postgresqlDatabase();
+  if (madrid === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => madrid.drop());
+  const { host, port, user, password, database, query } = madrid;
+  await query(`ALTER DATABASE ${database} SET timezone = 'Europe/Madrid'`);
+  const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: database };
+  const config = { ...place, last_data_mode: "upsert" } as const;
+  const { sink } = sinkOf(config);
+  const measured = sinkOf({ ...config, last_data_timestamp_key: "measured" }).sink;
+  context.after(async () => {
+    await sink.stop(never);
+    await measured.stop(never);
+  });
+  // There is no 02:30 in Madrid on this day.
+  const times = ["2026-03-29T02:30:00Z", "2026-03-29T03:10:00Z"].map((time) => Date.parse(time) - Date.parse(received));
+
+  for (const later of times)
+    await sink.persist(
+      { events: [v2Event(v2Entity("car", v2Attribute("p", "Number", later)), "svc", { later })] },
+      never,
+    );
+  for (const time of ["2026-07-01T10:00:00Z", "2026-07-01T11:30:00", "2026-07-01T12:00:00+02:00"])
+    await measured.persist({ events: [eventOf(entity("urn:m", { measured: time }), "svc")] }, never);
+
+  assert.deepEqual(await query("SELECT p FROM svc.car_t_last_data"), [{ p: String(times[1]) }]);
+  assert.deepEqual(await query("SELECT measured FROM svc.urn_m_last_data"), [{ measured: "2026-07-01T11:30:00" }]);
 });
