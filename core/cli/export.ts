@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { PluginFlags } from "../configuration/schema/kernel-settings.js";
 import { makeFolder } from "../files/make-folder.js";
+import { givenTime } from "../pipeline/given-time.js";
 import { AgentError, codeOf, type RowSelection, type StoredRows, type StoredTable } from "../sdk/index.js";
 import {
   type CommandContext,
@@ -125,7 +126,7 @@ interface ReadOptions {
 
 /** A text says what is wrong. */
 function readOptions({ entity, service, table, from, to, format, output }: ExportOptions): ReadOptions | string {
-  const wrong = [from, to].find((text) => text !== undefined && Number.isNaN(Date.parse(text)));
+  const wrong = [from, to].find((text) => text !== undefined && Number.isNaN(givenTime(text).getTime()));
   if (wrong !== undefined) return `"${wrong}" is no time; give one as 2026-01-31T08:00:00Z`;
   if (entity === "" || service === "") return "--entity and --service need a value";
   const named = formats.find((one) => output.endsWith(`.${one}`)) ?? "csv";
@@ -136,8 +137,8 @@ function readOptions({ entity, service, table, from, to, format, output }: Expor
     ...(entity === undefined ? {} : { entity }),
     ...(service === undefined ? {} : { service }),
     ...(table === undefined ? {} : { tables: table }),
-    ...(from === undefined ? {} : { from: new Date(from) }),
-    ...(to === undefined ? {} : { to: new Date(to) }),
+    ...(from === undefined ? {} : { from: givenTime(from) }),
+    ...(to === undefined ? {} : { to: givenTime(to) }),
   };
   return { selection, format: chosen };
 }

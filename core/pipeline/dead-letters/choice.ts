@@ -1,4 +1,5 @@
 import { eventHeaders } from "../../ngsi/index.js";
+import { givenTime } from "../given-time.js";
 import { type DeadLetter, type DeadLetterReason, letterReasons, type OpenLetter } from "./dead-letter.js";
 
 /** Which letters are meant; all when nothing is given. */
@@ -76,7 +77,7 @@ export function readChoice(given: ChoiceText): LetterChoice | string {
 }
 
 function timeIn(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
+  return text === undefined ? undefined : givenTime(text);
 }
 
 /** What a letter is about, as far as its event says. */
