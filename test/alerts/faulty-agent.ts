@@ -30,7 +30,7 @@ export async function faultyAgent(context: TestContext, dataDir?: string): Promi
     folder,
     env: { DENEB_MANAGEMENT_READ_TOKENS: READ_TOKEN },
     flags: [
-      ...["--plugins", join(folder, "plugins"), "--start-timeout", "1", "--dead-letter-bytes", "10000"],
+      ...["--plugins", join(folder, "plugins"), "--start-timeout", "3", "--dead-letter-bytes", "10000"],
       ...(dataDir === undefined ? [] : ["--data-dir", dataDir]),
     ],
   });
