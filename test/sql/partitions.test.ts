@@ -85,6 +85,27 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "a row of a far future does not keep old rows",
+    service: "farfuture",
+    run: async (place, service) => {
+      const config = { partition: "day", retention_days: 1 } as const;
+      const sink = await sinkIn(place, service, config);
+      for (const time of ["2150-01-01T00:00:00.000Z", "2024-02-29T12:00:00.000Z", "2026-12-30T12:00:00.000Z", noon])
+        await persist(sink, at(time, service), v2At(time, service));
+
+      await sink.sink.sweep();
+      const days = await sinkIn(place, service, config, () => new Date("2027-01-02T12:00:00.000Z"));
+      await days.sink.sweep();
+
+      const kept = async (table: string) =>
+        (await place.rows(service, table)).map(({ recvtime }) => recvtime?.slice(0, 10));
+      assert.deepEqual(
+        [await kept("urn_x"), await kept("car_t")].map((all) => all.sort().join()),
+        ["2150-01-01", "2150-01-01"],
+      );
+    },
+  },
+  {
     name: "a table whose rows are all old can be written to after its partitions are dropped",
     service: "empty",
     run: async (place, service) => {

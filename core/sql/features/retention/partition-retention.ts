@@ -2,7 +2,7 @@ import { isoTime } from "../../../ngsi/index.js";
 import type { PartitionedTable, StoredPartition } from "../../contract/partitions.js";
 import { type TableName, tableKey } from "../../contract/statement.js";
 import { makePartitionsAt, type PartitionParts, partitionedTables } from "../../tables/make-partitions.js";
-import { instantOf } from "../../tables/periods.js";
+import { holds, instantOf } from "../../tables/periods.js";
 
 /** Drops whole partitions of tables of history, and makes those of the next period. */
 export class PartitionRetention {
@@ -26,6 +26,7 @@ export class PartitionRetention {
    */
   async drop(table: PartitionedTable, oldest: string, signal: AbortSignal): Promise<readonly StoredPartition[]> {
     const { store, statements } = this.#parts;
+    await this.#split(table, signal);
     const expired = table.partitions.filter(({ to }) => to !== undefined && to <= oldest);
     if (expired.length > 0) {
       await store.driver.write(statements.drop(table, expired), signal);
@@ -34,6 +35,17 @@ export class PartitionRetention {
     if (!statements.areTables) return [];
     const gone = new Set(expired);
     return table.partitions.filter((one) => one.from === undefined && one.to !== undefined && !gone.has(one));
+  }
+
+  /**
+   * A row of the far future, as of a clock that was set wrong, leaves a filler up to there, which would keep the rows of now until
+   * then: it gets a partition for them, and ends before it.
+   */
+  async #split({ name, partitions }: PartitionedTable, signal: AbortSignal): Promise<void> {
+    const { life } = this.#parts;
+    const now = isoTime(life.now()).replace("T", " ");
+    const isEndless = partitions.some((one) => one.isFiller && one.to !== undefined && holds(one, now));
+    if (isEndless) await makePartitionsAt([name], life.rangeNow(), this.#parts, signal);
   }
 
   /** The keys of those of the tables that are hypertables. */
