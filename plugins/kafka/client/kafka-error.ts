@@ -57,6 +57,8 @@ const kinds: Readonly<Record<string, KafkaErrorKind>> = {
 const meanings: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: "it has more bytes than max.message.bytes of the topic, which can be raised",
   KAFKA_STORAGE_ERROR: "the disk of the broker is full or failed",
+  INVALID_TIMESTAMP:
+    "its time differs from the clock of the broker by more than message.timestamp.after.max.ms or before.max.ms of the topic allow; set the clocks right, or the topic to message.timestamp.type = LogAppendTime",
   NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas",
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: "fewer replicas are in sync than min.insync.replicas",
   REQUEST_TIMED_OUT: "other brokers have not confirmed it in time",

@@ -45,6 +45,8 @@ function newTopics(config: KafkaLogConfig, names: readonly string[], replicas: n
     "cleanup.policy": "delete",
     "retention.ms": "-1",
     "retention.bytes": "-1",
+    // By the clock of an agent, a broker would refuse records of one that is more than an hour ahead.
+    "message.timestamp.type": "LogAppendTime",
     "max.message.bytes": String(max_message_bytes),
     "min.insync.replicas": String(least),
   };

@@ -5,7 +5,7 @@ import { openCluster } from "../../../plugins/kafka/client/cluster.js";
 import { createTopics } from "../../../plugins/kafka/client/topics.js";
 import { answersKafka, kafkaOfTests, NO_KAFKA } from "../../support/provided-kafka.js";
 import { logConfig, removeTopics } from "./kafka-engine.js";
-import { failureOf, never, ownLog } from "./own-log.js";
+import { failureOf, never, ownLog, recordsOf, textsOf } from "./own-log.js";
 
 const skip = (await answersKafka()) ? false : NO_KAFKA;
 const server = { address: kafkaOfTests() };
@@ -76,6 +76,43 @@ for (const { what, says, ...made } of risky)
     assert.match(warnings.join("\n"), says);
     assert.equal(partitions, made.partitions ?? 2);
   });
+
+const HOUR = 3_600_000;
+
+test("a log takes records while the clock of the agent is hours ahead of that of the broker, or years behind", {
+  skip,
+}, async (context) => {
+  const log = ownLog(context, server);
+  await log.open(never());
+  const now = Date.now();
+
+  context.mock.timers.enable({ apis: ["Date"], now: now + 2 * HOUR });
+  await log.append(0, Buffer.from("ahead"));
+  context.mock.timers.setTime(0);
+  await log.append(0, Buffer.from("behind"));
+  context.mock.timers.reset();
+
+  assert.deepEqual(textsOf(await recordsOf(log, 0)), ["ahead", "behind"]);
+});
+
+test("a topic of somebody else that refuses records of a clock that is ahead says what to do", {
+  skip,
+}, async (context) => {
+  const settings = { "message.timestamp.type": "CreateTime", "message.timestamp.after.max.ms": String(HOUR) };
+  const topic = await madeTopic({ settings });
+  const log = ownLog(context, server, { topic });
+  await log.open(never());
+
+  context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 2 * HOUR });
+  const failure = await failureOf(log.append(0, Buffer.from("ahead")));
+  context.mock.timers.reset();
+  await removeTopics(topic);
+
+  assert.match(
+    failure.message,
+    /INVALID_TIMESTAMP, .*set the clocks right, or .*message\.timestamp\.type = LogAppendTime/,
+  );
+});
 
 test("a topic that is missing and must not be made is named", { skip }, async (context) => {
   const failure = await failureOf(ownLog(context, server, { topic: "nowhere", create_topic: false }).open(never()));
