@@ -12,6 +12,7 @@ import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.j
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
+import { UnsetClock } from "./unset-clock.js";
 import { type WaitingSince, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
@@ -20,7 +21,8 @@ export class CountedChannel implements Channel {
   /** Whether it accepts puts. */
   readonly puts: FailureState;
   readonly #waitingTime = new WaitingTime();
-  /** When the first event of each open take was received. */
+  readonly #clock: UnsetClock;
+  /** When the first event of each open take was received, by that clock. */
   readonly #received: number[] = [];
   readonly #channel: Channel;
   readonly #account: ChannelAccount | undefined;
@@ -34,6 +36,7 @@ export class CountedChannel implements Channel {
     this.#channel = channel;
     this.#account = account;
     this.#now = now;
+    this.#clock = new UnsetClock(now);
     this.puts = new FailureState({ now });
     const { counters, puts } = this;
     this.#watch = { counters, puts, account, beforeCommit: this.#noteFilling, committed: this.#noteWaiting };
@@ -113,8 +116,10 @@ export class CountedChannel implements Channel {
     const parts = this.#channel.parts?.() ?? [];
     if (parts.length > 0) return oldestOf(parts);
     const waiting = this.isExact || this.size === 0 ? this.#waitingTime.oldest(this.size ?? 0) : undefined;
-    if (waiting === undefined || this.#received.length === 0) return waiting;
-    return { since: Math.min(...this.#received), exact: true };
+    this.#clock.now();
+    if (waiting === undefined) return undefined;
+    if (this.#received.length === 0) return { ...waiting, since: this.#clock.shown(waiting.since) };
+    return { since: this.#clock.shown(Math.min(...this.#received)), exact: true };
   }
 
   get transactionCapacity(): number {
@@ -124,7 +129,7 @@ export class CountedChannel implements Channel {
   async start(): Promise<void> {
     await this.#channel.start();
     this.#noteLost();
-    this.#waitingTime.started(this.size ?? 0, this.#now().getTime());
+    this.#waitingTime.started(this.size ?? 0, this.#clock.now());
     if (this.durable || this.#account?.opened === false) this.#account?.open(this.isExact ? this.size : undefined);
   }
 
@@ -176,6 +181,7 @@ export class CountedChannel implements Channel {
     return new CountedTake(this.#channel.openTake(), {
       counters: this.counters,
       received: this.#received,
+      clock: this.#clock,
       noteLost: this.#noteLost,
     });
   }
@@ -191,7 +197,7 @@ export class CountedChannel implements Channel {
   };
 
   readonly #noteWaiting = (events: number): void => {
-    this.#waitingTime.noted(events, this.#now().getTime());
+    this.#waitingTime.noted(events, this.#clock.now());
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import type { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import type { FailureState } from "./supervision.js";
+import type { UnsetClock } from "./unset-clock.js";
 
 /** What a put changes beside its channel. */
 export interface PutWatch {
@@ -112,6 +113,7 @@ export interface TakeWatch {
   readonly counters: ChannelCounters;
   /** When the first event of each open take was received, in no order: a list, because a Map would keep takes (decision 0203). */
   readonly received: number[];
+  readonly clock: Pick<UnsetClock, "of">;
   readonly noteLost: () => void;
 }
 
@@ -173,8 +175,8 @@ export class CountedTake implements TakeTransaction {
     if (!isEvent(first)) return;
     const time = first.headers[letterHeader] === undefined ? Number(first.headers[eventHeaders.timestamp]) : 0;
     if (!(time > 0)) return;
-    this.#receivedAt = time;
-    this.watch.received.push(time);
+    this.#receivedAt = this.watch.clock.of(time);
+    this.watch.received.push(this.#receivedAt);
   }
 
   #end(): number {

@@ -11,7 +11,12 @@ const TAKES = 5;
 const never = new AbortController().signal;
 
 test("events of takes that are done leave no garbage in the old generation", async () => {
-  const watch = { counters: new ChannelCounters(), received: [], noteLost: () => {} };
+  const watch = {
+    counters: new ChannelCounters(),
+    received: [],
+    clock: { of: (time: number) => time },
+    noteLost: () => {},
+  };
   // The first time code is compiled.
   await takeBatches(watch);
   collectGarbage();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROMETHEUS, READINESS } from "../../../core/agent/container.js";
+import { PROMETHEUS, READINESS, STATISTICS } from "../../../core/agent/container.js";
 import { ScriptedSink } from "../../support/scripted-sink.js";
 import { until } from "../../support/until.js";
 import { away, started } from "./scripted-agent.js";
@@ -59,4 +59,17 @@ test("a sink that stores is ready, and stored 0 seconds ago, when the clock was 
 
   assert.match(text, /^deneb_sink_seconds_since_last_write\{sink="k1"\} 0$/m);
   assert.deepEqual(container.resolve(READINESS).obstacles(), []);
+});
+
+test("what waits does not become younger when the clock is set back", async (context) => {
+  const { container, clock, put } = await started(context, { create: () => new ScriptedSink(() => away()) });
+  const age = () => container.resolve(STATISTICS).snapshot().channels[0]?.oldest_event_seconds;
+  await put(1);
+  clock.pass(5);
+  const before = age();
+  clock.pass(-HOUR);
+  const after = age();
+  clock.pass(2);
+
+  assert.deepEqual([before, after, age()], [5, 5, 7]);
 });
