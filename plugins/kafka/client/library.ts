@@ -4,7 +4,7 @@ import { AgentError, reasonOf } from "deneb/sdk";
 export type Library = typeof import("@platformatic/kafka");
 
 /** What `npm install` is to be called with; a test compares it with package.json. */
-export const installed = "@platformatic/kafka@^1.35.0";
+const installed = "@platformatic/kafka@^1.35.0";
 
 /** Loads it; nothing else does. Rejects with code `KAFKA_CLIENT_MISSING`. */
 export async function loadLibrary(
