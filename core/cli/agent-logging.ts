@@ -4,7 +4,7 @@ import { type Logging, openLogging } from "../logging/logging.js";
 import type { Terminal } from "./command.js";
 
 /** What the log of a process of an agent depends on. */
-export interface LoggedProcess {
+interface LoggedProcess {
   /** The name of the agent. */
   readonly agent: string;
   readonly settings: KernelSettings;

@@ -13,7 +13,7 @@ export interface ManagementAddress {
   readonly tls: ClientTls | undefined;
 }
 
-export interface ClientTls {
+interface ClientTls {
   /** CA certificates that the certificate of the agent is verified with; those of Node when undefined. */
   readonly ca: string | undefined;
   /** The certificate of the client and its key. */
@@ -22,7 +22,7 @@ export interface ClientTls {
 }
 
 /** What the agent answered. */
-export interface ManagementReply {
+interface ManagementReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   /** Why the agent rejected the request; undefined when it succeeded. */

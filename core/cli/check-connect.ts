@@ -10,7 +10,7 @@ import { systemClock } from "../tokens.js";
 import type { Terminal } from "./command.js";
 import { ownProbes } from "./own-probes.js";
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly topology: Topology;
   /** The properties file. */
   readonly config: string;

@@ -79,7 +79,7 @@ export interface ConfigurationFile {
 }
 
 /** Where the management interface will listen, and whether secrets may be unset as for a check. */
-export interface LoadOptions extends Partial<Pick<KernelSettings, "managementHost" | "managementPort">> {
+interface LoadOptions extends Partial<Pick<KernelSettings, "managementHost" | "managementPort">> {
   readonly secretsMayBeUnset?: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ManagementAddressOptions {
 }
 
 /** The variable of each option. A token has no option: other users see command lines. */
-export const clientVariables = {
+const clientVariables = {
   token: "DENEB_MANAGEMENT_TOKEN",
   tokenFile: "DENEB_MANAGEMENT_TOKEN_FILE",
   caFile: "DENEB_MANAGEMENT_CA_FILE",

@@ -11,7 +11,7 @@ import { checkTls, readSecurity } from "../management/security/read-security.js"
 import { codeOf, type Examiner, type Probe } from "../sdk/index.js";
 
 /** What the agent itself needs, and who in it. */
-export interface OwnProbes extends Examinee {
+interface OwnProbes extends Examinee {
   readonly probes: readonly Probe[];
 }
 

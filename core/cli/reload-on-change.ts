@@ -6,7 +6,7 @@ import { SerialQueue } from "../files/serial-queue.js";
 import type { FileState } from "../metrics/agent-instruments.js";
 import { codeOf, type Logger, reasonOf } from "../sdk/index.js";
 
-export interface ReloadOnChangeParts {
+interface ReloadOnChangeParts {
   readonly file: string;
   /** What the file held when the agent read it for its start, which may take long. */
   readonly startText: string | undefined;
@@ -22,7 +22,7 @@ export interface ReloadOnChangeParts {
 }
 
 /** What a caller learns of a reload. */
-export interface ReloadReport {
+interface ReloadReport {
   readonly end: ReloadEnd | undefined;
   readonly faults: readonly ConfigurationFault[];
 }

@@ -32,12 +32,12 @@ export function withSinkOptions(command: Command): Command {
 }
 
 /** A sink of the configuration. */
-export interface ChosenSink extends Pick<ComponentNode, "name" | "definition" | "config"> {
+interface ChosenSink extends Pick<ComponentNode, "name" | "definition" | "config"> {
   readonly agent: string;
 }
 
 /** What a command needs of the sink that its options choose. */
-export interface ChosenParts {
+interface ChosenParts {
   readonly sink: ChosenSink;
   readonly context: Context;
 }

@@ -6,7 +6,7 @@ import { makeFolder } from "./make-folder.js";
 import { SerialQueue } from "./serial-queue.js";
 
 /** The new text of an edit, and its result for the caller. */
-export interface Edit<T> {
+interface Edit<T> {
   readonly text: string;
   readonly result: T;
 }

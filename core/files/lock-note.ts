@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** Who holds the lock of a folder, as its note says. */
-export interface Holder {
+interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;

@@ -2,7 +2,7 @@ import type { AgentConfiguration, ComponentValues, ConfigurationValue } from "..
 import type { AnyPlugin } from "../../sdk/index.js";
 
 /** Name of the component that is the plugin. */
-export const pluginName = "plugin";
+const pluginName = "plugin";
 
 /** An agent of the usual components with the plugin in its place; `keep` is the sink that shows what reaches it. */
 export function devConfiguration(plugin: AnyPlugin, values: ComponentValues, port: number): AgentConfiguration {

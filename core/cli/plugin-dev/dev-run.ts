@@ -15,7 +15,7 @@ import type { DevSettings } from "./dev-agent.js";
 import { devConfiguration, writtenValues } from "./dev-configuration.js";
 import { DevReport, eventText } from "./dev-report.js";
 
-export interface DevTerms {
+interface DevTerms {
   readonly print: (line: string) => void;
   readonly signal: AbortSignal;
 }

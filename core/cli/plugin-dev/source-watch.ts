@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-export interface Watched {
+interface Watched {
   /** Further files. */
   readonly files: readonly string[];
   /** Whether the folder holds TypeScript: then what is built of it is not watched. */

@@ -13,7 +13,7 @@ export interface Versions {
   range(name: string): string;
 }
 
-export interface PackageInput {
+interface PackageInput {
   readonly names: PluginNames;
   readonly language: Language;
   readonly versions: Versions;

@@ -10,7 +10,7 @@ import { sqlSinkTexts } from "./kinds/sql-sink.js";
 import { type Language, packageTexts, type Versions } from "./package-texts.js";
 import type { NewKind, PluginNames } from "./plugin-names.js";
 
-export interface NewPlugin {
+interface NewPlugin {
   readonly names: PluginNames;
   readonly language: Language;
   readonly versions: Versions;

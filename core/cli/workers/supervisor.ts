@@ -17,7 +17,7 @@ const LONGEST_PAUSE = 10_000;
 /** One that ran for as long is no longer counted as failing. */
 const STEADY = 30_000;
 
-export interface SupervisorParts {
+interface SupervisorParts {
   readonly dataDir: string;
   /** Number of workers that receive. */
   readonly workers: number;

@@ -28,7 +28,7 @@ interface Migration {
 }
 
 /** `management`: where the management interface of the new agent will listen. */
-export interface MigrationOptions extends Pick<Environment, "management"> {
+interface MigrationOptions extends Pick<Environment, "management"> {
   readonly secrets?: "shown" | "as-variables";
 }
 
