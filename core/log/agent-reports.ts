@@ -12,7 +12,7 @@ export interface Clocks {
   steady(): number;
 }
 
-export interface AgentReportsParts {
+interface AgentReportsParts {
   readonly log: Pick<PartitionedLog, "append" | "bounds" | "trim">;
   readonly reader: Pick<ControlReader, "listen">;
   readonly members: Members;

@@ -3,7 +3,7 @@ import { pause } from "./pause.js";
 import { ReadLoop } from "./read-loop.js";
 
 /** The parts that hold no events. */
-export type ControlPart = Extract<LogPart, string>;
+type ControlPart = Extract<LogPart, string>;
 
 /** Gets the next records of a part, in order; what it rejects with ends the reading for it. */
 interface Listener {
@@ -13,7 +13,7 @@ interface Listener {
 
 const LIMITS = { bytes: 4_194_304, waitMillis: 1000 };
 
-export interface ControlReaderParts {
+interface ControlReaderParts {
   readonly log: Pick<PartitionedLog, "read">;
   /** What a read rejected with, and undefined when one did not. */
   outcome(error?: unknown): void;

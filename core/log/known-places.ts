@@ -11,7 +11,7 @@ import type { Members } from "./members.js";
 import type { OwnPart } from "./own-parts.js";
 import type { QueuedPartEvent } from "./read-edge.js";
 
-export interface KnownPlacesParts {
+interface KnownPlacesParts {
   readonly owner: PositionOwner;
   readonly members: Pick<Members, "done">;
   own(part: number): OwnPart | undefined;

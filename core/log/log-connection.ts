@@ -15,7 +15,7 @@ const FAREWELL_MILLIS = 3000;
 /** The longest time of a timer. */
 const LONGEST_MILLIS = 2_147_483_647;
 
-export interface LogConnectionParts {
+interface LogConnectionParts {
   readonly log: PartitionedLog;
   readonly config: LogChannelConfig;
   readonly context: ChannelContext;

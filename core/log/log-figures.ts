@@ -36,7 +36,7 @@ function partsWith(
   });
 }
 
-export interface SummaryOf extends Asked {
+interface SummaryOf extends Asked {
   readonly engine: string;
   readonly failure: LogFailure | undefined;
 }

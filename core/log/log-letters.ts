@@ -2,7 +2,7 @@ import { AgentError, onAbort, type SharedLetterListener, type SharedLetters } fr
 import type { ControlReader } from "./control-reader.js";
 import type { LogRecord, PartitionedLog } from "./partitioned-log.js";
 
-export interface LogLettersParts {
+interface LogLettersParts {
   readonly log: Pick<PartitionedLog, "append" | "bounds" | "trim">;
   readonly reader: Pick<ControlReader, "listen" | "leave">;
   /** The most bytes of one entry. */

@@ -11,7 +11,7 @@ import { partitionOf } from "./partition-of.js";
 import type { PartitionedLog } from "./partitioned-log.js";
 import { RepeatedAppend } from "./repeated-append.js";
 
-export interface LogPutsParts {
+interface LogPutsParts {
   readonly log: Pick<PartitionedLog, "append">;
   readonly config: LogChannelConfig;
   readonly channel: string;

@@ -11,7 +11,7 @@ export interface TakenPart {
   readonly events: readonly QueuedPartEvent[];
 }
 
-export interface LogTakeParts {
+interface LogTakeParts {
   readonly channel: string;
   readonly most: number;
   /** Waits for events of a part that it holds already, or of any. */

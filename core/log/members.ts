@@ -2,7 +2,7 @@ import { type AgentReport, beganAt } from "./agent-report.js";
 import { type LogPosition, later } from "./log-position.js";
 
 /** Who asks. */
-export interface MembersOf {
+interface MembersOf {
   readonly member: string;
   readonly group: string;
   /** Milliseconds without a report after which an agent counts as gone. */

@@ -24,7 +24,7 @@ import { Trimmer } from "./trimmer.js";
 const BEATS = 3;
 const READY_MILLIS = 20;
 
-export interface OpenedLogParts {
+interface OpenedLogParts {
   readonly log: PartitionedLog;
   readonly facts: LogFacts;
   readonly config: LogChannelConfig;

@@ -11,7 +11,7 @@ interface OwnAppendsParts {
 }
 
 /** What this agent has appended, and what would be read of it. */
-export interface Echo {
+interface Echo {
   readonly value: Uint8Array;
   record(): ReadRecord;
 }

@@ -7,7 +7,7 @@ import type { Bounds, PartitionedLog } from "./partitioned-log.js";
 import { PassedOver } from "./passed-over.js";
 import type { ReadRecords } from "./read-edge.js";
 
-export interface OwnPartsParts {
+interface OwnPartsParts {
   readonly log: Pick<PartitionedLog, "bounds">;
   readonly partitions: number;
   readonly gapless: boolean;

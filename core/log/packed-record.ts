@@ -33,7 +33,7 @@ interface PackedText {
 }
 
 /** An event of a record. */
-export interface UnpackedEvent {
+interface UnpackedEvent {
   readonly event: Event;
   readonly origin: Origin | undefined;
 }
@@ -47,7 +47,7 @@ export interface Origin {
 }
 
 /** What a record says of itself. */
-export interface RecordHead {
+interface RecordHead {
   /** Milliseconds since 1970 at which it was made, by the clock of the agent that made it. */
   readonly at: number;
   /** Who appends to the part; another one after each append of which the outcome is not known. */

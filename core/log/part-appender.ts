@@ -4,7 +4,7 @@ import { LoggedPut } from "./logged-put.js";
 import type { PackedEvent } from "./packed-record.js";
 
 /** What an appender needs of its log. */
-export interface PartAppenderParts {
+interface PartAppenderParts {
   /** The most bytes of events in one record, unless one event alone has more, or the engine takes less. */
   readonly recordBytes: number;
   append(events: readonly PackedEvent[], repeating: Repeating): Promise<void>;

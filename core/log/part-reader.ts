@@ -20,7 +20,7 @@ const LITTLE_BYTES = 65_536;
 /** Less is not read ahead of a part, however many parts there are. */
 const LEAST_AHEAD = 32_768;
 
-export interface PartReaderParts {
+interface PartReaderParts {
   readonly log: Pick<PartitionedLog, "read">;
   readonly own: ReadonlyMap<number, OwnPart>;
   /** Bytes that are read ahead, of all parts together. */

@@ -7,7 +7,7 @@ import type { ReadRecords } from "./read-edge.js";
 /** From one beginning with a part to the next, while a record of it stays away. */
 const AGAIN_MILLIS = 250;
 
-export interface PassedOverParts {
+interface PassedOverParts {
   readonly clocks: Clocks;
   readonly sessionMillis: number;
   /** True once a sink has taken: then it has told what it has stored. */

@@ -3,7 +3,7 @@ import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 500;
 
-export interface ReadLoopParts {
+interface ReadLoopParts {
   /** One read; it is to end soon once the signal aborts. */
   read(signal: AbortSignal): Promise<void>;
   /** What a read rejected with, and undefined when one did not. */

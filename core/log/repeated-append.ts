@@ -5,7 +5,7 @@ import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 250;
 
-export interface RepeatedAppendParts {
+interface RepeatedAppendParts {
   readonly log: Pick<PartitionedLog, "append">;
   /** For so long a record is appended again. */
   readonly millis: number;

@@ -5,7 +5,7 @@ import { pause } from "./pause.js";
 
 const PAUSE_MILLIS = 10_000;
 
-export interface TrimmerParts {
+interface TrimmerParts {
   readonly log: Pick<PartitionedLog, "trim">;
   /** The group of this agent. */
   readonly group: string;

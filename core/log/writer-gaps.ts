@@ -4,7 +4,7 @@ import type { Unpacked } from "./packed-record.js";
 const MOST_WRITERS = 1000;
 
 /** A record, and its offset. */
-export interface PlacedRecord extends Unpacked {
+interface PlacedRecord extends Unpacked {
   readonly offset: number;
 }
 
