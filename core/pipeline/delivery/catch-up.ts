@@ -6,7 +6,7 @@ import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import { type Course, isPositionFault, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-export interface CatchUpParts extends AskedPositionsParts {
+interface CatchUpParts extends AskedPositionsParts {
   readonly gate: PositionGate;
   readonly retry: RetryPolicy;
   readonly log: Logger;

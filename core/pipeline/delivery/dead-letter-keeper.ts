@@ -11,7 +11,7 @@ import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import type { Course, StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-export interface DeadLetterKeeperParts {
+interface DeadLetterKeeperParts {
   /** Of the sink or the group: its dead letters are kept under it. */
   readonly name: string;
   readonly retry: RetryPolicy;
@@ -25,7 +25,7 @@ export interface DeadLetterKeeperParts {
 }
 
 /** Why events are not tried any more. */
-export interface End {
+interface End {
   readonly error: unknown;
   readonly attempts: number;
   readonly reason: DeadLetterReason;

@@ -5,7 +5,7 @@ import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { type Course, nothingSent, type Stage, sumOf } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-export interface HandOverStageParts {
+interface HandOverStageParts {
   /** Of the sink or the group. */
   readonly name: string;
   readonly crashWatch: Pick<CrashWatch, "of">;

@@ -5,7 +5,7 @@ import { storedDespite } from "./named-failure.js";
 import { type Course, nothingSent, type Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-export interface MeasureParts {
+interface MeasureParts {
   /** Of the sink or the group. */
   readonly sink: string;
   readonly counters: SinkCounters;

@@ -27,7 +27,7 @@ export class NamedFailure extends Error {
   }
 }
 
-export interface Attempted {
+interface Attempted {
   readonly events: readonly Event[];
   /** The sink stores positions, so that a batch of it is all or nothing. */
   readonly keepsPositions: boolean;

@@ -14,7 +14,7 @@ const PAUSE_MILLIS = 250;
 /** So long after events were held back an answer about others is no news. */
 const FORGOTTEN_MILLIS = 5000;
 
-export interface RedeliveredParts {
+interface RedeliveredParts {
   readonly keeper: Pick<DeadLetterKeeper, "keep">;
   readonly store: Pick<StoreQuestions, "alreadyStored">;
   readonly retry: RetryPolicy;

@@ -23,7 +23,7 @@ const few = 5;
 /** A timer takes no more milliseconds than this. */
 const longestTimer = 2 ** 31 - 1;
 
-export interface RetryParts {
+interface RetryParts {
   readonly retry: RetryPolicy;
   readonly keeper: DeadLetterKeeper;
   readonly log: Logger;

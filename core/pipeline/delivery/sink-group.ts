@@ -15,7 +15,7 @@ import { type Course, isPositionFault, nothingSent, type Stage, type StoreQuesti
 import type { Settled, TakenBatch } from "./taken-batch.js";
 
 /** A sink of a group; the agent starts and stops it. */
-export interface GroupMember {
+interface GroupMember {
   readonly name: string;
   readonly sink: Stage & StoreQuestions;
   readonly counters: SinkCounters;
@@ -23,7 +23,7 @@ export interface GroupMember {
   readonly account?: { settled(events: Settled): void };
 }
 
-export interface SinkGroupParts {
+interface SinkGroupParts {
   readonly name: string;
   /** In the order of the configuration. */
   readonly members: readonly GroupMember[];

@@ -18,7 +18,7 @@ const proofsWanted = 2;
 /** The number of other events that may fail as well before the store counts as unavailable. */
 const mostOthersFailing = 3;
 
-export interface SplitParts {
+interface SplitParts {
   readonly store: StoreQuestions;
   readonly keeper: DeadLetterKeeper;
 }

@@ -3,7 +3,7 @@ import type { Tracing } from "../../tokens.js";
 import type { Course, Stage } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
-export interface TraceParts {
+interface TraceParts {
   /** The sink or the group. */
   readonly sink: string;
   readonly channel: string;
