@@ -15,7 +15,7 @@ export interface RecordedWrites {
   readonly removed: KeyedRows[];
 }
 
-export interface NoteRules {
+interface NoteRules {
   readonly config: SqlConfig;
   readonly dialect: Dialect;
 }

@@ -12,7 +12,7 @@ import type { ListedStore } from "./tables/make-missing.js";
 
 const MOST_OF_A_BATCH = 16;
 
-export interface OtherTablesParts {
+interface OtherTablesParts {
   readonly store: ListedStore;
   readonly rowBuilder: Pick<RowBuilder, "tables">;
   readonly writer: Pick<StepWriter, "takes" | "lately">;

@@ -26,7 +26,7 @@ import type { SchemaServices } from "./tables/schema-services.js";
 
 const WARNING_PAUSE_MILLIS = 60_000;
 
-export interface RowBuilderParts {
+interface RowBuilderParts {
   readonly naming: Naming;
   readonly dialect: Dialect;
   readonly context: Context;

@@ -15,7 +15,7 @@ export interface StepOfBatch extends Step {
   readonly position: BatchPosition | undefined;
 }
 
-export interface StepWriterParts {
+interface StepWriterParts {
   readonly store: ListedStore;
   readonly rowBuilder: RowBuilder;
   readonly bookkeeping: Bookkeeping;

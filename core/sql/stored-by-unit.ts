@@ -1,6 +1,6 @@
 import { AgentError, type Event, reasonOf, retryableOf } from "../sdk/index.js";
 
-export interface UnitsOfStore {
+interface UnitsOfStore {
   /** The commit unit of its rows. */
   unitOf(event: Event): string;
   /** Those of the events that are stored; rejects while their unit cannot be read. */

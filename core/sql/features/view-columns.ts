@@ -23,7 +23,7 @@ interface ViewColumnsParts {
 }
 
 /** The columns of a view. */
-export interface ViewColumnTypes {
+interface ViewColumnTypes {
   readonly columns: readonly TypedColumn[];
   /** The columns with the types that they have; undefined unless one of them has to become text. */
   readonly kept: readonly TypedColumn[] | undefined;

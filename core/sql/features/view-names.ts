@@ -5,7 +5,7 @@ import { schemaKey } from "../contract/statement.js";
 import type { ViewSql } from "../contract/views.js";
 
 /** The names of the three views of an entity type. */
-export interface ViewNames {
+interface ViewNames {
   readonly all: string;
   readonly latest: string;
   readonly tidy: string;

@@ -39,7 +39,7 @@ export interface NameChoice {
 export type SchemaOf = (address: Address) => SchemaName;
 
 /** What the schema of an address depends on. */
-export interface SchemaRules {
+interface SchemaRules {
   readonly naming: Naming;
   readonly dialect: Pick<Dialect, "allowed" | "database">;
   readonly admission: Admission;

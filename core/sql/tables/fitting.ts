@@ -35,7 +35,7 @@ export function fittedToKnown(batches: readonly TableBatch[], store: KnownStore)
   return all;
 }
 
-export type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes" | "geometryIndex">;
+type Fitting = Pick<KnownStore, "dialect" | "naming" | "nativeTypes" | "geometryIndex">;
 
 /**
  * Converts the values of a batch for the columns that a table has or gets. With native types a value that its column

@@ -31,7 +31,7 @@ export function printedLister({ agent, sink }: Partial<Lister>): string {
 }
 
 /** A table and who has listed it. */
-export interface Listed {
+interface Listed {
   readonly name: TableName;
   readonly lister: Lister;
 }
@@ -40,7 +40,7 @@ export interface Listed {
  * Whose a listed table is from the point of view of a sink. `unclear`: an earlier version listed it under the name of this
  * sink, and several agents have a sink of that name.
  */
-export type Belonging = "own" | "unclear" | "other";
+type Belonging = "own" | "unclear" | "other";
 
 /** Decides about the rows of all registers of a store. */
 export class Belongings {

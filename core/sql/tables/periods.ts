@@ -9,7 +9,7 @@ const EARLIEST = "2000-01-01";
 const LATEST = "2100-01-01";
 
 /** The ranges of times that no clock is meant to show. */
-export const absurdRanges: readonly TimeRange[] = [
+const absurdRanges: readonly TimeRange[] = [
   { from: undefined, to: EARLIEST },
   { from: LATEST, to: undefined },
 ];

@@ -87,7 +87,7 @@ export function listingStatements(
 export const SERVICE = "service";
 
 /** A service that is stored in a schema, and a key for it that is no name of a table. */
-export interface ListedService {
+interface ListedService {
   readonly service: string;
   readonly key: string;
 }

@@ -29,7 +29,7 @@ interface Facts {
   readonly lastWrite: string;
 }
 
-export interface FactOptions {
+interface FactOptions {
   readonly dataModel: string;
   /** Told of each table whose facts were due. */
   readonly noted?: ((name: TableName) => void) | undefined;

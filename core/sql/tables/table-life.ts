@@ -17,7 +17,7 @@ const PERIOD_WITHOUT_CONFIGURATION: Period = "month";
 // `-database` and `-database-schema` name the same tables in other places.
 const ONE_ENTITY = /^dm-by-entity(-database(-schema)?)?$/;
 
-export interface TableLifeParts {
+interface TableLifeParts {
   readonly naming: Naming;
   readonly dialect: Dialect;
   readonly context: Pick<Context, "now">;

@@ -6,7 +6,7 @@ import type { AttributeColumns, Row } from "../../rows/layout.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
 
 /** The columns of a row with the column of its owners, which comes last, and its cell; none for a row without members. */
-export interface OwnedRow {
+interface OwnedRow {
   readonly columns: readonly string[];
   readonly cells: readonly [] | readonly [string];
 }

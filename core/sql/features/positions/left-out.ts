@@ -9,7 +9,7 @@ import type { CoveredRows } from "./shared-positions.js";
 const PAUSE_MILLIS = 10_000;
 const MOST_CHANNELS = 10_000;
 
-export interface LeftOutOf {
+interface LeftOutOf {
   /** The run of this agent. */
   readonly run: string;
   readonly log: Logger;

@@ -18,7 +18,7 @@ const MOST_DELETED = 5000;
 /** Ids of dead letters are shorter; longer ones are ignored. */
 const LONGEST_ID = 200;
 
-export interface StoredDeadLettersOf {
+interface StoredDeadLettersOf {
   /** Name of the sink. */
   readonly sink: string;
   now(): Date;

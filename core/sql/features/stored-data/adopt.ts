@@ -11,7 +11,7 @@ import { listingStatements, registerDefinition, type TableKind } from "../../tab
 
 const TABLES_AT_ONCE = 500;
 
-export interface AdoptParts {
+interface AdoptParts {
   readonly store: KnownStore;
   readonly config: Pick<SqlConfig, "last_data_table_suffix">;
   readonly context: Pick<Context, "agent" | "name" | "now">;

@@ -16,7 +16,7 @@ export interface ChosenTable {
 }
 
 /** A table of which it is not known whether its rows are meant. */
-export interface DoubtfulTable {
+interface DoubtfulTable {
   readonly table: StoredTable;
   readonly reason: string;
 }
@@ -62,7 +62,7 @@ export async function chosenTables(
 }
 
 /** Listed tables from the point of view of a sink, each in one list. */
-export interface BelongingTables {
+interface BelongingTables {
   readonly own: readonly StoredTable[];
   readonly unclear: readonly StoredTable[];
   readonly others: readonly StoredTable[];

@@ -21,7 +21,7 @@ const MOST_ROWS = 1_000_000;
 const MOST_NAMED = 1000;
 
 /** What an erasure needs to know. */
-export interface ErasureRequest {
+interface ErasureRequest {
   readonly selection: StoredSelection;
   readonly lister: Lister;
   readonly dryRun: boolean;

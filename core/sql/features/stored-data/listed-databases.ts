@@ -6,7 +6,7 @@ import { refuseNewerTable } from "../../tables/known-tables.js";
 import { registersOf } from "../../tables/register-rows.js";
 import { CHANNEL, DATABASE, SINK } from "../positions/position-rows.js";
 
-export interface DatabaseSearch {
+interface DatabaseSearch {
   readonly sink: string;
   /** Whether positions are kept: then databases are noted with them. */
   readonly noted: boolean;

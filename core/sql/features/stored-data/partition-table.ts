@@ -24,7 +24,7 @@ const PAUSE_MILLIS = 250;
 /** The partitioned tables of those that were looked up together, by key. */
 export type Seen = ReadonlyMap<string, PartitionedTable>;
 
-export interface Look {
+interface Look {
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   /** The partitioned tables of its page, which the store knows; undefined where the table has to be read anew. */

@@ -15,7 +15,7 @@ const MOST_CHANGED = 10_000;
 const LATER = `not looked at: a call changes ${MOST_CHANGED} tables; repeat it with --yes, or name tables`;
 
 /** What the partitioning of tables needs. */
-export interface PartitionTablesParts {
+interface PartitionTablesParts {
   readonly config: SqlConfig;
   readonly context: Context;
   readonly store: KnownStore;
