@@ -6,7 +6,7 @@ import { checkConnection, connectionProperties } from "./client/properties.js";
 const LONGEST_TOPIC = 249 - ".letters".length;
 
 /** The log of a channel in Kafka. */
-export const logProperties = {
+const logProperties = {
   topic: {
     doc: "Topic of the events; what agents tell each other and their dead letters are in the topics <topic>.agents and <topic>.letters.",
     format: "text",
@@ -44,13 +44,13 @@ export const logProperties = {
   },
 } as const satisfies Schema;
 
-export const kafkaLogSchema = { ...connectionProperties, ...logProperties } as const satisfies Schema;
+const kafkaLogSchema = { ...connectionProperties, ...logProperties } as const satisfies Schema;
 
 export type KafkaLogConfig = ConfigOf<typeof kafkaLogSchema>;
 
 type Fault = PropertyFault<typeof kafkaLogSchema>;
 
-export function checkKafkaLog(config: KafkaLogConfig): readonly Fault[] {
+function checkKafkaLog(config: KafkaLogConfig): readonly Fault[] {
   const { topic, replication_factor: replicas, min_insync_replicas: least } = config;
   return [
     ...checkConnection(config),
@@ -63,7 +63,7 @@ export function checkKafkaLog(config: KafkaLogConfig): readonly Fault[] {
 
 export const kafkaChannelSchema = { ...kafkaLogSchema, ...logChannelProperties } as const satisfies Schema;
 
-export type KafkaChannelConfig = ConfigOf<typeof kafkaChannelSchema>;
+type KafkaChannelConfig = ConfigOf<typeof kafkaChannelSchema>;
 
 export function checkKafkaChannel(config: KafkaChannelConfig): readonly PropertyFault<typeof kafkaChannelSchema>[] {
   return [...checkKafkaLog(config), ...logChannelFaults(config)];

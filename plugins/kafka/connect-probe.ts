@@ -45,7 +45,7 @@ export function withLeaders(found: ProbeResult, topics: Iterable<Topic>): ProbeR
 }
 
 /** What is tried with the brokers. */
-export interface ClusterProbe {
+interface ClusterProbe {
   readonly tries: string;
   run(cluster: KafkaCluster, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -123,7 +123,7 @@ async function chunkOf(file: string, from: number, to: number): Promise<Chunk> {
 }
 
 /** The events that are taken next, in memory, and about how many bytes they are. */
-export class ReadyWindow {
+class ReadyWindow {
   readonly #ring = new SequenceRing();
   #bytes = 0;
 

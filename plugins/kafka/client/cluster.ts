@@ -19,7 +19,7 @@ const LEAST_LOOK_MILLIS = 1000;
 
 export type Send<T> = (connection: Connection, library: Library) => Promise<T>;
 
-export interface Asking extends Partial<RequestLimits> {
+interface Asking extends Partial<RequestLimits> {
   /** Requests of one purpose share a connection; absent: those of administration. */
   readonly purpose?: string;
 }

@@ -40,7 +40,7 @@ export interface FetchOutcome {
   readonly stale: boolean;
 }
 
-export interface FetchLimits {
+interface FetchLimits {
   readonly purpose: string;
   readonly isolation: Isolation;
   readonly bytes: number;

@@ -81,7 +81,7 @@ export async function deleteRecords(
 }
 
 /** Partitions that are led by a broker; one that is not their leader of that epoch refuses. */
-export interface AskedLeader {
+interface AskedLeader {
   readonly node: number;
   readonly group: readonly (Place & { readonly epoch?: number })[];
   readonly signal?: AbortSignal;
@@ -127,7 +127,7 @@ interface Work<P> {
 }
 
 /** Asks the leaders of all places, until all have answered. */
-export async function eachLeader<P extends Place, T>(
+async function eachLeader<P extends Place, T>(
   cluster: KafkaCluster,
   directory: Directory,
   { places, doing }: Work<P>,

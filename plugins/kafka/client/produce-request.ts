@@ -14,7 +14,7 @@ const REQUEST_HEAD = 32;
 /** More than a topic or a partition of a request has besides its name or its batch. */
 const EACH_HEAD = 16;
 
-export interface ProduceOrder {
+interface ProduceOrder {
   /** One for each partition. */
   readonly batch: readonly Outgoing[];
   readonly identity: Identity;

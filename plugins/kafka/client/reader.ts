@@ -11,13 +11,13 @@ import { type FetchAnswer, PendingFetches, type ReadingAs } from "./pending-fetc
 /** How often partitions that nobody leads are looked for. */
 const LOOK_MILLIS = 1000;
 
-export interface ReaderLimits {
+interface ReaderLimits {
   readonly bytes: number;
   readonly waitMillis: number;
   readonly signal: AbortSignal;
 }
 
-export interface ReaderOptions extends ReadingAs {
+interface ReaderOptions extends ReadingAs {
   /** Milliseconds for which one broker may be silent, while others answer, before a read fails. */
   readonly bearableMillis: number;
 }

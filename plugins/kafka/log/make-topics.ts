@@ -5,7 +5,7 @@ import type { KafkaLogConfig } from "../config.js";
 
 const USUAL_REPLICAS = 3;
 
-export interface ToMake {
+interface ToMake {
   readonly names: readonly string[];
   /** How many brokers are there now. */
   readonly brokers: number;

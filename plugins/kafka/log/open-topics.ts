@@ -19,7 +19,7 @@ export function topicNames({ topic }: { readonly topic: string }): TopicNames {
   return { events: topic, agents: `${topic}.agents`, letters: `${topic}.letters` };
 }
 
-export interface OpenedTopics {
+interface OpenedTopics {
   readonly metadata: Metadata;
   readonly facts: LogFacts;
 }

@@ -5,7 +5,7 @@ import type { Topic } from "../client/topics.js";
 const RECORD_OVERHEAD = 128;
 const SMALLEST_RECORD = 65_536;
 
-export interface JudgedTopic {
+interface JudgedTopic {
   readonly topic: Topic;
   /** Its settings by name; undefined when the user may not read them. */
   readonly settings: ReadonlyMap<string, string> | undefined;

@@ -14,7 +14,7 @@ export interface Outbound {
 }
 
 /** Records of one partition, in order. */
-export interface PartitionLane {
+interface PartitionLane {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly Outbound[];

@@ -2,7 +2,7 @@ import { entityOf } from "deneb/ngsi";
 import { AgentError, type Event } from "deneb/sdk";
 
 /** A part of an event that stands in the name of a topic. */
-export type TopicField = { readonly what: "type" } | { readonly what: "header"; readonly name: string };
+type TopicField = { readonly what: "type" } | { readonly what: "header"; readonly name: string };
 
 export type TopicTemplate = readonly (string | TopicField)[];
 

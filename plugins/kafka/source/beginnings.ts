@@ -19,7 +19,7 @@ export interface BeginningParts {
   readonly reached: Reached;
 }
 
-export interface LedPlaces {
+interface LedPlaces {
   readonly node: number;
   readonly places: readonly Place[];
   readonly signal: AbortSignal;

@@ -28,7 +28,7 @@ export interface Membership {
   readonly places: readonly Place[];
 }
 
-export interface ConsumerGroupParts {
+interface ConsumerGroupParts {
   readonly cluster: KafkaCluster;
   readonly coordinator: Coordinator;
   readonly group: string;

@@ -28,7 +28,7 @@ export interface Committed extends Place {
   readonly note: string;
 }
 
-export interface Asking {
+interface Asking {
   readonly purpose?: string;
   readonly millis?: number;
   readonly signal?: AbortSignal;

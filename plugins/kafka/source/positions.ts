@@ -13,7 +13,7 @@ export const LOOK_MILLIS = 1000;
 /** How long reading waits for leaders, which mostly answer at once. */
 const MOMENT_MILLIS = 100;
 
-export interface PositionParts extends BeginningParts {
+interface PositionParts extends BeginningParts {
   readonly book: OffsetBook;
 }
 

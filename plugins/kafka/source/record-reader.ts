@@ -17,7 +17,7 @@ export type KafkaSourceContext = Pick<
 >;
 
 /** A record and the topic that it is of. */
-export interface TopicRecord {
+interface TopicRecord {
   readonly topic: string;
   readonly record: FetchedRecord;
   /** Names the partition. */

@@ -14,7 +14,7 @@ const messages = {
 type Cause = keyof typeof messages;
 
 /** A partition of which nothing can be read now. */
-export interface Standstill extends Place {
+interface Standstill extends Place {
   readonly cause: Cause;
   /** Of a leader that does not answer. */
   readonly reason?: string;
@@ -31,7 +31,7 @@ interface Standing {
   readonly isReported: boolean;
 }
 
-export interface StandstillParts {
+interface StandstillParts {
   readonly log: Logger;
   /** By topic and cause. */
   readonly gauge: MetricGauge | undefined;
