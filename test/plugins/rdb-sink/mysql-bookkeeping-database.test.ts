@@ -66,7 +66,8 @@ const tablesIn = async ({ query }: TestServer, database: string) =>
 
 test("a sink with another rdb_bookkeeping_database counts in another place", () => {
   const place = (rdb_bookkeeping_database: string) =>
-    sinkOf({ rdb_dialect: "mysql", rdb_host: "db.test", rdb_port: 3306, rdb_bookkeeping_database }).sink.positions.place;
+    sinkOf({ rdb_dialect: "mysql", rdb_host: "db.test", rdb_port: 3306, rdb_bookkeeping_database }).sink.positions
+      .place;
 
   assert.deepEqual([place(""), place("kept")], ["mysql db.test:3306 postgres", "mysql db.test:3306 postgres kept"]);
 });

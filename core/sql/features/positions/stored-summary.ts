@@ -23,7 +23,10 @@ export async function storedSummary({ sink, store, counts }: Counting, signal: A
 }
 
 /** Where positions are kept: the database, or the folder of its files, which may be moved together with the data directory. */
-export function placeOf({ dialect, server, bookkeepingDatabase }: Store, { dataDir }: Pick<Context, "dataDir">): string {
+export function placeOf(
+  { dialect, server, bookkeepingDatabase }: Store,
+  { dataDir }: Pick<Context, "dataDir">,
+): string {
   const address = server.address === dataDir ? "" : server.address;
   const parts = [dialect.database, address, server.database, bookkeepingDatabase?.configured ?? ""];
   return parts.filter((part) => part !== "").join(" ");
