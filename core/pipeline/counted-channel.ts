@@ -12,8 +12,7 @@ import { CountedPut, CountedTake, type PutWatch } from "./counted-transactions.j
 import { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import { FailureState } from "./supervision.js";
-import { UnsetClock } from "./unset-clock.js";
-import { type WaitingSince, WaitingTime } from "./waiting-time.js";
+import { UnsetClock, type WaitingSince, WaitingTime } from "./waiting-time.js";
 
 /** A channel that counts: every channel of an agent is wrapped in one, so that no plugin counts by itself. */
 export class CountedChannel implements Channel {

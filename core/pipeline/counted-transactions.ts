@@ -16,7 +16,7 @@ import {
 import type { ChannelCounters } from "./counters.js";
 import type { ChannelAccount } from "./ledger.js";
 import type { FailureState } from "./supervision.js";
-import type { UnsetClock } from "./unset-clock.js";
+import type { UnsetClock } from "./waiting-time.js";
 
 /** What a put changes beside its channel. */
 export interface PutWatch {

@@ -1,7 +1,7 @@
 import { type ColumnNaming, columnKey, type Naming } from "../ngsi/index.js";
 import type { Context, Event, Logger } from "../sdk/index.js";
 import type { Dialect } from "./contract/dialect.js";
-import { hasPassed } from "./contract/elapsed.js";
+import { hasPassed } from "./contract/recent-map.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
 import { LastData } from "./features/last-data/last-data.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hasPassed } from "../../core/sql/contract/elapsed.js";
+import { hasPassed } from "../../core/sql/contract/recent-map.js";
 import { ErrorTableWriter } from "../../core/sql/features/error-table.js";
 import { ldEvent } from "../plugins/rdb-sink/ld-events.js";
 import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";

@@ -1,7 +1,6 @@
 import type { AttributeFormat } from "../headers.js";
 import type { Attribute, Member } from "../model.js";
 import { isArray, isObject, type Json, type JsonObject, toValue } from "../values/json.js";
-import { DEFAULT_INSTANCE, simplifiedInstances } from "./simplified-instances.js";
 
 /**
  * One attribute of an NGSI-LD entity: normalized when its type is one of NGSI-LD, concise when it has a value member
@@ -40,6 +39,23 @@ function simplifiedAttribute(name: string, json: Json, format: AttributeFormat |
   });
   if (chosen === undefined) return { name, form, value: toValue(json), members: none };
   return others.length === 0 ? chosen : { ...chosen, others };
+}
+
+/** Stands for the datasetId of the instance that has none; it comes before every URI in the alphabet. */
+export const DEFAULT_INSTANCE = "@none";
+const URI = /^[a-z][a-z0-9+.-]*:\S+$/i;
+
+/**
+ * The instances of a simplified attribute, `{"dataset": {"@none": 1, "urn:gps": 2}}`, as datasetId and value, the one whose
+ * datasetId comes first before the others. None for any other value.
+ */
+function simplifiedInstances(json: Json): readonly (readonly [string, Json])[] {
+  if (!isObject(json) || !isObject(json.dataset) || Object.keys(json).length !== 1) return [];
+  const instances = Object.entries(json.dataset);
+  const [first, ...rest] = instances;
+  if (first === undefined || !instances.every(([id]) => id === DEFAULT_INSTANCE || URI.test(id))) return [];
+  const chosen = rest.reduce((best, one) => (one[0] < best[0] ? one : best), first);
+  return [chosen, ...instances.filter((one) => one !== chosen)];
 }
 
 function attributeShape(json: Json, format: AttributeFormat | undefined): Shape | undefined {

@@ -1,6 +1,5 @@
 import { AgentError } from "../../sdk/index.js";
-import { valueMembers } from "../decode/ld-attribute.js";
-import { DEFAULT_INSTANCE } from "../decode/simplified-instances.js";
+import { DEFAULT_INSTANCE, valueMembers } from "../decode/ld-attribute.js";
 import type { Attribute, Entity, Member, Value } from "../model.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed } from "../contract/elapsed.js";
+import { hasPassed } from "../contract/recent-map.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import { tableKey } from "../contract/statement.js";
 import type { TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";

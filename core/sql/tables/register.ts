@@ -1,6 +1,6 @@
 import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed } from "../contract/elapsed.js";
+import { hasPassed } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { KeptKinds, kindOf } from "./kept-kinds.js";

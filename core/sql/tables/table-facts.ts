@@ -1,8 +1,7 @@
 import { entityOf, eventHeaders } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed } from "../contract/elapsed.js";
-import { RecentMap } from "../contract/recent-map.js";
+import { hasPassed, RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { type KnownStore, lookUp } from "./known-store.js";

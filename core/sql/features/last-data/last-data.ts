@@ -1,9 +1,8 @@
 import { columnName, type Naming, nameLimits, shorten } from "../../../ngsi/index.js";
 import type { Column } from "../../contract/column.js";
 import type { Dialect } from "../../contract/dialect.js";
-import { hasPassed } from "../../contract/elapsed.js";
 import type { MemberChanges, RemovedRows } from "../../contract/last-row.js";
-import { RecentMap } from "../../contract/recent-map.js";
+import { hasPassed, RecentMap } from "../../contract/recent-map.js";
 import type { SqlConfig } from "../../contract/schema.js";
 import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../../contract/statement.js";
 import { freeTable } from "../../rows/admission.js";

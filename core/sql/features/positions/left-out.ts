@@ -1,6 +1,5 @@
 import type { Batch, Event, Logger } from "../../../sdk/index.js";
-import { hasPassed } from "../../contract/elapsed.js";
-import { RecentMap } from "../../contract/recent-map.js";
+import { hasPassed, RecentMap } from "../../contract/recent-map.js";
 import type { PlacedRows } from "../../rows/grouping.js";
 import { channelOf } from "./commit-units.js";
 import { describedRun } from "./position-errors.js";

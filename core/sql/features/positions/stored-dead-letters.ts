@@ -1,7 +1,7 @@
 import { type Event, letterHeader, reasonOf } from "../../../sdk/index.js";
 import type { Column } from "../../contract/column.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
-import { hasPassed } from "../../contract/elapsed.js";
+import { hasPassed } from "../../contract/recent-map.js";
 import { type SchemaName, type Statement, schemaKey, type TableName } from "../../contract/statement.js";
 import type { PlacedRows, TableBatch } from "../../rows/grouping.js";
 import { findOwnTable, type KnownStore, makeOwnTable, type OwnTable } from "../../tables/known-store.js";
