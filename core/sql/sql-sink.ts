@@ -35,9 +35,8 @@ import { type StartWarning, startWarnings } from "./start-warnings.js";
 import { StepWriter } from "./step-writer.js";
 import { storedByUnit } from "./stored-by-unit.js";
 import { fitted } from "./tables/fitting.js";
-import { listedStore } from "./tables/listed-store.js";
 import type { ListedStore } from "./tables/make-missing.js";
-import { openStore } from "./tables/open-store.js";
+import { listedStore, openStore } from "./tables/open-store.js";
 import { SchemaServices } from "./tables/schema-services.js";
 
 // Each table in a transaction takes a lock, and a PostgreSQL server has some thousands of them.

@@ -1,3 +1,4 @@
+import { AgentError } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { PartlyWritten } from "../contract/driver.js";
 import { plain, type SchemaName, type Statement, schemaKey } from "../contract/statement.js";
@@ -5,9 +6,9 @@ import { inOrder, type TableBatch } from "../rows/grouping.js";
 import { isShortened } from "../rows/table-names.js";
 import { type FittedRows, fitted } from "./fitting.js";
 import { type KnownStore, lookUp } from "./known-store.js";
+import type { KnownColumns } from "./known-tables.js";
 import type { Register } from "./register.js";
 import type { TableLife } from "./table-life.js";
-import { refuseTooWide } from "./table-width.js";
 import { refuseOtherKeys, unknownKeyed } from "./unique-keys.js";
 
 const MOST_ATTEMPTS = 5;
@@ -53,6 +54,22 @@ export async function makeMissing(
       for (const name of names) store.tables.forget(name);
     }
   }
+}
+
+/**
+ * Throws code `DATA_REFUSED` for rows whose table would get more columns than the database allows: before anything is
+ * created, and with the name of the table, which databases do not tell.
+ */
+function refuseTooWide(
+  { name, lacking }: FittedRows,
+  known: KnownColumns | undefined,
+  { dialect: { mostColumns } }: Pick<KnownStore, "dialect">,
+): void {
+  const columns = (known?.size ?? 0) + lacking.length;
+  if (mostColumns === undefined || lacking.length === 0 || columns <= mostColumns) return;
+  const message = `storing into table "${name.table}" of schema "${name.schema}": it would have ${columns} columns, the limit is ${mostColumns}`;
+  const remedy = "use attr_persistence = row for such entities, or leave out attributes in the subscription";
+  throw new AgentError("DATA_REFUSED", `${message}; ${remedy}`, { retryable: false });
 }
 
 async function makeAll(wanted: readonly FittedRows[], store: ListedStore, signal: AbortSignal): Promise<void> {
