@@ -9,10 +9,9 @@ import type { Agent } from "../agent.js";
 import { keeperOf, partsOf, type RunningSink, type RunningSource } from "../component.js";
 import type { UsedFolders } from "../used-folders.js";
 import { componentStates } from "./component-states.js";
-import { ledgerSnapshot } from "./ledger-snapshot.js";
+import { ledgerSnapshot, steadyBooks } from "./ledger-snapshot.js";
 import type { ComponentCondition } from "./readiness.js";
 import type { RecentActivity } from "./recent-activity.js";
-import { steadyBooks } from "./steady-books.js";
 
 interface ObservedParts {
   readonly activity: RecentActivity;
