@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Snapshot, Topology } from "../../live/contract.js";
+import type { Snapshot, Topology, Worker } from "../../live/contract.js";
 import { live } from "../../live/page-state.js";
 import { useWatched } from "../../live/watched.js";
 import { Chart } from "../../parts/chart.js";
@@ -11,7 +11,6 @@ import { ComponentDetails } from "./component-details.js";
 import { ComponentTable } from "./component-table.js";
 import { TopologyGraph } from "./graph.js";
 import { Problems } from "./problems.js";
-import { WorkersLine } from "./workers-line.js";
 
 /** The agent as a whole: what is wrong, what moves, and how its components are linked. */
 export function Overview() {
@@ -96,6 +95,20 @@ function Known({ snapshot, topology }: KnownParts) {
         <ComponentTable components={matching} snapshot={snapshot} onSelect={setSelected} />
       )}
     </>
+  );
+}
+
+/** How many processes of the agent run, and what the others do; nothing for an agent of one process. */
+function WorkersLine({ workers }: { readonly workers: readonly Worker[] | undefined }) {
+  if (workers === undefined) return null;
+  const away = workers.filter(({ state }) => state !== "running");
+  const states = away.map(({ number, state, reason }) => {
+    return `worker ${number} is ${state}${reason === undefined ? "" : `: ${reason}`}`;
+  });
+  return (
+    <p class={away.length === 0 ? "muted" : "bad"}>
+      {[`${many(workers.length - away.length, "worker")} running`, ...states].join("; ")}
+    </p>
   );
 }
 
