@@ -7,8 +7,7 @@ import { rangesOf } from "./done-ranges.js";
 import type { EventLog } from "./event-log.js";
 import { LogSupply, WINDOW_BYTES } from "./log-reader.js";
 import { HEADER_BYTES, sizeOf } from "./records.js";
-import { serviceOfText } from "./service-of-text.js";
-import { eventOf } from "./stored-event.js";
+import { eventOf, serviceOfText } from "./stored-event.js";
 import type { Supply } from "./supply.js";
 
 /** Where services are not told apart, nothing is counted or indexed. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serviceKey } from "../../../../core/sdk/channel/index.js";
 import type { Event } from "../../../../core/sdk/index.js";
-import { serviceOfText } from "../../../../plugins/file-channel/log/service-of-text.js";
+import { serviceOfText } from "../../../../plugins/file-channel/log/stored-event.js";
 
 const service = { "fiware-service": "OpenIoT" };
 const body = { "fiware-service": "body", headers: { "fiware-service": "nested" } };
