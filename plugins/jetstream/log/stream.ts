@@ -2,9 +2,8 @@ import type { LogFacts } from "deneb/log";
 import type { JetStreamConfig } from "../config.js";
 import { apiCodes, isAnswer, logSettings } from "./errors.js";
 import type { Link } from "./link.js";
-import { type StreamSettings, settingFaults } from "./settings.js";
+import { type StreamSettings, settingFaults, warningsOf } from "./settings.js";
 import type { Subjects } from "./subjects.js";
-import { warningsOf } from "./warnings.js";
 
 interface StreamState {
   readonly config: StreamSettings;
