@@ -3,7 +3,7 @@ import { definePlugin } from "deneb/sdk";
 import { checkKafkaChannel, kafkaChannelSchema } from "./config.js";
 import { KafkaLog } from "./log/kafka-log.js";
 import { checkKafkaSink, kafkaSinkSchema } from "./sink/config.js";
-import { explainRecord } from "./sink/explain-record.js";
+import { explainRecord } from "./sink/entity-record.js";
 import { KafkaSink } from "./sink/kafka-sink.js";
 import { checkKafkaSource, kafkaSourceSchema } from "./source/config.js";
 import { KafkaSource } from "./source/kafka-source.js";

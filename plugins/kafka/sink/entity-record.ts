@@ -1,10 +1,10 @@
 import { type Entity, entityJson, entityOf, entityValuesJson, eventHeaders } from "deneb/ngsi";
-import { type Event, traceHeaders } from "deneb/sdk";
+import { type Event, type Explanation, traceHeaders } from "deneb/sdk";
 import type { KafkaSinkConfig } from "./config.js";
-import { type TopicTemplate, topicOf } from "./topic-template.js";
+import { parseTopic, type TopicTemplate, topicOf } from "./topic-template.js";
 
 /** The header by which readers tell a record that came before: the id of its event. */
-export const eventIdHeader = "deneb-event-id";
+const eventIdHeader = "deneb-event-id";
 
 /** One record for one event. */
 export interface EntityRecord {
@@ -30,6 +30,15 @@ export function entityRecord(
     headers: new Map(headersOf(event, entity, id)),
     timestamp: Number.isSafeInteger(received) && received > 0 ? received : undefined,
   };
+}
+
+/** The record that the sink would write for an event; its id is given when it is delivered. */
+export function explainRecord(config: KafkaSinkConfig, event: Event): Explanation {
+  const { topic, key, value, headers } = entityRecord(event, { topic: parseTopic(config.topic), config });
+  const row = [key, value, ...headers.values()];
+  const columns = ["key", "value", ...[...headers.keys()].map((name) => `header ${name}`)];
+  const id = `The header ${eventIdHeader} is added when the event is delivered.`;
+  return { writes: [{ destination: { topic }, columns, rows: [row] }], statements: [], notes: [id] };
 }
 
 /** A list, because a service and a path may hold any character: joined texts of two tenants could be the same. */
