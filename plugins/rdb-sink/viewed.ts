@@ -3,6 +3,10 @@ import type { Cell, TypedColumn, ViewedNames } from "deneb/sql";
 /** The column that the views add: the time of reception. */
 export const TIME_COLUMN = "deneb_time";
 
+/** How many values of a column are looked at to find out its kind, and how many characters of each. */
+export const SAMPLED_ROWS = 200;
+export const SAMPLED_CHARACTERS = 64;
+
 /** What a column of texts is shown as. */
 type ShownKind = "number" | "time" | "boolean" | "text";
 

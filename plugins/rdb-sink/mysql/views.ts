@@ -7,11 +7,9 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
+import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
 import { keyOf, path, quoted } from "./statements.js";
 
-const SAMPLED_ROWS = 200;
-const SAMPLED_CHARACTERS = 64;
 /** A server opens all tables of a view for each query, and has 2,000 of them open by default. */
 const MOST_TABLES = 200;
 
@@ -27,20 +25,16 @@ export const mysqlViews: ViewSql = {
     const text = `${COLUMNS} IN (${tables.map(() => "(?, ?)").join(", ")}) ORDER BY table_schema, table_name, ordinal_position`;
     return [{ at, text, runs: [tables.flatMap(({ schema, table }) => [schema, table])] }];
   },
-  sample: (name, columns) => {
-    const wanted = columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
-    return plain(name, `SELECT ${wanted} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`);
-  },
+  sample: (name, columns) => plain(name, `SELECT ${sampled(columns)} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`),
   common: (types) => {
     const [first, ...others] = new Set(types.filter((type) => type !== "text"));
     if (first === undefined) return types.length === 0 ? "text" : undefined;
     return others.length === 0 && isShown(first) ? first : "text";
   },
   latest: (name, columns, time) => {
-    const wanted = columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
     const rest = `FROM ${path(name)} ORDER BY ${quoted(time)} DESC LIMIT ${SAMPLED_ROWS}`;
     // Each of the two servers takes the bound of the other one for a comment.
-    const text = `/*M! SET STATEMENT max_statement_time = 1 FOR */ SELECT /*+ MAX_EXECUTION_TIME(1000) */ ${wanted} ${rest}`;
+    const text = `/*M! SET STATEMENT max_statement_time = 1 FOR */ SELECT /*+ MAX_EXECUTION_TIME(1000) */ ${sampled(columns)} ${rest}`;
     return [plain(name, text)];
   },
   typeOf: kindOf,
@@ -49,6 +43,10 @@ export const mysqlViews: ViewSql = {
   drop: ({ at, all, latest, tidy }) =>
     impatiently(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
 };
+
+function sampled(columns: readonly string[]): string {
+  return columns.map((column) => `LEFT(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
+}
 
 // The views show booleans as unsigned integers, and nothing else.
 const COLUMNS = `

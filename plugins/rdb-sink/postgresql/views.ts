@@ -9,11 +9,9 @@ import {
   type ViewedTable,
   type ViewSql,
 } from "deneb/sql";
-import { attributesOf, fitting, kindOf, staysKind, TIME_COLUMN } from "../viewed.js";
+import { attributesOf, fitting, kindOf, SAMPLED_CHARACTERS, SAMPLED_ROWS, staysKind, TIME_COLUMN } from "../viewed.js";
 import { path } from "./statements.js";
 
-const SAMPLED_ROWS = 200;
-const SAMPLED_CHARACTERS = 64;
 /** A statement over more tables takes seconds to plan, and a lock of the server for each. */
 const MOST_TABLES = 500;
 
@@ -28,13 +26,9 @@ export const postgresqlViews: ViewSql = {
       runs: [[JSON.stringify(tables.filter((name) => name.database === database))]],
     }));
   },
-  sample: (name, columns) => {
-    const wanted = columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
-    return plain(name, `SELECT ${wanted} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`);
-  },
+  sample: (name, columns) => plain(name, `SELECT ${sampled(columns)} FROM ${path(name)} LIMIT ${SAMPLED_ROWS}`),
   latest: (name, columns, time) => {
-    const wanted = columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
-    const newest = `SELECT ${wanted} FROM ${path(name)} ORDER BY ${quoted(time)} DESC LIMIT ${SAMPLED_ROWS}`;
+    const newest = `SELECT ${sampled(columns)} FROM ${path(name)} ORDER BY ${quoted(time)} DESC LIMIT ${SAMPLED_ROWS}`;
     return ["BEGIN", "SET LOCAL statement_timeout = '1s'", newest, "COMMIT"].map((text) => plain(name, text));
   },
   common,
@@ -57,6 +51,10 @@ export const postgresqlViews: ViewSql = {
     plain(at, `DROP VIEW IF EXISTS ${[latest, tidy, all].map(path).join(", ")}`),
   ],
 };
+
+function sampled(columns: readonly string[]): string {
+  return columns.map((column) => `left(${quoted(column)}, ${SAMPLED_CHARACTERS})`).join(", ");
+}
 
 const COLUMNS = `
   WITH wanted AS (SELECT DISTINCT * FROM json_to_recordset($1::json) AS w("schema" text, "table" text))
