@@ -1,12 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { acceptedAtOnce, atOnce } from "../sdk/at-once.js";
-import { describedFault, isPromise, outerFault } from "../sdk/event-fault.js";
 import {
   type Accepted,
-  AgentError,
   type DecodedRequest,
   type Emit,
-  type Handler,
   type InboundRequest,
   type Logger,
   type Reception,
@@ -17,12 +14,11 @@ import {
   type SourceRefusal,
 } from "../sdk/index.js";
 import { forgetTexts } from "../sdk/kept-text.js";
-import { withOrigin } from "../sdk/origin.js";
-import { refusedByChannels, refusedByHandler, senderOf } from "../sdk/source.js";
+import { refusedByChannels } from "../sdk/source.js";
 import type { TransactionObserver } from "../tokens.js";
 import { type Addressee, addresseeOf, cleaned } from "./addressee.js";
 import { type ArrivalSwitch, nobodyLooks } from "./arrival-switch.js";
-import { Availability } from "./availability.js";
+import { decodedBy, type HandlerOfSource, type Refusal, unknownSender } from "./decoded-by.js";
 import { CountedWarnings } from "./log-lines.js";
 import { RefusedServices } from "./refused-services.js";
 import type { ServiceQuota } from "./service-quota.js";
@@ -30,13 +26,7 @@ import type { ServiceQuota } from "./service-quota.js";
 /** Of this number of requests one is answered only in the next turn of the event loop, whatever becomes of it. */
 const IN_ONE_TURN = 1000;
 
-interface ReceiverParts {
-  /** The source. */
-  readonly name: string;
-  /** Undefined for a source without one. */
-  readonly handler: Handler | undefined;
-  /** Its type, for messages. */
-  readonly handlerType?: string | undefined;
+interface ReceiverParts extends HandlerOfSource {
   readonly emit: Emit;
   /** Undefined where no service is limited. */
   readonly quota?: ServiceQuota | undefined;
@@ -86,7 +76,7 @@ export class Receiver {
       const { quota, emit } = this.#parts;
       const usedUp = quota === undefined ? undefined : this.#usedUp(quota, request);
       if (usedUp !== undefined) return inNextTurn(this.#refuse(request, usedUp, refuse));
-      const decoded = originated(this.#decoded(request), request);
+      const decoded = decodedBy(this.#parts, request);
       if ("refused" in decoded) return inNextTurn(this.#refuse(request, decoded, refuse));
       const { service, events } = decoded;
       const emitting = quota === undefined ? emit(events) : quota.counted(service, events.length, () => emit(events));
@@ -145,29 +135,6 @@ export class Receiver {
     }
   }
 
-  #decoded(request: InboundRequest): DecodedRequest | Refusal {
-    const { name, handler } = this.#parts;
-    if (handler === undefined) {
-      const remedy = "name a handler in its slots, or call emit";
-      throw new AgentError("NO_HANDLER", `receiving a request by source "${name}", which has no handler; ${remedy}`, {
-        retryable: false,
-      });
-    }
-    try {
-      return decodedOf(handler.decode(request));
-    } catch (error) {
-      const refused = refusedByHandler(error);
-      const sender = senderOf(error) ?? unknownSender;
-      return { error: refused.cause === "handler-failed" ? this.#handlerFailed(error) : error, refused, sender };
-    }
-  }
-
-  #handlerFailed(cause: unknown): AgentError {
-    const { name, handlerType = "without a name" } = this.#parts;
-    const message = `decoding a request by the handler "${handlerType}" of source "${name}"`;
-    return new AgentError("HANDLER_FAILED", message, { cause, retryable: false });
-  }
-
   #refuse(request: InboundRequest, { error, refused, sender }: Refusal, refuse: Refuse): Refused {
     const responseBytes = refuse(refused);
     if (responseBytes === undefined) return refused;
@@ -218,12 +185,6 @@ export class Receiver {
   }
 }
 
-/** What comes out of a log says where it was there. */
-function originated<D extends DecodedRequest | Refusal>(decoded: D, { origin }: InboundRequest): D {
-  if (origin === undefined || !("events" in decoded)) return decoded;
-  return { ...decoded, events: withOrigin(decoded.events, origin) };
-}
-
 /** The status of a refusal because of what one service sent or holds. */
 const TOO_MANY = 429;
 
@@ -235,37 +196,6 @@ interface Receiving {
   readonly refuse: Refuse;
   readonly decoded: DecodedRequest;
 }
-
-interface Refusal {
-  readonly error: unknown;
-  readonly refused: Refused;
-  readonly sender: Sender;
-}
-
-/** What a handler returned, if it can be emitted and accounted; bodies and the values of headers are not looked at. */
-function decodedOf(decoded: DecodedRequest): DecodedRequest {
-  const fault = faultOf(decoded);
-  if (fault === undefined) return decoded;
-  const message = `its decode returned ${fault}; its plugin must be corrected`;
-  throw new AgentError("EVENT_MALFORMED", message, { retryable: false });
-}
-
-function faultOf(decoded: DecodedRequest): string | undefined {
-  if (isPromise(decoded)) {
-    // Its failure is nobody's news any more.
-    decoded.then(undefined, () => undefined);
-    return "a promise: decode must return the events at once";
-  }
-  if (typeof decoded !== "object" || decoded === null) return "no object with events, service and servicePath";
-  const { events, service, servicePath } = decoded;
-  const fault = outerFault(events);
-  if (fault !== undefined) return `as events ${describedFault(fault)}`;
-  if (typeof service !== "string") return "no text as service";
-  return typeof servicePath === "string" ? undefined : "no text as servicePath";
-}
-
-/** Whose request it was is known once the handler has read it. */
-const unknownSender: Sender = { service: "", servicePath: "/" };
 
 /** Kinds of refusals are labels of metrics. */
 const KIND = /^[a-z][a-z0-9-]{0,39}$/;
@@ -280,4 +210,31 @@ function withoutContent(): number {
 async function inNextTurn<T>(result: T): Promise<T> {
   await setImmediate();
   return result;
+}
+
+/** Milliseconds without a refusal. */
+const QUIET = 10_000;
+
+/** Logs when a source that answered 503 accepts again. */
+class Availability {
+  readonly #parts: { readonly log: Logger; now(): Date };
+  /** When a request was last refused, and how many since the first. */
+  #refused: { readonly at: number; readonly count: number } | undefined;
+
+  constructor(parts: { readonly log: Logger; now(): Date }) {
+    this.#parts = parts;
+  }
+
+  refused(): void {
+    this.#refused = { at: this.#parts.now().getTime(), count: (this.#refused?.count ?? 0) + 1 };
+  }
+
+  /** A channel that is full takes and refuses in turn: it is over when nothing was refused for a while. */
+  accepted(): void {
+    if (this.#refused === undefined) return;
+    const { at, count } = this.#refused;
+    if (Math.abs(this.#parts.now().getTime() - at) < QUIET) return;
+    this.#refused = undefined;
+    this.#parts.log.info({ refused: count }, "requests are accepted again");
+  }
 }
