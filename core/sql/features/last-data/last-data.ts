@@ -228,8 +228,8 @@ function noteRemoval(removals: Map<string, number>, entity: string, time: number
   if (before === undefined || !(time < before)) removals.set(entity, time);
 }
 
-// Times of NGSI v2 have a space and no zone, and are in UTC.
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/;
+// Times without a zone, as those of NGSI v2, are in UTC.
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 
 function instantOf(text: string): number {
   return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(" ", "T")}Z` : text);
