@@ -30,6 +30,7 @@ import {
   utcTime,
   writtenColumns,
 } from "deneb/sql";
+import { timeOf } from "./comparable-time.js";
 import { sqliteErrors } from "./errors.js";
 import { matchingSql, sortable } from "./matching.js";
 
@@ -219,11 +220,6 @@ function remove({ until, ...rows }: RemovedRows): Statement {
   const last = rows.cells.length + 1;
   const notAfter = `(${own} IS NULL OR ${timeOf(own)} <= ${timeOf(`?${last}`)})`;
   return { at: rows.name, text: `${text} AND ${notAfter}`, runs: [[...rows.cells, until.cell]] };
-}
-
-/** ISO 8601 with any zone; what SQLite cannot parse is compared as text. */
-function timeOf(column: string): string {
-  return `coalesce(strftime('%Y-%m-%d %H:%M:%f', ${column}), ${column})`;
 }
 
 function deletion({ name }: History, which: string, parameters: readonly string[]): Statement {
