@@ -1,7 +1,6 @@
 import { type ColumnNaming, columnKey, type Naming } from "../ngsi/index.js";
 import type { Context, Event, Logger } from "../sdk/index.js";
 import type { Dialect } from "./contract/dialect.js";
-import { hasPassed } from "./contract/recent-map.js";
 import type { SqlConfig } from "./contract/schema.js";
 import { type SchemaName, type Statement, tableKey } from "./contract/statement.js";
 import { LastData } from "./features/last-data/last-data.js";
@@ -21,7 +20,7 @@ import {
   schemasBy,
 } from "./rows/table-placement.js";
 import type { FittedRows } from "./tables/fitting.js";
-import type { KnownStore } from "./tables/known-store.js";
+import { hasPassed, type KnownStore } from "./tables/known-store.js";
 import type { SchemaServices } from "./tables/schema-services.js";
 
 const WARNING_PAUSE_MILLIS = 60_000;

@@ -16,6 +16,20 @@ test("a clock goes on from where the machine's was set back, and tells when some
   assert.deepEqual([clock.shown(900), clock.shown(1050)], [300, 450]);
 });
 
+test("a clock that was set forward and is set right again has lost nothing", () => {
+  let machine = 1000;
+  const clock = new UnsetClock(
+    () => new Date(machine),
+    () => 0,
+  );
+
+  machine += 3_600_000;
+  const ahead = clock.now();
+  machine -= 3_600_000;
+
+  assert.deepEqual([ahead, clock.now()], [3_601_000, 1000]);
+});
+
 test("a time that the clock of the machine has not shown is no later than now", () => {
   const clock = new UnsetClock(() => new Date(1000));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hasPassed } from "../../core/sql/contract/recent-map.js";
 import { ErrorTableWriter } from "../../core/sql/features/error-table.js";
+import { hasPassed } from "../../core/sql/tables/known-store.js";
 import { ldEvent } from "../plugins/rdb-sink/ld-events.js";
 import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";

@@ -4,10 +4,9 @@ import { AgentError, type Context, codeOf, withEither } from "../../sdk/index.js
 import type { Column, NativeValue } from "../contract/column.js";
 import { databaseErrorOf } from "../contract/database-error.js";
 import { abortable, type Store } from "../contract/driver.js";
-import { hasPassed } from "../contract/recent-map.js";
 import type { SqlConfig } from "../contract/schema.js";
 import type { SchemaName, Statement, TableName } from "../contract/statement.js";
-import { type KnownStore, lookUp } from "../tables/known-store.js";
+import { hasPassed, type KnownStore, lookUp } from "../tables/known-store.js";
 
 const TIME = "timestamp";
 export const errorColumns: readonly Column[] = [

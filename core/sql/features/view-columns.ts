@@ -1,10 +1,9 @@
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed } from "../contract/recent-map.js";
 import type { Cell, Statement, TableName } from "../contract/statement.js";
 import { tableKey } from "../contract/statement.js";
 import type { TypedColumn, ViewedNames, ViewedTable, ViewSql } from "../contract/views.js";
-import type { KnownStore } from "../tables/known-store.js";
+import { hasPassed, type KnownStore } from "../tables/known-store.js";
 
 /** For the type of a new column. */
 const ENOUGH_VALUES = 10;

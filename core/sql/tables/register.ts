@@ -1,10 +1,9 @@
 import { type Context, codeOf } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed } from "../contract/recent-map.js";
 import { type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
 import { KeptKinds, kindOf } from "./kept-kinds.js";
-import { type KnownStore, learnAll } from "./known-store.js";
+import { hasPassed, type KnownStore, learnAll } from "./known-store.js";
 import { type KnownColumns, NEWER_TABLE, refuseNewerTable } from "./known-tables.js";
 import { isSameLister, type Lister, listerOf } from "./lister.js";
 import { Ownership } from "./ownership.js";

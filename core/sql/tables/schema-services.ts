@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Context, MetricGauge } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed, RecentMap } from "../contract/recent-map.js";
+import { RecentMap } from "../contract/recent-map.js";
 import { type SchemaName, schemaKey } from "../contract/statement.js";
-import type { KnownStore } from "./known-store.js";
+import { hasPassed, type KnownStore } from "./known-store.js";
 import { listerOf } from "./lister.js";
 import { listedServices, serviceStatements } from "./register-rows.js";
 

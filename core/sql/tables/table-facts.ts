@@ -1,10 +1,10 @@
 import { entityOf, eventHeaders } from "../../ngsi/index.js";
 import type { Context } from "../../sdk/index.js";
 import { databaseErrorOf } from "../contract/database-error.js";
-import { hasPassed, RecentMap } from "../contract/recent-map.js";
+import { RecentMap } from "../contract/recent-map.js";
 import { joinedRuns, type Statement, type TableName, tableKey } from "../contract/statement.js";
 import type { TableBatch } from "../rows/grouping.js";
-import { type KnownStore, lookUp } from "./known-store.js";
+import { hasPassed, type KnownStore, lookUp } from "./known-store.js";
 import { listerOf, listerText } from "./lister.js";
 import { factColumns, LAST_WRITE, registerKey, type TableKind } from "./register-rows.js";
 

@@ -2,7 +2,7 @@ import { columnName, type Naming, nameLimits, shorten } from "../../../ngsi/inde
 import type { Column } from "../../contract/column.js";
 import type { Dialect } from "../../contract/dialect.js";
 import type { MemberChanges, RemovedRows } from "../../contract/last-row.js";
-import { hasPassed, RecentMap } from "../../contract/recent-map.js";
+import { RecentMap } from "../../contract/recent-map.js";
 import type { SqlConfig } from "../../contract/schema.js";
 import { type Cell, joinedRuns, type Statement, type TableName, tableKey } from "../../contract/statement.js";
 import { freeTable } from "../../rows/admission.js";
@@ -10,7 +10,7 @@ import { overflowColumn } from "../../rows/column-names.js";
 import { groupedByTable, type PlacedRow, type TableBatch } from "../../rows/grouping.js";
 import { columnLayoutColumns, namesOf, textValue } from "../../rows/layout.js";
 import type { FittedRows } from "../../tables/fitting.js";
-import type { KnownStore } from "../../tables/known-store.js";
+import { hasPassed, type KnownStore } from "../../tables/known-store.js";
 import type { KnownColumns } from "../../tables/known-tables.js";
 import { refuseNoTime, refuseUnfit, refuseWithout } from "./last-data-refusals.js";
 import { MemberOwners } from "./member-owners.js";

@@ -1,6 +1,7 @@
 import type { Batch, Event, Logger } from "../../../sdk/index.js";
-import { hasPassed, RecentMap } from "../../contract/recent-map.js";
+import { RecentMap } from "../../contract/recent-map.js";
 import type { PlacedRows } from "../../rows/grouping.js";
+import { hasPassed } from "../../tables/known-store.js";
 import { channelOf } from "./commit-units.js";
 import { describedRun } from "./position-errors.js";
 import type { CoveredRows } from "./shared-positions.js";

@@ -1,10 +1,9 @@
 import { type Event, letterHeader, reasonOf } from "../../../sdk/index.js";
 import type { Column } from "../../contract/column.js";
 import { databaseErrorOf } from "../../contract/database-error.js";
-import { hasPassed } from "../../contract/recent-map.js";
 import { type SchemaName, type Statement, schemaKey, type TableName } from "../../contract/statement.js";
 import type { PlacedRows, TableBatch } from "../../rows/grouping.js";
-import { findOwnTable, type KnownStore, makeOwnTable, type OwnTable } from "../../tables/known-store.js";
+import { findOwnTable, hasPassed, type KnownStore, makeOwnTable, type OwnTable } from "../../tables/known-store.js";
 
 const LETTER = "deneb_letter";
 const SINK = "deneb_sink";
