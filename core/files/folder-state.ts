@@ -83,7 +83,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ["EACCES", "give this user the right to write there, or give another folder"],
   ["EPERM", "give this user the right to write there, or give another folder"],
   ["EROFS", "mount the file system for writing, or give another folder"],
-  ["ENOSPC", "free space there, or give another folder"],
+  ["ENOSPC", "free space, or inodes, there, or give another folder"],
   ["EDQUOT", "raise the quota of this user, or give another folder"],
 ]);
 

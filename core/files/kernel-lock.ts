@@ -1,4 +1,4 @@
-import { chmod, stat } from "node:fs/promises";
+import { appendFile, chmod, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../sdk/index.js";
 
 /** A lock held by the operating system: it is released when its process ends, however it ends. */
@@ -38,9 +38,25 @@ export async function tryLock(file: string): Promise<KernelLock | undefined> {
     return undefined;
   } catch (error) {
     if (codeOf(error) === "SQLITE_BUSY") return undefined;
+    if (before === undefined) await refuseWithoutRoom(file);
     throw lockFault(file, error);
   }
 }
+
+/** SQLite does not say why it cannot create a file; the system does. */
+async function refuseWithoutRoom(file: string): Promise<void> {
+  try {
+    await appendFile(file, "", { mode: 0o600 });
+  } catch (cause) {
+    const remedy = withoutRoom.get(codeOf(cause) ?? "");
+    if (remedy !== undefined) throw unusable(file, cause, remedy);
+  }
+}
+
+const withoutRoom: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", "free space, or inodes, there"],
+  ["EDQUOT", "raise the quota of this user"],
+]);
 
 async function loadedDriver(file: string) {
   try {
@@ -62,9 +78,10 @@ function opened<T>(open: () => T, file: string): T {
   }
 }
 
-function unusable(file: string, cause: unknown): AgentError {
-  const question = "is the folder writable for this user, and its file system not read-only?";
-  return new AgentError("FOLDER_UNUSABLE", `creating the lock file "${file}" (${question})`, {
+const QUESTION = "is the folder writable for this user, and its file system not read-only?";
+
+function unusable(file: string, cause: unknown, remedy = QUESTION): AgentError {
+  return new AgentError("FOLDER_UNUSABLE", `creating the lock file "${file}" (${remedy})`, {
     cause,
     retryable: false,
   });

@@ -229,6 +229,25 @@ test("a read-only file system is an error with the reason", async (context) => {
     });
 });
 
+test("a file system without inodes is an error that says what to free, and the folder is locked when there are some", async (context) => {
+  const disk = await smallDisk();
+  if (disk === undefined) return context.skip("needs the right to mount a file system");
+  context.after(() => disk.remove());
+  const folder = path.join(disk.folder, "fresh");
+  await mkdir(folder);
+  await run("mount", ["-o", "remount,nr_inodes=3", disk.folder]);
+  const last = path.join(disk.folder, "last");
+  await writeFile(last, "");
+
+  await assert.rejects(lock(folder), (error: Error) => {
+    assert.equal(codeOf(error), "FOLDER_UNUSABLE");
+    assert.ok(error.message.includes(`"${path.join(folder, "deneb.lock")}" (free space, or inodes, there)`));
+    return true;
+  });
+  await run("mount", ["-o", "remount,nr_inodes=10", disk.folder]);
+  await (await lock(folder)).release();
+});
+
 /** A library that makes every request for a lock fail, as some network file systems do. */
 async function withoutLocks(context: TestContext, reason: string): Promise<string | undefined> {
   const folder = await tempFolder(context);
