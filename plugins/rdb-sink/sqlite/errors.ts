@@ -5,6 +5,9 @@ const PERMANENT = /^SQLITE_(TOOBIG|MISMATCH|CONSTRAINT)/;
 const PERMANENT_ERROR =
   /too many (columns|SQL variables)|object name reserved|cannot modify|may not be modified|ON CONFLICT clause does not match/;
 
+/** A row that is rolled back is neither written nor synced: that a disk takes it does not prove that it takes others. */
+const OF_WRITING = /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/;
+
 /** Whether the process, or the system, has no room for another open file. */
 export function isTableOfFilesFull({ code = "" }: DatabaseError): boolean {
   return /^E[MN]FILE$/.test(code);
@@ -16,7 +19,8 @@ export const sqliteErrors: DatabaseErrorReader = {
   doubtful: (error) => error.code === "SQLITE_ERROR" && !sqliteErrors.missing(error) && !sqliteErrors.raced(error),
   ofOnePlace: ({ code = "" }) =>
     code === KEPT_LOCKED ||
-    /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)|^E(ACCES|PERM|ISDIR|LOOP)$/.test(code),
+    (!OF_WRITING.test(code) &&
+      /^SQLITE_(ERROR|IOERR|CORRUPT|NOTADB|READONLY|PERM|CANTOPEN|AUTH)|^E(ACCES|PERM|ISDIR|LOOP)$/.test(code)),
   retryable: ({ code = "", message }) => !PERMANENT.test(code) && !PERMANENT_ERROR.test(message),
   explain: (error, server) =>
     explanations.find(({ when }) => when(error))?.say(server, error) ??

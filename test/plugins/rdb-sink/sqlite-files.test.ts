@@ -6,6 +6,7 @@ import Database from "libsql";
 import { plain } from "../../../core/sql/index.js";
 import { sqliteQuery } from "../../../plugins/rdb-sink/sqlite/database.js";
 import { SqliteDriver } from "../../../plugins/rdb-sink/sqlite/driver.js";
+import { sqliteErrors } from "../../../plugins/rdb-sink/sqlite/errors.js";
 import { SqliteFiles } from "../../../plugins/rdb-sink/sqlite/files.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
@@ -109,3 +110,14 @@ test("what the system has against a file is said: SQLite says that it cannot be 
     message: /^s\.db: a folder has its place/,
   });
 });
+
+for (const code of ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"])
+  test(`${code} is of the whole disk: no event becomes a dead letter because a row that is rolled back is taken`, () => {
+    const error = { code, message: "disk I/O error" };
+
+    assert.equal(sqliteErrors.ofOnePlace?.(error), false);
+    assert.equal(sqliteErrors.retryable(error), true);
+  });
+
+test("a read that fails is of one file", () =>
+  assert.equal(sqliteErrors.ofOnePlace?.({ code: "SQLITE_IOERR_READ", message: "disk I/O error" }), true));
