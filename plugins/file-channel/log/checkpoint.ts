@@ -1,6 +1,7 @@
 import { constants, type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
+import { AgentError } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
 
@@ -91,9 +92,15 @@ export class Checkpoint {
   }
 
   async #allocate(handle: FileHandle, from: number): Promise<void> {
-    await writeFully(handle, Buffer.alloc(2 * SLOT_BYTES - from), from);
-    await handle.sync();
-    await syncFolder(path.dirname(this.#file));
+    try {
+      await writeFully(handle, Buffer.alloc(2 * SLOT_BYTES - from), from);
+      await handle.sync();
+      await syncFolder(path.dirname(this.#file));
+    } catch (cause) {
+      const remedy = `free ${(2 * SLOT_BYTES) / 1024} KiB there, or set checkpointDir to a folder on another disk`;
+      const message = `making the checkpoint "${this.#file}" (${remedy})`;
+      throw new AgentError("FOLDER_UNUSABLE", message, { cause, retryable: false });
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -163,6 +163,25 @@ test("a full file system refuses puts, lets takes go on, starts again while full
   assert.equal(again.size, accepted - seen.length + 1);
   assert.ok((await readdir(dataFolder(folder))).length > 1);
   await again.stop();
+});
+
+test("a new channel on a full disk names the file and the remedy, and starts when there is room", async (context) => {
+  const folder = await smallFileSystem(context);
+  if (folder === undefined) return;
+  const filler = path.join(folder, "filler");
+  await writeFile(filler, Buffer.alloc(2 * 1024 * 1024)).catch(() => undefined);
+
+  await assert.rejects(openIn(folder), {
+    code: "FOLDER_UNUSABLE",
+    message:
+      /making the checkpoint ".*checkpoint" \(free 64 KiB there, or set checkpointDir to a folder on another disk\)$/,
+  });
+  await rm(filler);
+  const { channel } = await openIn(folder);
+  await put(channel, 1);
+  await channel.stop();
+
+  assert.deepEqual((await contents(folder)).bodies, [1]);
 });
 
 /** A file system of two megabytes; without the right to make one the test is skipped. */
