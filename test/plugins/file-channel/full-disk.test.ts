@@ -11,7 +11,7 @@ import { positionOf } from "../../support/position.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { tempFolder } from "../../support/temp-folder.js";
 import { until } from "../../support/until.js";
-import { contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
+import { channelIn, contents, copyOf, dataFolder, openIn } from "./channel-folder.js";
 
 /** A disk that fails on request: at opening a file, in the middle of a write, or at making it durable. */
 class FailingDisk {
@@ -171,11 +171,13 @@ test("a new channel on a full disk names the file and the remedy, and starts whe
   const filler = path.join(folder, "filler");
   await writeFile(filler, Buffer.alloc(2 * 1024 * 1024)).catch(() => undefined);
 
-  await assert.rejects(openIn(folder), {
+  const { channel: first } = channelIn(folder);
+  await assert.rejects(first.start(), {
     code: "FOLDER_UNUSABLE",
     message:
       /making the checkpoint ".*checkpoint" \(free 64 KiB there, or set checkpointDir to a folder on another disk\)$/,
   });
+  await first.stop();
   await rm(filler);
   const { channel } = await openIn(folder);
   await put(channel, 1);
