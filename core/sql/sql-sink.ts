@@ -69,6 +69,7 @@ export class SqlSink implements Sink {
   /** Absent while the store could always be used. */
   #return: StoreReturn | undefined;
   readonly #makeReturn: () => StoreReturn;
+  readonly #stopping = new AbortController();
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
     const naming = namingOf(config, store.dialect.database);
@@ -111,8 +112,9 @@ export class SqlSink implements Sink {
     const { driver, log } = this.#store;
     for (const { fields, message } of this.#warnings) log.warn(fields, message);
     try {
-      await driver.probe(new AbortController().signal);
+      await driver.probe(this.#stopping.signal);
     } catch (error) {
+      if (this.#stopping.signal.aborted) return;
       log.error({ reason: reasonOf(this.#explained(error)) }, "the database is unavailable; writes will be retried");
       this.#return ??= this.#makeReturn();
       this.#return.away();
@@ -247,6 +249,7 @@ export class SqlSink implements Sink {
   }
 
   async stop(signal: AbortSignal): Promise<void> {
+    this.#stopping.abort();
     await this.#return?.stop();
     await this.#retention.stop();
     await this.#upkeep?.stop(signal);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { AgentError, codeOf, onAbort, pemFault } from "deneb/sdk";
 import { abortable } from "deneb/sql";
@@ -57,18 +58,27 @@ class Lease {
   }
 }
 
-/** The leases of a driver that have not ended. */
+/** The leases of a driver that have not ended, and its sockets. */
 export class Leases {
   readonly #open = new Set<Lease>();
+  readonly #sockets = new Set<Socket>();
 
   open(options: LeaseOptions): Lease {
     return new Lease(options, this.#open);
   }
 
-  /** Closes the pool; when the signal is aborted, the connections in use are destroyed. */
+  /** Adds the socket of a connection that nobody has yet, and that its pool waits for. */
+  connecting(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  /** Closes the pool; when the signal is aborted, the connections in use and those that are being opened are destroyed. */
   async closing(signal: AbortSignal, close: () => Promise<void>): Promise<void> {
     const destroyAll = () => {
       for (const lease of this.#open) lease.destroy();
+      for (const socket of this.#sockets) socket.destroy();
     };
     await abortable(signal, destroyAll, close);
   }

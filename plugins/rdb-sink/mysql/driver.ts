@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { codeOf } from "deneb/sdk";
 import {
   type Cell,
@@ -129,8 +130,10 @@ export class MysqlDriver implements Driver {
 
   async #connected(): Promise<Connection> {
     const { createConnection } = await import("mysql2/promise"); // Only where MySQL is used: it is large.
+    const { host, port } = this.#settings;
+    const stream = () => this.#leases.connecting(connect({ host, port, noDelay: true, keepAlive: true }));
     const connection = await encrypted(this.#settings.options, {
-      connect: (way) => createConnection(connectionOptions(this.#settings, way)),
+      connect: (way) => createConnection({ ...connectionOptions(this.#settings, way), stream }),
       wantsOther: wantsOtherEncryption,
     });
     // A running query gets the same error; without a listener the error would end the process.

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { codeOf } from "deneb/sdk";
 import {
   type Cell,
@@ -133,7 +134,8 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
   async #open(): Promise<pg.Pool> {
     const { Pool } = (await import("pg")).default; // Only where PostgreSQL is used: it is large.
     const connect = async (way: Encryption) => {
-      const pool = new Pool(poolConfig(this.#settings, way));
+      const stream = () => this.#leases.connecting(new Socket());
+      const pool = new Pool({ ...poolConfig(this.#settings, way), stream });
       // A broken idle connection is removed from the pool; the next write opens another one.
       pool.on("error", ignore);
       // A running query gets the same error. The server may close a connection at any moment; without a listener the

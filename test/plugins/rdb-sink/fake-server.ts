@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import type { TestContext } from "node:test";
 
 const SSL_REQUEST = 80_877_103;
@@ -17,6 +17,21 @@ export async function refusingServer(context: TestContext, sqlState: string, mes
   await once(server, "listening");
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** A server that accepts connections and says nothing, and its port. */
+export async function silentServer(
+  context: TestContext,
+): Promise<{ readonly port: number; readonly connections: Server }> {
+  const connections = createServer((socket) => {
+    context.after(() => socket.destroy());
+    socket.on("error", () => undefined);
+    socket.resume();
+  }).listen(0, "127.0.0.1");
+  context.after(() => connections.close());
+  await once(connections, "listening");
+  const address = connections.address();
+  return { port: typeof address === "object" && address !== null ? address.port : 0, connections };
 }
 
 /** A port on which nobody listens. */
