@@ -231,11 +231,12 @@ async function connected(
 ): Promise<NatsConnection> {
   const [server = ""] = [options.servers ?? []].flat();
   const late = new AbortController();
+  const end = performance.now() + (options.timeout ?? 0);
   const timer = setTimeout(() => late.abort(), options.timeout ?? 0);
   const stopListening = onAbort(ended, () => late.abort());
   try {
     await greets(server, late.signal);
-    return await client.connect(options);
+    return await client.connect({ ...options, timeout: Math.max(1, Math.ceil(end - performance.now())) });
   } catch (error) {
     if (late.signal.aborted && codeOf(error) === "ABORT_ERR") {
       throw logUnavailable(`connecting to NATS at ${server}`, "the server does not answer in time (request_timeout)");

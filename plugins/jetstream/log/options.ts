@@ -57,9 +57,14 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
   return authenticator;
 }
 
+const GREETING = "INFO ";
+/** A server greets with one line, which names the servers of its cluster, too. */
+const LONGEST_GREETING = 1024 * 1024;
+const SHOWN = 20;
+
 /**
- * Whether a server greets at this address. The client forgets the socket of a server that accepts connections and says
- * nothing, as a frozen one does; that socket would stay.
+ * Resolves when a NATS server greets at this address. The client forgets the socket of a server that accepts connections and says
+ * nothing, as a frozen one does; that socket would stay. And it reads whatever comes, however long, until a line ends.
  */
 export async function greets(server: string, signal: AbortSignal): Promise<void> {
   const { hostname, port } = new URL(server.includes("://") ? server : `nats://${server}`);
@@ -70,7 +75,13 @@ export async function greets(server: string, signal: AbortSignal): Promise<void>
   });
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once("data", () => resolve());
+      let said = "";
+      socket.setEncoding("latin1").on("data", (text: string) => {
+        said += text;
+        const isOther = !GREETING.startsWith(said.slice(0, GREETING.length)) || said.length > LONGEST_GREETING;
+        if (isOther) reject(noNats(said));
+        else if (text.includes("\n")) resolve();
+      });
       socket.once("error", reject);
       socket.once("close", () => reject(new Error("the server closes the connection")));
     });
@@ -78,4 +89,9 @@ export async function greets(server: string, signal: AbortSignal): Promise<void>
     socket.on("error", () => undefined);
     socket.destroy();
   }
+}
+
+function noNats(said: string): Error {
+  const beginning = JSON.stringify(said.slice(0, SHOWN));
+  return new Error(`what answers there is no NATS server: it begins with ${beginning}; see the property "servers"`);
 }

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { greets } from "../../../plugins/jetstream/log/options.js";
+
+/** The address of a server that says this to whoever connects. */
+async function saying(context: TestContext, say: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    say(socket);
+  }).listen(0, "127.0.0.1");
+  context.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  return `127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+const soon = () => AbortSignal.timeout(10_000);
+
+test("a greeting may come in pieces", async (context) => {
+  const server = await saying(context, (socket) => {
+    socket.write("IN");
+    setImmediate(() => socket.write('FO {"server_id":"a"}\r\n'));
+  });
+
+  await greets(server, soon());
+});
+
+test("what is no NATS server is named with how it begins and the property", async (context) => {
+  const server = await saying(context, (socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
+
+  await assert.rejects(greets(server, soon()), {
+    message: 'what answers there is no NATS server: it begins with "HTTP/1.1 400 Bad Req"; see the property "servers"',
+  });
+});
+
+test("a greeting without an end is given up, and its connection is closed", async (context) => {
+  let closed: Promise<unknown> | undefined;
+  const server = await saying(context, (socket) => {
+    closed = new Promise((resolve) => socket.once("close", resolve));
+    const more = () => {
+      while (!socket.destroyed && socket.write("INFO ".repeat(1000)));
+    };
+    socket.on("drain", more);
+    more();
+  });
+
+  await assert.rejects(greets(server, soon()), {
+    message: /^what answers there is no NATS server: it begins with "INFO /,
+  });
+  await closed;
+});
