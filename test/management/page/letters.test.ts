@@ -38,7 +38,10 @@ browserTest(
     assert.equal(await page.locator("main img").count(), 0);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate("document.activeElement.innerText"), hostile);
+    await until(
+      () => page.evaluate("document.activeElement.innerText"),
+      (text) => text === hostile,
+    );
     assert.deepEqual(problems, []);
   },
 );
