@@ -1,3 +1,5 @@
+import { isDay } from "../sdk/calendar.js";
+
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
@@ -6,8 +8,5 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\
  */
 export function givenTime(text: string): Date {
   const [, day, clock = "00:00", zone = "Z"] = TIME.exec(text) ?? [];
-  const midnight = new Date(`${day}T00:00:00Z`);
-  // Otherwise February 30 would be the second of March.
-  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(String(day));
-  return new Date(exists ? `${day}T${clock}${zone}` : Number.NaN);
+  return new Date(day !== undefined && isDay(day) ? `${day}T${clock}${zone}` : Number.NaN);
 }

@@ -44,18 +44,20 @@ function typeMembers({ type, api }: Entity): readonly string[] {
 }
 
 function ldAttribute(attribute: Attribute): string {
-  const { others, members } = attribute;
-  if (isBare(attribute) && members.length + (others?.length ?? 0) > 0)
+  const { others } = attribute;
+  if (isBare(attribute) && (others !== undefined || datasetOf(attribute) !== undefined))
     return simplified([attribute, ...(others ?? [])]);
   return others === undefined ? ldInstance(attribute) : listOf([attribute, ...others].map(ldInstance));
 }
 
 /** Several instances that came as bare values by their datasetId. */
 function simplified(instances: readonly Attribute[]): string {
-  const texts = instances.map(({ value, members: [id] }) =>
-    member(id?.value.text ?? DEFAULT_INSTANCE, valueJson(value)),
-  );
+  const texts = instances.map((one) => member(datasetOf(one) ?? DEFAULT_INSTANCE, valueJson(one.value)));
   return object([member("dataset", object(texts))]);
+}
+
+function datasetOf({ members }: Attribute): string | undefined {
+  return members.find(({ name }) => name === "datasetId")?.value.text;
 }
 
 /** An attribute without a type came as a bare value. */

@@ -1,5 +1,5 @@
 import { ExactNumber, parseJson } from "../../ngsi/index.js";
-import { isDay } from "./calendar.js";
+import { isDay } from "../../sdk/calendar.js";
 import type { Cell } from "./statement.js";
 
 /**

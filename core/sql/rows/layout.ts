@@ -10,8 +10,8 @@ import {
   type Member,
   type Value,
 } from "../../ngsi/index.js";
+import { isDay } from "../../sdk/calendar.js";
 import { AgentError } from "../../sdk/index.js";
-import { isDay } from "../contract/calendar.js";
 import type { NativeValue } from "../contract/column.js";
 import type { Cell } from "../contract/statement.js";
 

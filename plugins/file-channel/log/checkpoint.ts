@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { AgentError } from "deneb/sdk";
+import { AgentError, codeOf } from "deneb/sdk";
 import { DoneRanges, type Range } from "./done-ranges.js";
 import { newerVersion, PRIVATE, syncFolder, writeFully } from "./files.js";
 
@@ -35,6 +35,8 @@ export const CHECKPOINT_FILE = "checkpoint";
 const VERSION = 1;
 
 const SLOT_BYTES = 32 * 1024;
+/** The disk is full, or the quota of the user is used up. */
+const WITHOUT_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 const PREFIX_BYTES = 8;
 /** Limits of older runs are forgotten. */
 const MOST_LIMITS = 20;
@@ -97,6 +99,7 @@ export class Checkpoint {
       await handle.sync();
       await syncFolder(path.dirname(this.#file));
     } catch (cause) {
+      if (!WITHOUT_ROOM.has(codeOf(cause))) throw cause;
       const remedy = `free ${(2 * SLOT_BYTES) / 1024} KiB there, or set checkpointDir to a folder on another disk`;
       const message = `making the checkpoint "${this.#file}" (${remedy})`;
       throw new AgentError("FOLDER_UNUSABLE", message, { cause, retryable: false });

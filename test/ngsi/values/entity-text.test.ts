@@ -41,6 +41,15 @@ for (const entity of v2)
     assert.equal(read && entityJson(read), entity);
   });
 
+test("a member that an interceptor has given a bare value is written beside it, and is no instance", () => {
+  const members = [{ name: "quality", value: { kind: "string", text: "good" } }] as const;
+  const speed = { name: "speed", form: "simplified", value: { kind: "number", text: "1" }, members } as const;
+
+  const text = entityJson({ id: "urn:1", type: "Car", attributes: [speed] });
+
+  assert.equal(text, '{"id":"urn:1","type":"Car","speed":{"value":1,"quality":"good"}}');
+});
+
 test("the values of an entity are written without types and metadata", () => {
   const text = `{"id":"room","type":"Room","t":{"type":"Number","value":23.0,"metadata":{}},"s":{"value":"x","type":"Text"}}`;
   const [read] = v2Of(`{"subscriptionId":"s","data":[${text}]}`).entities;

@@ -35,7 +35,7 @@ test("what is no NATS server is named with how it begins and the property", asyn
   });
 });
 
-test("a greeting without an end is given up, and its connection is closed", async (context) => {
+test("a greeting without an end is refused, and its connection is closed", async (context) => {
   let closed: Promise<unknown> | undefined;
   const server = await saying(context, (socket) => {
     closed = new Promise((resolve) => socket.once("close", resolve));
