@@ -30,9 +30,8 @@ import {
   utcTime,
   writtenColumns,
 } from "deneb/sql";
-import { timeOf } from "./comparable-time.js";
 import { sqliteErrors } from "./errors.js";
-import { matchingSql, sortable } from "./matching.js";
+import { matchingSql, sortable, timeOf } from "./matching.js";
 
 const sql: GuardedSql = {
   path: ({ table }) => quoted(table),
