@@ -128,7 +128,7 @@ export class Agent {
     this.#parts.crashWatch.open();
     this.#runner.noteCompared(this.assembly);
     for (const { feed } of sinks) feed.join();
-    for (const running of sinks) await firstStart.sink(running);
+    await firstStart.sinks(sinks);
     for (const running of sources) await firstStart.source(running);
   }
 

@@ -1,4 +1,4 @@
-import { withinLimit } from "../pipeline/supervision.js";
+import { allEnded, heardByMany, withinLimit } from "../pipeline/supervision.js";
 import { AgentError, codeOf, type Logger, reasonOf } from "../sdk/index.js";
 import type { Running, RunningChannel, RunningSink, RunningSource } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
@@ -21,7 +21,7 @@ export class FirstStart {
 
   constructor(runner: ComponentRunner, limits: StartLimits) {
     this.#runner = runner;
-    this.#limits = limits;
+    this.#limits = { ...limits, stopRequested: heardByMany(limits.stopRequested) };
   }
 
   /** Waits as long as it takes: nothing works without its channel, and reading one from disk may take long. */
@@ -29,8 +29,13 @@ export class FirstStart {
     await this.#within(0, running, this.#runner.startChannel(running));
   }
 
+  /** Side by side, because a store that does not answer takes long. */
+  async sinks(all: readonly RunningSink[]): Promise<void> {
+    await allEnded(all.map((running) => this.#sink(running)));
+  }
+
   /** A sink that hangs was stopped; the next batch starts another one. */
-  async sink(running: RunningSink): Promise<void> {
+  async #sink(running: RunningSink): Promise<void> {
     try {
       // The sink has the limit itself, so that it can stop what hangs.
       await this.#within(0, running, this.#runner.startSink(running));

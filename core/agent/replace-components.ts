@@ -1,4 +1,4 @@
-import { withinLimit } from "../pipeline/supervision.js";
+import { allEnded, withinLimit } from "../pipeline/supervision.js";
 import { AgentError } from "../sdk/index.js";
 import type { Assembly, Running, RunningChannel, RunningSink } from "./component.js";
 import type { ComponentRunner } from "./component-runner.js";
@@ -48,15 +48,18 @@ async function replaceAll(
     live.add({ channels: [running] });
   }
   runner.noteCompared(next);
-  for (const running of arriving.sinks) {
-    await orStop(inTime(runner.startSink(running), running, grace), () => runner.stopSink(running, grace));
-    live.add({ sinks: [running] });
-  }
+  await allEnded(arriving.sinks.map((running) => startSink(running, { runner, live, grace })));
   for (const running of arriving.sources) {
     await orStop(inTime(runner.startSource(running), running, grace), () => runner.stopSource(running, grace));
     live.add({ sources: [running] });
   }
   await runner.closeHandovers();
+}
+
+/** Side by side with others: notifications wait meanwhile, and a store that does not answer takes long. */
+async function startSink(running: RunningSink, { runner, live, grace }: ReplacementParts): Promise<void> {
+  await orStop(inTime(runner.startSink(running), running, grace), () => runner.stopSink(running, grace));
+  live.add({ sinks: [running] });
 }
 
 /** A sink empties a channel that goes away and forgets; from any other it just stops taking. */

@@ -99,6 +99,12 @@ export async function withinGrace<T>(stopping: Promise<T>, name: string, signal:
   }
 }
 
+/** Waits until all of the work has ended, and throws the first failure then, in the order of the work. */
+export async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
 /** What keeps a component from its work. */
 export interface Failure {
   readonly since: Date;

@@ -10,8 +10,8 @@
  *    loop, timer, socket and thread of the component has ended. The signal aborts when the grace period is over:
  *    what is not finished by then is abandoned.
  * 4. After `stop` nothing of the component is called.
- * 5. Channels start first, then sinks, then sources; sources stop first, then sinks (after draining their
- *    channels), then channels.
+ * 5. Channels start first, then sinks, side by side, then sources; sources stop first, then sinks (after draining
+ *    their channels), then channels.
  * @stable
  */
 export interface Lifecycle {

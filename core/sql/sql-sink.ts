@@ -6,7 +6,6 @@ import {
   type Examiner,
   type Probe,
   type Receipt,
-  reasonOf,
   retryableOf,
   type Sink,
   type SinkPositions,
@@ -18,6 +17,7 @@ import { isUnexpectedChanges, PartlyWritten, type Store } from "./contract/drive
 import { namingOf, type SqlConfig } from "./contract/schema.js";
 import { schemaKey } from "./contract/statement.js";
 import { ErrorTable, ErrorTableWriter } from "./features/error-table.js";
+import { FirstUse } from "./features/first-use.js";
 import { Bookkeeping } from "./features/positions/bookkeeping.js";
 import { DEFAULT_SCHEMA } from "./features/positions/commit-units.js";
 import { LeftOut } from "./features/positions/left-out.js";
@@ -25,7 +25,6 @@ import { positionMoving, positionUnsettled, tooManyTables } from "./features/pos
 import { placeOf, storedSummary } from "./features/positions/stored-summary.js";
 import { storeProbes } from "./features/probes.js";
 import { Retention } from "./features/retention/retention.js";
-import { StoreReturn } from "./features/store-return.js";
 import { Upkeep } from "./features/upkeep.js";
 import { OtherTables } from "./other-tables.js";
 import { RowBuilder } from "./row-builder.js";
@@ -66,10 +65,8 @@ export class SqlSink implements Sink {
   #unstored: Batch | undefined;
   readonly #name: string;
   readonly #warnings: readonly StartWarning[];
-  /** Absent while the store could always be used. */
-  #return: StoreReturn | undefined;
-  readonly #makeReturn: () => StoreReturn;
-  readonly #stopping = new AbortController();
+  /** Absent once the store was used. */
+  #firstUse: FirstUse | undefined;
 
   constructor(config: SqlConfig, context: Context, store: Store, listing: "listed" | "unlisted" = "listed") {
     const naming = namingOf(config, store.dialect.database);
@@ -84,7 +81,6 @@ export class SqlSink implements Sink {
       ? new ErrorTableWriter(new ErrorTable(config, this.#store), context)
       : undefined;
     this.#name = context.name;
-    this.#makeReturn = () => new StoreReturn({ probe: (signal) => store.driver.probe(signal), log: context.log });
     this.#warnings = startWarnings(config, store.ignoredOptions);
     this.#leftOut = new LeftOut(context);
     this.#bookkeeping = new Bookkeeping(config, context, this.#store);
@@ -111,14 +107,8 @@ export class SqlSink implements Sink {
   async start(): Promise<void> {
     const { driver, log } = this.#store;
     for (const { fields, message } of this.#warnings) log.warn(fields, message);
-    try {
-      await driver.probe(this.#stopping.signal);
-    } catch (error) {
-      if (this.#stopping.signal.aborted) return;
-      log.error({ reason: reasonOf(this.#explained(error)) }, "the database is unavailable; writes will be retried");
-      this.#return ??= this.#makeReturn();
-      this.#return.away();
-    }
+    this.#firstUse = new FirstUse({ probe: (signal) => this.#asked(() => driver.probe(signal)), log });
+    await this.#firstUse.begin();
     this.#retention.start();
   }
 
@@ -219,7 +209,7 @@ export class SqlSink implements Sink {
         throw failure;
       }
     }
-    this.#return?.works();
+    this.#used();
     this.#unstored = undefined;
     if (this.#capsRows) await this.#retention.grown(tables, signal);
     if (this.#store.register === undefined) return total;
@@ -231,11 +221,16 @@ export class SqlSink implements Sink {
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
       const answer = await ask();
-      this.#return?.works();
+      this.#used();
       return answer;
     } catch (error) {
       throw this.#explained(error);
     }
+  }
+
+  #used(): void {
+    this.#firstUse?.works();
+    this.#firstUse = undefined;
   }
 
   /** Makes partitions ahead of time, and deletes expired and excess rows, now instead of at the next check. */
@@ -249,8 +244,7 @@ export class SqlSink implements Sink {
   }
 
   async stop(signal: AbortSignal): Promise<void> {
-    this.#stopping.abort();
-    await this.#return?.stop();
+    await this.#firstUse?.stop();
     await this.#retention.stop();
     await this.#upkeep?.stop(signal);
     await this.#errorTable?.stop(signal);

@@ -42,4 +42,13 @@ for (const dialect of ["postgresql", "mysql"] as const) {
 
     assert.deepEqual(lines, []);
   });
+
+  test(`a ${dialect} sink starts while its server does not answer`, { timeout: 20_000 }, async (context) => {
+    const { sink, lines } = await scene(context, dialect);
+
+    await sink.start();
+    await sink.stop(AbortSignal.abort());
+
+    assert.deepEqual(lines, []);
+  });
 }
