@@ -2,6 +2,13 @@ import assert from "node:assert/strict";
 import { type Case, onEveryDatabase, persist } from "../plugins/rdb-sink/on-every-database.js";
 import { entity, eventOf, never } from "../plugins/rdb-sink/sinks.js";
 
+/** The columns of a register without those of facts but one, which may have a condition. */
+const registerColumns = (
+  condition: string,
+) => `${["schema_name", "table_name", "sink"].map((name) => `${name} varchar(100)`).join(", ")},
+  kind varchar(40), subject varchar(100), known_since varchar(40), last_write varchar(40) ${condition},
+  PRIMARY KEY (schema_name, table_name, sink)`;
+
 const cases: readonly Case[] = [
   {
     name: "the catalogue lists tables with their sink, kind and full id, sorted by name",
@@ -73,6 +80,32 @@ const cases: readonly Case[] = [
       assert.equal(first?.lastWrite, "2026-01-01T00:00:00.000Z");
       assert.equal(second?.lastWrite, "2026-01-01T00:00:00.000Z");
       assert.equal(third?.lastWrite, "2026-01-01T01:00:00.000Z");
+    },
+  },
+  {
+    name: "a register that refuses facts is a line in the log, and another one when it takes them",
+    service: "refusedfacts",
+    run: async (place, service) => {
+      let now = Date.parse("2026-01-01T00:00:00Z");
+      const register = place.registerOf(service);
+      const event = eventOf(entity("a", { a: "1" }), service);
+      await persist(await place.sink(), event);
+      await place.alter(...register, "DROP TABLE @");
+      await place.alter(...register, `CREATE TABLE @ (${registerColumns("CHECK (last_write IS NULL)")})`);
+      const sink = await place.sink({}, () => new Date(now));
+      await persist(sink, event);
+      await sink.sink.flush();
+      await place.alter(...register, "DROP TABLE @");
+      await place.alter(...register, `CREATE TABLE @ (${registerColumns("")})`);
+
+      now += 3_600_000;
+      await persist(sink, event);
+      await sink.sink.flush();
+
+      assert.deepEqual(
+        sink.lines.map(({ message }) => message).filter((message) => message.startsWith("facts")),
+        ["facts about tables are not listed, will be tried again in 10 minutes", "facts about tables are listed again"],
+      );
     },
   },
   {

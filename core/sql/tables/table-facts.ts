@@ -108,6 +108,7 @@ export class TableFacts {
     try {
       if (!(await this.#isComplete(register, signal))) return;
       await this.#store.driver.write(joinedRuns(facts.map((one) => this.#statement(register, one))), signal);
+      if (this.#pausedAt.delete(key)) this.#store.log.info({ register }, "facts about tables are listed again");
     } catch (error) {
       if (signal.aborted) return;
       this.#store.tables.forget(register);
