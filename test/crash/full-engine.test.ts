@@ -61,7 +61,7 @@ for (const { name, skip, start } of engines)
     context.after(() => disk.remove());
     const engine = await start(context, disk);
     if (engine === undefined) return;
-    const channel = [...engine.lines, "partitions = 2", "request_timeout = 1000"];
+    const channel = [...engine.lines, "partitions = 2", "request_timeout = 1000", "outcome_timeout = 5"];
     const storing = await storingAgent(context, ...channel.map((line) => `deneb.channels.c.${line}`));
     if (storing === undefined) return;
     const sent = new Sent(storing);
