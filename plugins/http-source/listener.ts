@@ -72,9 +72,6 @@ export class Listener implements Handover {
     this.#server.on("checkExpectation", this.#read);
     this.#server.on("connect", (_request, socket) => this.#refuseTunnel(socket));
     this.#server.on("clientError", this.#refuseMalformed);
-    this.#server.on("error", (error) =>
-      this.#owner.log.error({ reason: reasonOf(error) }, "accepting a connection failed"),
-    );
   }
 
   static async open(address: ListenAddress, owner: ListenerOwner): Promise<Listener> {
@@ -87,6 +84,9 @@ export class Listener implements Handover {
       await listener.close();
       throw listenFailure(address, cause);
     }
+    listener.#server.on("error", (error) =>
+      listener.#owner.log.error({ reason: reasonOf(error) }, "accepting a connection failed"),
+    );
     return listener;
   }
 

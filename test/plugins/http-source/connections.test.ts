@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { codeOf } from "../../../core/sdk/index.js";
 import { notification, send } from "./http-client.js";
 import { post, RawConnection } from "./raw-connection.js";
-import { runningSource } from "./running-source.js";
+import { createdSource, runningSource } from "./running-source.js";
 
 const neverAborts = new AbortController().signal;
 
@@ -145,10 +145,11 @@ test("stop is safe twice", async (context) => {
   await source.stop(neverAborts);
 });
 
-test("a port in use fails the start with the port and the remedy, and stop is safe after it", async (context) => {
+test("a port in use fails the start with the port and the remedy, said once, and stop is safe after it", async (context) => {
   const { port } = await runningSource(context);
+  const { source, lines } = createdSource(context, { config: { port } });
 
-  await assert.rejects(runningSource(context, { config: { port } }), (error: Error) => {
+  await assert.rejects(source.start(), (error: Error) => {
     assert.equal(codeOf(error), "PORT_IN_USE");
     assert.match(
       error.message,
@@ -157,4 +158,5 @@ test("a port in use fails the start with the port and the remedy, and stop is sa
     assert.match(error.message, /set property "port" to a free one$/);
     return true;
   });
+  assert.deepEqual(lines, []);
 });
