@@ -9,10 +9,11 @@ const MOST_PREPARED = 1000;
 
 /**
  * What the sink relies on, whatever a server or an account begins its sessions with. Without autocommit a read would open a
- * transaction that shows later reads the past, and without the strict mode values are cut to fit their column.
+ * transaction that shows later reads the past, without the strict mode values are cut to fit their column, and texts in
+ * statements are written with backslashes.
  */
-export const SESSION =
-  "SET SESSION autocommit = 1, lock_wait_timeout = DEFAULT, sql_mode = CONCAT(@@SESSION.sql_mode, ',STRICT_TRANS_TABLES')";
+export const SESSION = `SET SESSION autocommit = 1, lock_wait_timeout = DEFAULT,
+  sql_mode = CONCAT(REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', ''), ',STRICT_TRANS_TABLES')`;
 
 /** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {

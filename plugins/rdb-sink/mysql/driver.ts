@@ -16,6 +16,7 @@ import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { MysqlPages } from "./pages.js";
+import { writeSteps } from "./write-steps.js";
 
 /** Told once how the server keeps names of tables, unless as they are: the value of `lower_case_table_names`. */
 export type NamesWatch = (kept: number) => void;
@@ -68,9 +69,9 @@ export class MysqlDriver implements Driver {
 
   async write(statements: readonly Statement[], signal: AbortSignal): Promise<number> {
     return await this.#leased(signal, async (connection) => {
-      await connection.query("START TRANSACTION");
-      for (const statement of statements) {
-        for (const run of statement.runs) await execute(connection, statement, run);
+      for (const step of writeSteps(statements)) {
+        if (typeof step === "string") await connection.query(step);
+        else await execute(connection, step.statement, step.run);
       }
       // An abandoned write has lost its connection, and the server rolls it back.
       await connection.query("COMMIT AND NO CHAIN NO RELEASE");
@@ -133,7 +134,8 @@ export class MysqlDriver implements Driver {
     const { host, port } = this.#settings;
     const stream = () => this.#leases.connecting(connect({ host, port, noDelay: true, keepAlive: true }));
     const connection = await encrypted(this.#settings.options, {
-      connect: (way) => createConnection({ ...connectionOptions(this.#settings, way), stream }),
+      connect: (way) =>
+        createConnection({ ...connectionOptions(this.#settings, way), multipleStatements: true, stream }),
       wantsOther: wantsOtherEncryption,
     });
     // A running query gets the same error; without a listener the error would end the process.

@@ -1,0 +1,73 @@
+import type { Cell, Statement } from "deneb/sql";
+
+/** Characters of statements that are sent together: a server may take no more than 1 MiB at once. */
+const MOST_CHARACTERS = 250_000;
+/** Characters of values from which on a statement is sent by itself, with its values apart. */
+const LARGE_CHARACTERS = 50_000;
+
+/** A statement and the values of one run. */
+interface Run {
+  readonly statement: Statement;
+  readonly run: readonly Cell[];
+}
+
+/** One thing to send, and to wait for: several statements as one text, or one whose outcome is looked at. */
+export type WriteStep = string | Run;
+
+/**
+ * The steps of a transaction up to its commit. A statement that is sent by itself takes a round trip, and two where the server has to
+ * prepare it; a batch for a thousand tables has thousands.
+ */
+export function* writeSteps(statements: readonly Statement[]): Generator<WriteStep> {
+  let together = "START TRANSACTION";
+  for (const one of runsOf(statements)) {
+    const text = isApart(one) ? "" : withValues(one.statement.text, one.run);
+    const fits = text !== "" && together.length + text.length < MOST_CHARACTERS;
+    if (fits && together !== "") together += `;${text}`;
+    else {
+      if (together !== "") yield together;
+      together = text;
+    }
+    if (text === "") yield one;
+  }
+  if (together !== "") yield together;
+}
+
+function* runsOf(statements: readonly Statement[]): Generator<Run> {
+  for (const statement of statements) for (const run of statement.runs) yield { statement, run };
+}
+
+function isApart({ statement, run }: Run): boolean {
+  if (statement.changes !== undefined) return true;
+  let characters = 0;
+  for (const cell of run) characters += cell?.length ?? 0;
+  return characters > LARGE_CHARACTERS;
+}
+
+/** A quoted name, a text of the statement, or the place of a value. */
+const PIECES = /`[^`]*`|'(?:[^'\\]|\\.)*'|\?/g;
+
+/** The statement with its values in place. A question mark in a name is part of the name. */
+export function withValues(text: string, run: readonly Cell[]): string {
+  let next = 0;
+  const filled = text.replace(PIECES, (piece) => {
+    if (piece !== "?") return piece;
+    next += 1;
+    return literal(run[next - 1]);
+  });
+  if (next !== run.length) throw new Error(`a statement has ${next} places for ${run.length} values`);
+  return filled;
+}
+
+const SPECIAL = /['\\\0]/;
+const EACH_SPECIAL = /['\\\0]/g;
+
+/** A text as the server reads it in a session without NO_BACKSLASH_ESCAPES. */
+function literal(cell: Cell): string {
+  if (cell === undefined) return "NULL";
+  return SPECIAL.test(cell) ? `'${cell.replace(EACH_SPECIAL, escaped)}'` : `'${cell}'`;
+}
+
+function escaped(character: string): string {
+  return character === "\0" ? "\\0" : `\\${character}`;
+}
