@@ -149,7 +149,8 @@ export class ReadEdge {
   }
 
   #eventsOf({ offset, events, at, bytes }: ReadRecord): readonly ReadEvent[] {
-    const each = bytes / Math.max(1, events.length);
+    // Whole bytes: sums of fractions would not come back to 0.
+    const each = Math.ceil(bytes / Math.max(1, events.length));
     const redelivered = offset < this.#before;
     const read: ReadEvent[] = [];
     events.forEach(({ event, origin }, index) => {

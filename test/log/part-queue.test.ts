@@ -35,6 +35,19 @@ test("events of several records are taken in order, and the position follows wha
   assert.deepEqual([queue.done.events, queue.done.stored, queue.size, queue.next], [2, 2, 1, 10]);
 });
 
+test("bytes are whole numbers, and none are left when all events are released", () => {
+  const records = Array.from({ length: 20 }, (_, at) =>
+    record(at, ["a", "b", "c", "d", "e", "f"].slice(0, (at % 6) + 1)),
+  );
+  const queue = queueOf(...records);
+
+  const held = queue.bytes;
+  for (let taken = queue.take(7); taken.length > 0; taken = queue.take(7)) queue.release(taken);
+
+  assert.ok(Number.isInteger(held) && held >= 2000, String(held));
+  assert.equal(queue.bytes, 0);
+});
+
 test("the position never passes what another take holds", () => {
   const queue = queueOf(record(0, ["a", "b", "c"]));
   const [first, second] = [queue.take(1), queue.take(1)];
