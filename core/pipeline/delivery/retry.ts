@@ -2,6 +2,7 @@ import { type Logger, type Receipt, reasonOf, retryAfterOf, retryableOf } from "
 import type { Erasures } from "../erasures.js";
 import { logContext } from "../log-lines.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
+import { Portions } from "./portions.js";
 import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js";
 import {
   type Course,
@@ -11,6 +12,7 @@ import {
   mayBeAboutData,
   nothingSent,
   type Stage,
+  tookTooLong,
 } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
 
@@ -36,6 +38,8 @@ export class Retry implements Stage {
   readonly name = "retry";
   /** The failure that was last logged; the same one again is not news. */
   #failing: string | undefined;
+  /** Absent while no write took too long. */
+  #portions: Portions | undefined;
   /** Settled when the running write ends, however it ends; undefined between two. */
   #writing: Promise<void> | undefined;
 
@@ -69,7 +73,7 @@ export class Retry implements Stage {
   }
 
   async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const written = this.next.deliver(batch, course);
+    const written = this.next.deliver(batch, { ...course, most: this.#portions?.most(batch.events.length) });
     const ended = written.then(
       () => undefined,
       () => undefined,
@@ -79,6 +83,9 @@ export class Retry implements Stage {
       const receipt = await written;
       if (receipt !== nothingSent) this.#works(batch);
       return receipt;
+    } catch (error) {
+      if (tookTooLong(error)) this.#writeLess();
+      throw error;
     } finally {
       this.#writing = undefined;
     }
@@ -94,7 +101,13 @@ export class Retry implements Stage {
     return batch.open();
   }
 
+  #writeLess(): void {
+    this.#portions ??= new Portions();
+    this.#portions.tookTooLong();
+  }
+
   #works({ events }: TakenBatch): void {
+    this.#portions?.stored();
     if (this.#failing !== undefined) this.parts.log.info({ events: events.length }, "storing again");
     this.#failing = undefined;
   }

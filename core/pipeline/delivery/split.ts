@@ -25,7 +25,7 @@ interface SplitParts {
 
 /**
  * Splits a batch that the store refuses until the bad event is alone and becomes a dead letter; all others are stored, in
- * order. A batch that keeps failing with an error that may pass is searched for such an event too, but an event becomes a
+ * order. One that takes the store too long is written in parts. A batch that keeps failing with an error that may pass is searched for such an event too, but an event becomes a
  * dead letter only when the store answers meanwhile. Where the sink names the events that failed, only those are judged.
  */
 export class Split implements Stage {
@@ -39,6 +39,7 @@ export class Split implements Stage {
   ) {}
 
   async deliver(batch: TakenBatch, course: Course): Promise<Receipt> {
+    if (course.most !== undefined && course.most < batch.events.length) return await this.#inParts(batch, course);
     try {
       return await this.next.deliver(batch, course);
     } catch (error) {
@@ -58,6 +59,16 @@ export class Split implements Stage {
     }
     if (course.doubt === "suspected" && mayBeAboutData(error)) return await this.#search(open, error, course);
     throw error;
+  }
+
+  async #inParts(batch: TakenBatch, course: Course): Promise<Receipt> {
+    let sum = nothingSent;
+    for (let rest = batch; rest.events.length > 0; ) {
+      const [first, others] = rest.parted(course.most ?? rest.events.length);
+      sum = sumOf(sum, await this.deliver(first, course));
+      rest = others;
+    }
+    return sum;
   }
 
   async #halved(batch: TakenBatch, verdict: Verdict, course: Course): Promise<Receipt> {

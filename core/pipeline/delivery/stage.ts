@@ -23,6 +23,8 @@ export interface Course {
    * be the reason. `exhausted`: it is not tried again.
    */
   readonly doubt: "none" | "suspected" | "exhausted";
+  /** The most events of one write; absent: all of them. */
+  readonly most?: number | undefined;
   /** Where the batch comes from; its size includes the batch. */
   readonly channel?: { readonly size: number | undefined };
   /** Absent for a batch that is not traced. */
@@ -89,6 +91,13 @@ const ofTheStore: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "NOT_E
 /** False for a failure that says by itself that the store is away or busy. */
 export function mayBeAboutData(error: unknown): boolean {
   return !ofTheStore.has(codeOf(error)) && retryAfterOf(error) === undefined;
+}
+
+const tooSlow: ReadonlySet<string | undefined> = new Set(["TIMED_OUT", "STATEMENT_TIMEOUT"]);
+
+/** True when the write took longer than it may: one of fewer events may not. */
+export function tookTooLong(error: unknown): boolean {
+  return tooSlow.has(codeOf(error));
 }
 
 /** The same for failures that differ only in numbers, such as the number of events or a process id. */

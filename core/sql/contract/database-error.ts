@@ -29,6 +29,8 @@ export interface DatabaseErrorReader {
    * True for an error that may be transient or may be caused by the data: of a trigger, a function, or an internal one.
    */
   doubtful?(error: DatabaseError): boolean;
+  /** True when a statement took longer than it may; the batch is written in parts then. */
+  tooSlow?(error: DatabaseError): boolean;
   /**
    * True for an error that may be of one table, schema or file while others take rows: a missing right, a trigger that names a
    * dropped table. Whether it is, a write to another table shows that is rolled back.
@@ -61,7 +63,8 @@ export function storeError(error: unknown, errors: DatabaseErrorReader, server: 
   if (retryableOf(error) !== undefined) return error;
   const databaseError = databaseErrorOf(error);
   const retryable = errors.retryable(databaseError);
-  const code = retryable ? "STORE_UNAVAILABLE" : "DATA_REFUSED";
+  const unavailable = errors.tooSlow?.(databaseError) === true ? "STATEMENT_TIMEOUT" : "STORE_UNAVAILABLE";
+  const code = retryable ? unavailable : "DATA_REFUSED";
   return new AgentError(code, errors.explain(databaseError, server), { cause: error, retryable });
 }
 

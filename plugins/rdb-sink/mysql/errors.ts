@@ -54,12 +54,15 @@ const DOUBTFUL =
 // Resources such as the disk, connections, conflicts, and what was ended by an operator or a time limit.
 const OF_ALL =
   /^ER_(DISK_FULL|RECORD_FILE_FULL|OUT_OF|OUTOFMEMORY|CON_|TOO_MANY_USER_|ACCESS_DENIED|LOCK_|XA_|QUERY_|STATEMENT_TIMEOUT|SERVER_|CONNECTION_|NET_|NORMAL_SHUTDOWN|1969$|3024$)/;
+/** By `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
+const TOO_SLOW = ["ER_STATEMENT_TIMEOUT", "ER_1969", "ER_QUERY_TIMEOUT", "ER_3024"];
 // The limit of 1,017 columns of InnoDB has no code of its own in MariaDB.
 const TOO_MANY_COLUMNS = /Too many columns/;
 
 export const mysqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code }) => code !== undefined && RACED.has(code),
+  tooSlow: coded(...TOO_SLOW),
   doubtful: ({ code = "" }) => DOUBTFUL.test(code),
   ofOnePlace: ({ code = "" }) => /^(ER|HA_ERR)_/.test(code) && !OF_ALL.test(code),
   retryable: ({ code = "", message }) => !PERMANENT.has(code) && !TOO_MANY_COLUMNS.test(message),

@@ -15,12 +15,15 @@ const NO_GEOMETRY =
   /parse error - |invalid GeoJson|geometry (?:requires|must|contains|has too)|can not mix dimensionality|invalid WKB/i;
 const CURABLE = new Set([...MISSING, "42501"]);
 const NO_TIMESCALE = /create_hypertable|drop_chunks|timescaledb/;
+/** By `statement_timeout`, or by somebody. */
+const STATEMENT_CANCELED = "57014";
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 export const postgresqlErrors: DatabaseErrorReader = {
   missing: ({ code }) => code !== undefined && MISSING.has(code),
   raced: ({ code, message }) =>
     code !== undefined && RACED.has(code) && (code !== "XX000" || /concurrently/.test(message)),
+  tooSlow: coded(STATEMENT_CANCELED),
   doubtful: ({ code, message }) =>
     code !== undefined &&
     (code === NOT_READY ||
@@ -94,6 +97,11 @@ const explanations: readonly Explanation[] = [
   {
     when: coded("ENOTFOUND", "EAI_AGAIN"),
     say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
+  },
+  {
+    when: coded(STATEMENT_CANCELED),
+    say: (server, { message }) =>
+      `a write to ${described(server)} took too long: ${message}; it is written in parts, raise rdb_statement_timeout if it needs more`,
   },
   {
     when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { Portions } from "../../../core/pipeline/delivery/portions.js";
+import { AgentError, type Event } from "../../../core/sdk/index.js";
+import { chainTo, deliver } from "../../support/delivering.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { ScriptedSink } from "../../support/scripted-sink.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const numbered = (count: number): Event[] => Array.from({ length: count }, (_, body) => ({ headers: {}, body }));
+const slow = (code = "STATEMENT_TIMEOUT") => new AgentError(code, "storing took too long", { retryable: true });
+const forever = { batchTtl: -1, batchRetryIntervals: [1] };
+
+async function chainOf(context: TestContext, sink: ScriptedSink) {
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  return chainTo({ sink, retry: forever, deadLetters, log: recordingLog().log });
+}
+
+for (const code of ["STATEMENT_TIMEOUT", "TIMED_OUT"])
+  test(`a batch that takes too long (${code}) is written in parts, in order, and so is the next one`, async (context) => {
+    const sink = new ScriptedSink((events) => (events.length > 2 ? slow(code) : undefined));
+    const { chain, counters } = await chainOf(context, sink);
+
+    await deliver(chain, numbered(8));
+    await deliver(chain, numbered(6));
+
+    assert.deepEqual(
+      sink.writes.map(({ length }) => length),
+      [8, 4, 2, 2, 2, 2, 2, 2, 2],
+    );
+    assert.deepEqual(
+      sink.stored.map(({ body }) => body),
+      [...numbered(8), ...numbered(6)].map(({ body }) => body),
+    );
+    assert.deepEqual([counters.persisted, counters.deadLettered], [14, 0]);
+  });
+
+test("an event of a batch in parts that the store refuses is a dead letter, and all others are stored", async (context) => {
+  const refused = new AgentError("POISON", "storing 5", { retryable: false });
+  const sink = new ScriptedSink((events) => {
+    if (events.length > 4) return slow();
+    return events.some(({ body }) => body === 5) ? refused : undefined;
+  });
+  const { chain, counters } = await chainOf(context, sink);
+
+  await deliver(chain, numbered(8));
+
+  assert.deepEqual(
+    sink.stored.map(({ body }) => body),
+    [0, 1, 2, 3, 4, 6, 7],
+  );
+  assert.deepEqual([counters.persisted, counters.deadLettered], [7, 1]);
+});
+
+test("a single event that takes too long is tried again and again, and is no dead letter", async (context) => {
+  const sink = new ScriptedSink((_events, write) => (write < 20 ? slow() : undefined));
+  const { chain, counters } = await chainOf(context, sink);
+
+  await deliver(chain, numbered(1));
+
+  assert.deepEqual([counters.persisted, counters.deadLettered], [1, 0]);
+});
+
+test("parts grow again after every ten batches without a write that took too long", () => {
+  const portions = new Portions();
+  const after = (batches: number) => {
+    for (let batch = 0; batch < batches; batch += 1) portions.stored();
+    return portions.most(1000);
+  };
+  for (let time = 0; time < 3; time += 1) portions.tookTooLong();
+
+  assert.deepEqual([after(0), after(9), after(1), after(10), after(10), after(100)], [125, 125, 250, 500, 1000, 1000]);
+});
+
+test("a part has one event at least, however often writes took too long", () => {
+  const portions = new Portions();
+  for (let time = 0; time < 100; time += 1) portions.tookTooLong();
+
+  assert.deepEqual([portions.most(1), portions.most(1000)], [1, 1]);
+});
