@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg, MsgHdrs, NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
-import { codeOf, onAbort } from "deneb/sdk";
+import { type AgentError, codeOf, onAbort } from "deneb/sdk";
 import { loadClient, type NatsClient } from "../client.js";
 import type { JetStreamConfig } from "../config.js";
 import { type ApiError, apiFailure, clientFailure, logUnavailable, NobodyAnswers } from "./errors.js";
-import { connectionOptions, greets } from "./options.js";
+import { connectionOptions, greets, optionsFor } from "./options.js";
 
 const PAUSE_MILLIS = 100;
 const LONGEST_TRY_MILLIS = 2000;
@@ -163,23 +163,29 @@ export class Link {
     return headers;
   }
 
-  /** Tries each server until one is there or the time is over; then the last failure counts. */
+  /**
+   * Tries each server until one lets this agent in, all of them refuse it, or the time is over. One that refuses it says nothing of
+   * the others, and explains more than those that are away.
+   */
   async #connect(within: number, ended: AbortSignal): Promise<NatsConnection> {
     const end = performance.now() + within;
     const client = await loadClient();
     const options = await connectionOptions(client, this.#config, this.#component);
+    const isOver = () => performance.now() + PAUSE_MILLIS >= end || ended.aborted;
     for (;;) {
+      const failures: AgentError[] = [];
       for (const [index, server] of this.#servers().entries()) {
         const left = Math.max(1, end - performance.now());
         try {
           const timeout = Math.ceil(left / (this.#config.servers.length - index));
-          return this.#keep(await connected(client, { ...options, servers: [server], timeout }, ended), client);
+          return this.#keep(await connected(client, { ...optionsFor(server, options), timeout }, ended), client);
         } catch (error) {
-          const failure = clientFailure(`connecting to NATS at ${server}`, error);
-          const over = performance.now() + PAUSE_MILLIS >= end || ended.aborted;
-          if (over || !failure.retryable) throw failure;
+          failures.push(clientFailure(`connecting to NATS at ${server}`, error));
+          if (isOver()) break;
         }
       }
+      const failure = lastWord(failures, isOver());
+      if (failure !== undefined) throw failure;
       await delay(PAUSE_MILLIS, undefined, { signal: ended });
     }
   }
@@ -199,6 +205,12 @@ export class Link {
     this.#connected(connection, client);
     return connection;
   }
+}
+
+/** The failure that counts when no server is to be tried again. */
+function lastWord(failures: readonly AgentError[], isOver: boolean): AgentError | undefined {
+  const refusals = failures.filter(({ retryable }) => !retryable);
+  return isOver || refusals.length === failures.length ? (refusals[0] ?? failures.at(-1)) : undefined;
 }
 
 /** The client leaves such a request without an end when its connection is closed. */
@@ -236,14 +248,25 @@ async function connected(
   const stopListening = onAbort(ended, () => late.abort());
   try {
     await greets(server, late.signal);
-    return await client.connect({ ...options, timeout: Math.max(1, Math.ceil(end - performance.now())) });
+    const timeout = Math.max(1, Math.ceil(end - performance.now()));
+    return await inTime(client.connect({ ...options, timeout }), late.signal);
   } catch (error) {
-    if (late.signal.aborted && codeOf(error) === "ABORT_ERR") {
-      throw logUnavailable(`connecting to NATS at ${server}`, "the server does not answer in time (request_timeout)");
+    if (late.signal.aborted) {
+      const reason = ended.aborted ? "the log is closed" : "the server does not answer in time (request_timeout)";
+      throw logUnavailable(`connecting to NATS at ${server}`, reason);
     }
     throw error;
   } finally {
     clearTimeout(timer);
     stopListening();
   }
+}
+
+/** The client cannot be told to end its tries: a connection that it makes too late is closed. */
+async function inTime(connecting: Promise<NatsConnection>, late: AbortSignal): Promise<NatsConnection> {
+  return await new Promise<NatsConnection>((resolve, reject) => {
+    const stopListening = onAbort(late, () => reject(late.reason));
+    const closed = (connection: NatsConnection) => void connection.close().catch(() => undefined);
+    connecting.then((made) => (late.aborted ? closed(made) : resolve(made)), reject).finally(stopListening);
+  });
 }

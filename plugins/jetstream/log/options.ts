@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import type { NodeConnectionOptions } from "@nats-io/transport-node";
 import { AgentError, codeOf, readTlsFiles } from "deneb/sdk";
 import type { NatsClient } from "../client.js";
@@ -57,6 +57,21 @@ async function credentials(client: NatsClient, { credentials_file: file }: JetSt
   return authenticator;
 }
 
+/**
+ * The options for this server alone. The client itself would try each address of a name one after another, each for the whole
+ * time; and where a server is named by its address it would look for "localhost" in the certificate.
+ */
+export function optionsFor(server: string, options: NodeConnectionOptions): NodeConnectionOptions {
+  const { host } = addressOf(server);
+  const named = { ...options.tls, host, ...(isIP(host) === 0 ? { servername: host } : {}) };
+  return { ...options, servers: [server], resolve: false, ...(options.tls ? { tls: named } : {}) };
+}
+
+function addressOf(server: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(server.includes("://") ? server : `nats://${server}`);
+  return { host: hostname.replaceAll(/[[\]]/g, ""), port: port === "" ? DEFAULT_PORT : Number(port) };
+}
+
 const GREETING = "INFO ";
 /** A server greets with one line, which names the servers of its cluster, too. */
 const LONGEST_GREETING = 1024 * 1024;
@@ -67,12 +82,7 @@ const SHOWN = 20;
  * nothing, as a frozen one does; that socket would stay. And it reads whatever comes, however long, until a line ends.
  */
 export async function greets(server: string, signal: AbortSignal): Promise<void> {
-  const { hostname, port } = new URL(server.includes("://") ? server : `nats://${server}`);
-  const socket = connect({
-    host: hostname.replaceAll(/[[\]]/g, ""),
-    port: port === "" ? DEFAULT_PORT : Number(port),
-    signal,
-  });
+  const socket = connect({ ...addressOf(server), signal });
   try {
     await new Promise<void>((resolve, reject) => {
       let said = "";

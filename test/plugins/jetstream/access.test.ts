@@ -4,6 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import type { AgentError } from "../../../core/sdk/index.js";
 import { rejects } from "../../log/log-case.js";
+import { type Certificate, certificate } from "../../support/certificate.js";
 import { selfSigned } from "../../support/certificates.js";
 import type { NatsSettings } from "../../support/own-nats.js";
 import { repositoryRoot } from "../../support/repository.js";
@@ -51,6 +52,23 @@ test("a user with its password and a token open the log", async (context) => {
     await log.open(never());
     assert.equal((await log.append(0, Buffer.from("a"))).offset, 1);
   }
+});
+
+test("a server that refuses the agent keeps it from no other one, and explains more than those that are away", async (context) => {
+  const [gone, one, other] = [
+    await ownNats(context),
+    await ownNats(context, { lines: [users] }),
+    await ownNats(context),
+  ];
+  if (gone === undefined || one === undefined || other === undefined) return;
+  await gone.stop();
+  const refusing = [one.url, one.url, one.url];
+
+  // They are tried in an order of chance.
+  for (let time = 1; time <= 4; time += 1) await logOf(context, { servers: [...refusing, other.url] }).open(never());
+  const opening = logOf(context, { servers: [one.url, gone.url], request_timeout: 1000 }).open(never());
+
+  await rejects(opening, "LOG_DENIED", false);
 });
 
 const stream = "orders";
@@ -181,4 +199,21 @@ test("tls servers are believed with their authority only, and clients with their
   ]) {
     await logOf(context, config).open(never());
   }
+});
+
+test("the certificate of a server that is named by its address is for that address, and not for localhost", async (context) => {
+  const [address, local] = [await certificate(context), await certificate(context, "DNS:localhost")];
+  if (address === undefined || local === undefined) return;
+  const serving = async ({ cert, key }: Certificate) => {
+    const files = { "cert.pem": await readFile(cert, "utf8"), "key.pem": await readFile(key, "utf8") };
+    return await ownNats(context, tlsServer("", files));
+  };
+  const [one, other] = [await serving(address), await serving(local)];
+  if (one === undefined || other === undefined) return;
+
+  await logOf(context, { servers: [one.url], tls_ca_file: address.cert }).open(never());
+  const opening = logOf(context, { servers: [other.url], tls_ca_file: local.cert }).open(never());
+
+  await rejects(opening, "LOG_DENIED", false);
+  await assert.rejects(opening, /not trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/);
 });

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { greets } from "../../../plugins/jetstream/log/options.js";
+import { Link } from "../../../plugins/jetstream/log/link.js";
+import { greets, optionsFor } from "../../../plugins/jetstream/log/options.js";
+import { configOf } from "./nats.js";
 
 /** The address of a server that says this to whoever connects. */
 async function saying(context: TestContext, say: (socket: Socket) => void): Promise<string> {
@@ -50,4 +52,34 @@ test("a greeting without an end is refused, and its connection is closed", async
     message: /^what answers there is no NATS server: it begins with "INFO /,
   });
   await closed;
+});
+
+test("an end does not wait for a server that greets and says nothing more", async (context) => {
+  let heard = () => {};
+  const asked = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  const server = await saying(context, (socket) => {
+    socket.write('INFO {"server_id":"a","version":"2.10.0","proto":1,"headers":true,"max_payload":1048576}\r\n');
+    socket.once("data", () => heard());
+    // The client itself goes on to wait.
+    context.after(() => socket.destroy());
+  });
+  const link = new Link(configOf({ servers: [server], request_timeout: 60_000 }), 'channel "log"');
+  const connecting = link.connection("testing");
+  await asked;
+
+  await Promise.all([link.close(), assert.rejects(connecting, /the log is closed/)]);
+});
+
+test("a name is tried with all of its addresses at once, and TLS is asked for the name", () => {
+  const tls = { ca: "authority", rejectUnauthorized: true };
+
+  assert.deepEqual(optionsFor("tls://nats.example:4333", { tls }), {
+    servers: ["tls://nats.example:4333"],
+    resolve: false,
+    tls: { ...tls, host: "nats.example", servername: "nats.example" },
+  });
+  assert.deepEqual(optionsFor("[::1]", { tls }).tls, { ...tls, host: "::1" });
+  assert.deepEqual(optionsFor("nats.example", {}), { servers: ["nats.example"], resolve: false });
 });
