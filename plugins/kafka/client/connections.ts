@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Connection, ConnectionOptions } from "@platformatic/kafka";
 import { onAbort } from "deneb/sdk";
 import { isOfTls, KafkaError, kafkaErrorOf } from "./kafka-error.js";
@@ -71,7 +72,9 @@ export class Connections {
   }
 
   #connect(line: Line): Entry {
-    const connection = new this.#library.Connection(this.#clientId, this.#options);
+    // Routers in front of brokers find them by the name that TLS is asked for; an address may not be one.
+    const options = { ...this.#options, tlsServerName: isIP(line.host) === 0 };
+    const connection = new this.#library.Connection(this.#clientId, options);
     const entry: Entry = { connection, ready: connected(connection, line) };
     entry.ready.catch(() => undefined);
     // Without a listener the emitter throws.
