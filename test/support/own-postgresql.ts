@@ -21,12 +21,19 @@ export interface OwnPostgresql extends OwnServer {
   readonly halt: () => Promise<void>;
   /** Starts it again on the same port. */
   readonly resume: () => Promise<void>;
+  /** Gives it another certificate, which it has when it starts again. */
+  readonly renew: (tls: ServerTls) => Promise<void>;
+}
+
+interface ServerTls {
+  readonly key: string;
+  readonly cert: string;
 }
 
 /** Makes a database cluster in a temporary folder and runs it on a free port of the loopback interface. */
 export async function startOwnPostgresql(
   { initdb, pgCtl }: PostgresqlPrograms,
-  tls?: { readonly key: string; readonly cert: string },
+  tls?: ServerTls,
 ): Promise<OwnPostgresql> {
   const account = await unprivilegedAccount("postgres");
   const folder = await mkdtemp(join(tmpdir(), "deneb-postgresql-"));
@@ -56,7 +63,8 @@ export async function startOwnPostgresql(
       );
     };
     await resume();
-    return { host: HOST, port, user: USER, stop, halt, resume };
+    const renew = (renewed: ServerTls) => writeTls(data, renewed, account);
+    return { host: HOST, port, user: USER, stop, halt, resume, renew };
   } catch (cause) {
     await stop().catch(() => {});
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -71,7 +79,7 @@ function postmasterOf(data: string): number {
 
 async function writeTls(
   data: string,
-  { key, cert }: { readonly key: string; readonly cert: string },
+  { key, cert }: ServerTls,
   account: { readonly uid: number; readonly gid: number } | undefined,
 ): Promise<void> {
   for (const [name, content] of [

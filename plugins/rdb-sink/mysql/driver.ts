@@ -15,6 +15,7 @@ import { encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
 import { connectionOptions, SESSION, wantsOtherEncryption } from "./connection.js";
 import { ConnectionPool } from "./connection-pool.js";
+import { takesNoWrites } from "./errors.js";
 import { MysqlPages } from "./pages.js";
 import { writeSteps } from "./write-steps.js";
 
@@ -182,6 +183,8 @@ function named(error: unknown): unknown {
 /** True if the connection can be used again after the error. */
 async function rolledBack(connection: Connection, error: unknown): Promise<boolean> {
   if (isUnexpectedChanges(error)) return await rollback(connection);
+  // By now the name may lead to the primary, which only a new connection reaches.
+  if (takesNoWrites(codeOf(error))) return false;
   // Only an error that the server sent has a SQLSTATE; a fatal one ends the connection.
   if (typeof error !== "object" || error === null || !("sqlState" in error)) return false;
   if ("fatal" in error && error.fatal === true) return false;

@@ -76,6 +76,19 @@ export function isForbidden({ code }: DatabaseError): boolean {
   return code !== undefined && RIGHTS.has(code);
 }
 
+/** `read_only`, which a primary has after a switchover, and a node of Galera that is outside of its cluster. */
+const READ_ONLY = new Set([
+  "ER_OPTION_PREVENTS_STATEMENT",
+  "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION",
+  "ER_READ_ONLY_MODE",
+  "ER_UNKNOWN_COM_ERROR",
+]);
+
+/** Whether the server, or this session of it, takes no writes. */
+export function takesNoWrites(code: string | undefined): boolean {
+  return code !== undefined && READ_ONLY.has(code);
+}
+
 interface Explanation {
   when(error: DatabaseError): boolean;
   say(server: ServerAddress, error: DatabaseError): string;
@@ -132,8 +145,9 @@ const explanations: readonly Explanation[] = [
     say: (server) => `${described(server)} has no connection left; raise max_connections or lower rdb_maxPoolSize`,
   },
   {
-    when: coded("ER_OPTION_PREVENTS_STATEMENT", "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION"),
-    say: (server) => `${described(server)} takes no writes now (read-only); point rdb_host to the primary`,
+    when: ({ code }) => takesNoWrites(code),
+    say: (server) =>
+      `${described(server)} takes no writes now (read-only, or outside of its cluster); point rdb_host to the primary`,
   },
   {
     when: coded("ECONNRESET", "EPIPE", "PROTOCOL_CONNECTION_LOST", "ER_SERVER_SHUTDOWN", "ER_CONNECTION_KILLED"),

@@ -12,7 +12,7 @@ import {
 import type pg from "pg";
 import { type Encryption, encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { isSqlState } from "./errors.js";
+import { isOfCertificates, isSqlState, takesNoWrites } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
@@ -112,7 +112,8 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
     try {
       return await unlessAborted(pool.connect(), signal, (client) => client.release());
     } catch (error) {
-      if (wantsOtherEncryption(error)) await this.#forget(pool);
+      // The files of certificates may have been replaced since the pool was opened.
+      if (wantsOtherEncryption(error) || isOfCertificates(codeOf(error))) await this.#forget(pool);
       throw error;
     }
   }
@@ -167,7 +168,9 @@ async function answered(client: pg.PoolClient, statements: readonly Statement[])
 
 /** True if the connection can be used again after the error. */
 async function rolledBack(client: pg.PoolClient, error: unknown): Promise<boolean> {
-  if (!isSqlState(codeOf(error)) && !isUnexpectedChanges(error)) return false;
+  const code = codeOf(error);
+  // By now the name may lead to the primary, which only a new connection reaches.
+  if (takesNoWrites(code) || (!isSqlState(code) && !isUnexpectedChanges(error))) return false;
   try {
     await answered(client, [plain(nowhere, "ROLLBACK")]);
     return true;

@@ -59,6 +59,18 @@ export function isSqlState(code: string | undefined): code is string {
   return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
 }
 
+/** Whether a certificate, of the server or of this client, does not fit the files that were read. */
+export function isOfCertificates(code = ""): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL_/.test(code);
+}
+
+const READ_ONLY = "25006";
+
+/** Whether the server, or this session of it, takes no writes: a standby, as a primary is after a failover. */
+export function takesNoWrites(code: string | undefined): boolean {
+  return code === READ_ONLY;
+}
+
 interface Explanation {
   when(error: DatabaseError): boolean;
   say(server: ServerAddress, error: DatabaseError): string;
@@ -142,7 +154,7 @@ const explanations: readonly Explanation[] = [
     say: (server, { message }) => `a right is missing in ${described(server)}: ${message}; grant it to the user`,
   },
   {
-    when: coded("25006"),
+    when: ({ code }) => takesNoWrites(code),
     say: (server) =>
       `${described(server)} takes no writes now (a standby, or read-only); point rdb_host to the primary`,
   },

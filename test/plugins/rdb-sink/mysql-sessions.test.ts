@@ -74,6 +74,21 @@ test("a text is stored as it is, whatever it means in a statement", { skip }, as
   await sink.stop(never);
 });
 
+test("a write goes to a new connection when the server of the last one takes none", { skip }, async () => {
+  if (server === undefined) return;
+  const service = `${server.prefix}moved`;
+  const { sink } = sinkOf(onMysql(server));
+  // For the sessions that begin now, as those with a primary that is none any more.
+  await server.query("SET GLOBAL tx_read_only = 1");
+  const refused = sink.persist(stored(service, "1"), never);
+  await assert.rejects(refused, { message: /takes no writes now/, retryable: true });
+  await server.query("SET GLOBAL tx_read_only = 0");
+
+  await sink.persist(stored(service, "1"), never);
+
+  await sink.stop(never);
+});
+
 test("partitions are made, and found again", { skip }, async () => {
   if (server === undefined) return;
   const service = `${server.prefix}parts`;

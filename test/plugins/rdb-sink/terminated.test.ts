@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import { retryableOf } from "../../../core/sdk/index.js";
+import { selfSigned } from "../../support/certificates.js";
+import { startOwnPostgresql } from "../../support/own-postgresql.js";
 import { postgresqlDatabase } from "../../support/postgresql.js";
+import { postgresqlPrograms } from "../../support/postgresql-programs.js";
+import { tempFolder } from "../../support/temp-folder.js";
 import { entity, eventOf, never, sinkOf } from "./sinks.js";
 
 const writes = 300;
@@ -43,4 +49,47 @@ test("connections that PostgreSQL ends at any moment make writes fail retryably 
     failures.filter((error) => retryableOf(error) !== true),
     [],
   );
+});
+
+test("a write goes to a new connection when the PostgreSQL of the last one takes none", async (context) => {
+  const database = await postgresqlDatabase();
+  if (database === undefined) return context.skip("PostgreSQL is not reachable");
+  context.after(() => database.drop());
+  const { host, port, user, password, database: name } = database;
+  const place = { rdb_host: host, rdb_port: port, rdb_username: user, rdb_password: password, rdb_database: name };
+  const { sink } = sinkOf(place);
+  context.after(() => sink.stop(AbortSignal.abort()));
+  const batch = { events: [eventOf(entity("urn:t:1", { a: "1" }), "moved")] };
+  // For the sessions that begin now, as those with a primary that is a standby since.
+  await database.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  await assert.rejects(sink.persist(batch, never), { message: /takes no writes now/, retryable: true });
+  await database.query(`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`);
+
+  await sink.persist(batch, never);
+});
+
+test("files of certificates that were replaced while the agent runs count when the ones before do not fit any more", async (context) => {
+  const programs = await postgresqlPrograms();
+  if (programs === undefined) return context.skip("initdb and pg_ctl are not installed");
+  const [first, second] = [selfSigned("first"), selfSigned("second")];
+  const server = await startOwnPostgresql(programs, first);
+  context.after(() => server.stop());
+  const ca = path.join(await tempFolder(context), "ca.pem");
+  await writeFile(ca, first.ca);
+  const rdb_options = `sslmode=verify-full&sslrootcert=${ca}`;
+  const { sink } = sinkOf({ rdb_host: server.host, rdb_port: server.port, rdb_options });
+  context.after(() => sink.stop(AbortSignal.abort()));
+  const batch = (a: string) => ({ events: [eventOf(entity("urn:t:1", { a }), "renewed")] });
+  await sink.persist(batch("1"), never);
+  await server.halt();
+  await server.renew(second);
+  await server.resume();
+  // The connections of before are gone, and the sink may not know yet.
+  for (let time = 1; time <= 4; time += 1) {
+    await assert.rejects(sink.persist(batch("2"), never), { retryable: true });
+  }
+  await assert.rejects(sink.persist(batch("2"), never), /the certificate of the server at .* is not accepted/);
+
+  await writeFile(ca, second.ca);
+  await sink.persist(batch("2"), never);
 });
