@@ -1,8 +1,8 @@
-import type { Examiner, Handover, Probe, Source } from "deneb/sdk";
+import { type Examiner, type Handover, type Probe, reasonOf, type Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { Listener, type ListenerOwner } from "./listener.js";
 import { type HttpContext, Responder } from "./responder.js";
-import { readTls } from "./server-setup.js";
+import { namesSameFiles, readTls, type TlsOptions } from "./server-setup.js";
 
 export class HttpSource implements Source {
   readonly #config: HttpConfig;
@@ -34,8 +34,8 @@ export class HttpSource implements Source {
 
   async start(): Promise<void> {
     const { port, bind: host } = this.#config;
-    const { log, name } = this.#context;
-    const owner = { config: this.#config, responder: this.#responder, tls: await readTls(this.#config, name), log };
+    const { log } = this.#context;
+    const owner = { config: this.#config, responder: this.#responder, tls: await this.#tls(), log };
     const listener = await this.#opened(owner);
     // A source that was stopped in the meantime must not take the socket from its present owner.
     if (this.#stopped !== undefined) return listener === this.#predecessor ? undefined : listener.close();
@@ -63,6 +63,21 @@ export class HttpSource implements Source {
     if (!(handover instanceof Listener) || handover.address.port !== this.#config.port) return false;
     this.#predecessor = handover;
     return true;
+  }
+
+  /** At a reload files that are being replaced, or are gone, take a source that works from nobody. */
+  async #tls(): Promise<TlsOptions | undefined> {
+    const { log, name } = this.#context;
+    try {
+      return await readTls(this.#config, name);
+    } catch (error) {
+      const before = this.#predecessor?.owner;
+      if (before?.tls === undefined || !namesSameFiles(before.config, this.#config)) throw error;
+      const reason = reasonOf(error);
+      log.error({ reason }, "the certificate that was read before stays in use; reload again when its files are right");
+      this.#context.report?.({ state: "degraded", reason });
+      return before.tls;
+    }
   }
 
   async #opened(owner: ListenerOwner): Promise<Listener> {

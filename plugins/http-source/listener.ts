@@ -96,6 +96,11 @@ export class Listener implements Handover {
     return typeof address === "object" ? address?.port : undefined;
   }
 
+  /** The one that it serves, or served last. */
+  get owner(): ListenerOwner {
+    return this.#owner;
+  }
+
   /** Requests that arrive from now on wait for the next owner. */
   hold(): void {
     const { responder, config } = this.#owner;

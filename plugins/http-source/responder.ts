@@ -12,7 +12,7 @@ import type { HttpConfig } from "./config.js";
 import type { HttpRequest } from "./http-request.js";
 import { noToken, type Refusal, refusalOf } from "./responses.js";
 
-export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused">;
+export type HttpContext = Pick<SourceContext<unknown>, "name" | "log" | "now" | "receive" | "refused" | "report">;
 
 /** Hands requests to the kernel and writes the responses. */
 export class Responder {

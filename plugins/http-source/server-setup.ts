@@ -26,6 +26,11 @@ export async function readTls(config: HttpConfig, source: string): Promise<TlsOp
 
 const properties = { ca: "tls_client_ca", cert: "tls_certificate", key: "tls_key" } as const;
 
+/** Whether both name the same files, whatever these hold now. */
+export function namesSameFiles(one: HttpConfig, other: HttpConfig): boolean {
+  return Object.values(properties).every((property) => one[property] === other[property]);
+}
+
 /** Speaks TLS on connections that it is given; it does not listen itself. */
 export function tlsServer(options: TlsOptions, { headers_timeout, request_timeout }: HttpConfig): Server {
   const handshakeTimeout = headers_timeout || request_timeout;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent } from "node:https";
 import { type TestContext, test } from "node:test";
@@ -90,6 +91,31 @@ test("when the next source does not start, the one before goes on with the same 
 
   assert.equal((await waiting).status, 200);
   assert.equal(again.source.port, first.port);
+});
+
+test("files of TLS that cannot be used at a reload leave those in use that were read before, and are named", async (context) => {
+  const { config, server } = await tlsFiles(context);
+  const running = await runningSource(context, { config });
+  await writeFile(config.tls_certificate, server.cert.slice(0, 200));
+
+  const next = await replaced(context, running, { config: { ...config, retry_after: 7 } });
+  await next.source.start();
+  assert.equal(await sendOverTls(running.port, { ca: server.cert }), 200);
+  await rm(config.tls_key);
+  const third = await replaced(context, { ...next, port: running.port }, { config });
+  await third.source.start();
+  assert.equal(await sendOverTls(running.port, { ca: server.cert }), 200);
+
+  assert.match(JSON.stringify(next.lines), /certificate.pem.*tls_certificate.*holds no certificate/);
+  assert.match(JSON.stringify(third.lines), /key.pem.*tls_key/);
+  const elsewhere = await replaced(
+    context,
+    { ...third, port: running.port },
+    {
+      config: { ...config, tls_certificate: "/missing.pem" },
+    },
+  );
+  await assert.rejects(elsewhere.source.start(), { code: "TLS_UNREADABLE" });
 });
 
 test("a source whose start ends after its stop takes nothing from the one that has the socket now", async (context) => {
