@@ -7,7 +7,7 @@ import type { Ledger } from "../pipeline/ledger.js";
 import { heardByMany } from "../pipeline/supervision.js";
 import { AgentError, type Logger, onAbort } from "../sdk/index.js";
 import type { Clock } from "../tokens.js";
-import type { Assembly } from "./component.js";
+import type { Assembly, LackingComponent } from "./component.js";
 import { ComponentRunner } from "./component-runner.js";
 import { drain, keepAtStop } from "./events-at-stop.js";
 import { FirstStart } from "./first-start.js";
@@ -46,6 +46,7 @@ export class Agent {
   readonly #runner: ComponentRunner;
   /** A stop waits for a replacement, a replacement for the one before. */
   readonly #changes = new SerialQueue();
+  #lacking: readonly LackingComponent[] = [];
 
   constructor(parts: AgentParts) {
     this.name = parts.name;
@@ -57,6 +58,16 @@ export class Agent {
   /** What runs now; a reload replaces some of it. */
   get assembly(): Assembly {
     return this.#runner.assembly;
+  }
+
+  /** What should run, too. */
+  get lacking(): readonly LackingComponent[] {
+    return this.#lacking;
+  }
+
+  /** Says what should run, too, and does not. */
+  lacks(components: readonly LackingComponent[]): void {
+    this.#lacking = components;
   }
 
   /**

@@ -80,6 +80,14 @@ export interface Assembly {
   readonly sinks: readonly RunningSink[];
 }
 
+/** A component of the configuration that could not be started when the agent went back to it. */
+export interface LackingComponent {
+  readonly kind: "source" | "channel" | "sink";
+  readonly name: string;
+  readonly reason: string;
+  readonly since: Date;
+}
+
 /** A component of the file, nested ones included, and where it reports to. */
 export interface Part {
   readonly name: string;

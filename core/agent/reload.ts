@@ -2,7 +2,7 @@ import type { Topology } from "../configuration/topology.js";
 import { type Logger, reasonOf } from "../sdk/index.js";
 import type { Agent } from "./agent.js";
 import { type AssemblyParts, assemble } from "./assemble.js";
-import type { Assembly } from "./component.js";
+import type { Assembly, LackingComponent } from "./component.js";
 
 interface ReloadParts {
   readonly agent: Agent;
@@ -34,6 +34,8 @@ export class Reload {
   readonly #parts: ReloadParts;
   #topology: Topology;
   #last: ReloadEnd | undefined;
+  /** Why not all of the configuration runs; undefined when it does. */
+  #lacking: string | undefined;
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -58,6 +60,11 @@ export class Reload {
     return this.#end(await this.#to(topology, graceMilliseconds, hurried));
   }
 
+  /** Starts what could not be started when the agent went back; its reason may be gone. Touches nothing that runs. */
+  async complete(graceMilliseconds: number, hurried?: AbortSignal): Promise<void> {
+    if (this.#lacking !== undefined) await this.#startLacking(graceMilliseconds, hurried);
+  }
+
   #end(end: Omit<ReloadEnd, "ok" | "time">): boolean {
     const { parts, ended } = this.#parts;
     const ok = end.outcome === "reloaded" || end.outcome === "unchanged";
@@ -78,11 +85,13 @@ export class Reload {
       const changes = changesBetween(before, next);
       if (changes === undefined) {
         this.#topology = topology;
+        this.#lacksNothing();
         log.info({}, "configuration read again: no component differs");
         return { outcome: "unchanged" };
       }
       await agent.replace(next, graceMilliseconds, hurried);
       this.#topology = topology;
+      this.#lacksNothing();
       log.info(changes, "configuration reloaded");
       return { outcome: "reloaded", ...changes };
     } catch (error) {
@@ -94,18 +103,54 @@ export class Reload {
   }
 
   async #goBack(before: Assembly, graceMilliseconds: number): Promise<void> {
+    if (this.#parts.agent.assembly !== before) await this.#startLacking(graceMilliseconds);
+  }
+
+  /** A reason that lasts is logged once. */
+  async #startLacking(graceMilliseconds: number, hurried?: AbortSignal): Promise<void> {
     const { agent, parts, log } = this.#parts;
-    if (agent.assembly === before) return;
     try {
-      await agent.replace(assemble(this.#topology, parts, agent.assembly), graceMilliseconds);
+      await agent.replace(assemble(this.#topology, parts, agent.assembly), graceMilliseconds, hurried);
+      this.#lacksNothing();
       log.info({}, "the configuration before runs again");
     } catch (error) {
-      log.error({ reason: reasonOf(error) }, "the configuration before could not be started completely");
+      const reason = reasonOf(error);
+      if (reason !== this.#lacking) log.error({ reason }, "the configuration before could not be started completely");
+      this.#lacking = reason;
+      agent.lacks(lackingOf(agent, { topology: this.#topology, reason, now: parts.clock.now() }));
     } finally {
       await agent.closeHandovers();
     }
   }
+
+  #lacksNothing(): void {
+    this.#lacking = undefined;
+    this.#parts.agent.lacks([]);
+  }
 }
+
+interface FailedStart {
+  readonly topology: Topology;
+  readonly reason: string;
+  readonly now: Date;
+}
+
+function lackingOf({ assembly, lacking }: Agent, { topology, reason, now }: FailedStart): readonly LackingComponent[] {
+  const of = (kind: LackingComponent["kind"], wanted: Named, running: Named) =>
+    wanted
+      .filter(({ name }) => !running.some((one) => one.name === name))
+      .map(({ name }) => {
+        const before = lacking.find((one) => one.kind === kind && one.name === name);
+        return { kind, name, reason, since: before?.since ?? now };
+      });
+  return [
+    ...of("source", topology.sources, assembly.sources),
+    ...of("channel", topology.channels, assembly.channels),
+    ...of("sink", topology.sinks, assembly.sinks),
+  ];
+}
+
+type Named = readonly { readonly name: string }[];
 
 function changesBetween(
   before: Assembly,

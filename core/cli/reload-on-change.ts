@@ -12,7 +12,7 @@ interface ReloadOnChangeParts {
   readonly startText: string | undefined;
   /** Reads and validates the file. */
   readonly read: () => Configuration;
-  readonly reload: Pick<Reload, "to" | "refused" | "last">;
+  readonly reload: Pick<Reload, "to" | "complete" | "refused" | "last">;
   readonly graceMilliseconds: number;
   /** Seconds between checks of the file; 0: no checks. */
   readonly intervalSeconds: number;
@@ -97,6 +97,12 @@ export class ReloadOnChange {
 
   #check(): void {
     if (this.#isChanged()) this.now();
+    else void this.#reloads.run(() => this.#complete());
+  }
+
+  async #complete(): Promise<void> {
+    const { reload, graceMilliseconds } = this.#parts;
+    if (!this.#isStopping) await reload.complete(graceMilliseconds, this.#stopping.signal);
   }
 
   #isChanged(): boolean {

@@ -5,15 +5,16 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ReloadOnChange, startTextOf } from "../../core/cli/reload-on-change.js";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
+import { selfSigned } from "../support/certificates.js";
 import { loggingAgent } from "../support/logging-agent.js";
 import { recordingLog } from "../support/recording-log.js";
 import { main } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
 import { until } from "../support/until.js";
 
-async function watched(context: TestContext) {
-  const folder = await tempFolder(context);
-  const agent = await startAgent(context, { properties: loggingAgent, folder, flags: ["--reload-interval", "1"] });
+async function watched(context: TestContext, properties = loggingAgent, folder?: string) {
+  folder ??= await tempFolder(context);
+  const agent = await startAgent(context, { properties, folder, flags: ["--reload-interval", "1"] });
   const becomes = (state: string) =>
     until(
       () => fileState(agent),
@@ -83,6 +84,33 @@ test("a properties file that may not be read is unreadable", async (context) => 
   await becomes("unreadable");
 });
 
+test("what could not be started when the agent went back is started when its reason is gone", async (context) => {
+  const folder = await tempFolder(context);
+  const authority = join(folder, "ca.pem");
+  const { ca } = selfSigned("authority");
+  await writeFile(authority, ca);
+  const sink = ["type = http", "url = https://127.0.0.1:1/", `tls_ca_file = ${authority}`];
+  const lines = sink.map((line) => `a.sinks.k.${line}`);
+  const properties = [loggingAgent.replace("a.sinks.k.type = logger", ""), ...lines, ""].join("\n");
+  const { agent, file, becomes } = await watched(context, properties, folder);
+  const untilSaid = (message: string) =>
+    until(
+      async () => messages(agent),
+      (all) => all.includes(message),
+    );
+
+  await writeFile(authority, ca.slice(0, 200));
+  await writeFile(file, `${properties}a.sinks.k.request_timeout = 1000\n`);
+  await untilSaid("the configuration before could not be started completely");
+  const lacking = await fetch(`${agent.managementUrl}/ready`);
+  await writeFile(authority, ca);
+  await untilSaid("the configuration before runs again");
+
+  assert.equal(lacking.status, 503);
+  assert.equal((await fetch(`${agent.managementUrl}/ready`)).status, 200);
+  await becomes("not-applied");
+});
+
 test("SIGHUP while an agent waits for its folders does not end it: it reloads when it is ready", async (context) => {
   const folder = await tempFolder(context);
   const first = await startAgent(context, { properties: loggingAgent, folder });
@@ -126,6 +154,7 @@ async function reloads(context: TestContext, { intervalSeconds = 0 } = {}) {
     reload: {
       last: undefined,
       refused: () => undefined,
+      complete: async () => undefined,
       to: async (_topology, _grace, hurried) => {
         asked.push(hurried);
         await released;

@@ -1,6 +1,13 @@
 import type { Clock } from "../../tokens.js";
 import type { Agent } from "../agent.js";
-import { keeperOf, type Running, type RunningChannel, type RunningSink, type Status } from "../component.js";
+import {
+  keeperOf,
+  type LackingComponent,
+  type Running,
+  type RunningChannel,
+  type RunningSink,
+  type Status,
+} from "../component.js";
 import {
   elapsed,
   type Finding,
@@ -88,6 +95,7 @@ export class Readiness {
         const letters = findingsOfLetters(sink, activity.outcomes(keeperOf(sink)), now);
         return conditionOf("sink", sink, [...spared, ...findingsOfProcessor(sink, now), ...letters]);
       }),
+      ...agent.lacking.map((component) => conditionOf(component.kind, component, [notStarted(component)])),
     ];
   }
 
@@ -146,9 +154,13 @@ export class Readiness {
   }
 }
 
+function notStarted({ reason, since }: LackingComponent): Finding {
+  return { state: "down", cause: "not-started", reason: `it does not run since a reload failed: ${reason}`, since };
+}
+
 function conditionOf(
   kind: ComponentCondition["kind"],
-  { name }: Running,
+  { name }: Pick<Running, "name">,
   findings: readonly Finding[],
 ): ComponentCondition {
   const isDown = findings.some(({ state }) => state === "down");
