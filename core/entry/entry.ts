@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { settleHeap } from "./heap.js";
 import { loadBundle } from "./load-bundle.js";
+import { shareLookups } from "./shared-lookups.js";
 
 // Loads the program: its bundle, a few large files that start sooner, where that is the same program, else the compiled
 // modules (decision 0195). Which copy of the program is loaded is decided here, so this room imports none of it before.
@@ -13,6 +14,7 @@ const [command] = words;
 const bundled = !loadsPlugins() && isCurrent();
 // Kept code of the bundle is that of an agent, and V8 takes it with the flags of an agent alone.
 if (command === "run" || bundled) settleHeap();
+if (command === "run") shareLookups();
 if (bundled) loadBundle(join(compiled, "bundle"));
 else await import("../process.js");
 
