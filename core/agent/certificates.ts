@@ -8,7 +8,7 @@ const LONGEST = 5000;
 
 /**
  * When the certificates expire that components have loaded. A file is read once for each component that is created, when it
- * starts: one that is replaced on disk later is not in use before its component starts again.
+ * starts: one that is replaced on disk later is in use when its component starts again, or has failed to connect with the one before.
  */
 export class Certificates {
   readonly #parts: () => readonly Part[];

@@ -17,3 +17,8 @@ export async function connections(config: HttpSinkConfig, sink: string): Promise
   if (!/^https:/i.test(config.url)) return new HttpAgent(options);
   return new HttpsAgent({ ...options, ...(await readTlsFiles(config, `sink "${sink}"`, (file) => readFile(file))) });
 }
+
+/** Whether connections depend on files, which may be replaced while the agent runs. */
+export function dependsOnFiles({ url, tls_ca_file, tls_cert_file }: HttpSinkConfig): boolean {
+  return /^https:/i.test(url) && (tls_ca_file !== "" || tls_cert_file !== "");
+}

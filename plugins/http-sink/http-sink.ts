@@ -3,6 +3,7 @@ import {
   AgentError,
   type Batch,
   type Context,
+  codeOf,
   type Event,
   type Examiner,
   type Probe,
@@ -11,7 +12,7 @@ import {
   type Sink,
 } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
-import { authorization, connections } from "./connections.js";
+import { authorization, connections, dependsOnFiles } from "./connections.js";
 import { type CallOptions, failureOf, isTemporary, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 import { httpProbes } from "./probes.js";
@@ -25,6 +26,7 @@ export class HttpSink implements Sink {
   readonly #writer: RequestWriter;
   readonly #sent: WeakSet<Event>;
   #agent: Agent | undefined;
+  #isUnreachable = false;
 
   constructor(config: HttpSinkConfig, context: Context) {
     this.#config = config;
@@ -46,6 +48,7 @@ export class HttpSink implements Sink {
   }
 
   async persist({ events, traceparent }: Batch, signal: AbortSignal): Promise<Receipt> {
+    if (this.#isUnreachable) await this.#renew();
     const agent = this.#agent;
     if (agent === undefined)
       throw new AgentError("NOT_STARTED", "sending events before the start of the sink", { retryable: true });
@@ -64,8 +67,18 @@ export class HttpSink implements Sink {
       }
     };
     await Promise.all(Array.from({ length: this.#config.max_connections }, work));
+    this.#isUnreachable = failures.some((failure) => codeOf(failure) === "HTTP_UNREACHABLE");
     if (failures.length > 0) throw failures.find((failure) => retryableOf(failure) === false) ?? failures[0];
     return total(receipts);
+  }
+
+  /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
+  async #renew(): Promise<void> {
+    if (!dependsOnFiles(this.#config)) return;
+    const renewed = await connections(this.#config, this.#context.name).catch(() => undefined);
+    if (renewed === undefined) return;
+    this.#agent?.destroy();
+    this.#agent = renewed;
   }
 
   /** Of a batch that failed as a whole, the events whose requests succeeded. */

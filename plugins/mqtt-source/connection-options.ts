@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { readTlsFiles } from "deneb/sdk";
+import { readTlsFiles, type TlsClientOptions } from "deneb/sdk";
 import type { IClientOptions } from "mqtt";
 import type { MqttConfig } from "./config.js";
 
@@ -9,7 +9,7 @@ const MQTT_3_1_1 = 4;
 export async function connectionOptions(config: MqttConfig, source: string): Promise<IClientOptions> {
   const { username, password } = config;
   return {
-    ...(await readTlsFiles(config, `source "${source}"`, (file) => readFile(file))),
+    ...(await tlsOptions(config, source)),
     protocolVersion: MQTT_3_1_1,
     clientId: config.client_id === "" ? `deneb-${source}` : config.client_id,
     clean: config.clean_session,
@@ -24,4 +24,9 @@ export async function connectionOptions(config: MqttConfig, source: string): Pro
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
   };
+}
+
+/** What is in the certificate files now. Rejects with code `CERTIFICATE_UNREADABLE`. */
+export async function tlsOptions(config: MqttConfig, source: string): Promise<TlsClientOptions<Buffer>> {
+  return await readTlsFiles(config, `source "${source}"`, (file) => readFile(file));
 }

@@ -11,7 +11,7 @@ import {
 } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
 import type { MqttConfig } from "./config.js";
-import { connectionOptions } from "./connection-options.js";
+import { connectionOptions, tlsOptions } from "./connection-options.js";
 import { type Message, MessageReader, type MqttContext } from "./message-reader.js";
 import { mqttProbes } from "./probes.js";
 import { subscribed } from "./subscription.js";
@@ -65,6 +65,7 @@ export class MqttSource implements Source {
       const isSaid = this.#error !== undefined || this.#stopping.signal.aborted;
       this.#error = undefined;
       if (!isSaid) this.#disconnected(new Error("the connection was closed"));
+      void this.#renew(client);
     });
     // The client sends the PUBACK, and handles the next message, when `done` is called.
     client.handleMessage = ({ topic, payload }, done) => {
@@ -76,6 +77,13 @@ export class MqttSource implements Source {
   stop(signal: AbortSignal): Promise<void> {
     this.#stopped ??= this.#close(signal);
     return this.#stopped;
+  }
+
+  /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
+  async #renew(client: MqttClient): Promise<void> {
+    const renewed = await tlsOptions(this.#config, this.#context.name).catch(() => undefined);
+    // The client takes the options of its next connection from here.
+    Object.assign(client.options, renewed);
   }
 
   async #subscribe(client: MqttClient, sessionPresent: boolean): Promise<void> {

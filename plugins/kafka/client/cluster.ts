@@ -167,8 +167,8 @@ export async function openCluster(
   signal: AbortSignal,
 ): Promise<KafkaCluster> {
   const library = await loadLibrary();
-  const options = await connectionOptions(config, component);
-  const cluster = new KafkaCluster(library, new Connections(library, config.client_id, options), config);
+  const connections = await Connections.with(library, config.client_id, () => connectionOptions(config, component));
+  const cluster = new KafkaCluster(library, connections, config);
   const stopListening = onAbort(signal, () => cluster.close());
   try {
     await requireVersions(cluster);

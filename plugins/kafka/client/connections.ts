@@ -28,18 +28,33 @@ interface Entry {
   broken?: unknown;
 }
 
+type ReadOptions = () => Promise<ConnectionOptions>;
+
+interface OptionsAndSource {
+  readonly read: ReadOptions;
+  readonly options: ConnectionOptions;
+}
+
 /** One connection for each line, made when it is used, and again after it broke. */
 export class Connections {
   readonly #library: Library;
-  readonly #options: ConnectionOptions;
+  readonly #readOptions: ReadOptions;
   readonly #clientId: string;
   readonly #entries = new Map<string, Entry>();
+  #options: ConnectionOptions;
+  #renewing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(library: Library, clientId: string, options: ConnectionOptions) {
+  private constructor(library: Library, clientId: string, { read, options }: OptionsAndSource) {
     this.#library = library;
     this.#clientId = clientId;
+    this.#readOptions = read;
     this.#options = options;
+  }
+
+  /** Reads the options, whose files may be replaced later. */
+  static async with(library: Library, clientId: string, read: ReadOptions): Promise<Connections> {
+    return new Connections(library, clientId, { read, options: await read() });
   }
 
   /** Sends one request. One that fails, is aborted or takes too long ends its connection: answers come in the order of requests. */
@@ -55,6 +70,7 @@ export class Connections {
     } catch (error) {
       this.#forget(line, entry);
       destroy(entry);
+      if (this.#options.tls !== undefined) this.#renewing ??= this.#renew();
       throw kafkaErrorOf(isOfTls(entry.broken) ? entry.broken : error, doing);
     }
   }
@@ -69,6 +85,12 @@ export class Connections {
     this.#closed = true;
     for (const entry of this.#entries.values()) destroy(entry);
     this.#entries.clear();
+  }
+
+  /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
+  async #renew(): Promise<void> {
+    this.#options = await this.#readOptions().catch(() => this.#options);
+    this.#renewing = undefined;
   }
 
   #connect(line: Line): Entry {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { certificate } from "../../support/certificate.js";
 import { patient, receiver, room, runningSink } from "./receiver.js";
@@ -113,6 +113,23 @@ test("https takes a server whose certificate it trusts, and no other", async (co
     retryable: true,
     message: `sending to "${server.url}/": DEPTH_ZERO_SELF_SIGNED_CERT`,
   });
+
+  assert.equal(server.requests.length, 1);
+});
+
+test("files of certificates that are replaced count at the next try, and those that cannot be used do not", async (context) => {
+  const [files, other] = [await certificate(context), await certificate(context)];
+  if (files === undefined || other === undefined) return;
+  const tls = { cert: await readFile(files.cert), key: await readFile(files.key) };
+  const server = await receiver(context, undefined, tls);
+  const sink = await runningSink(context, { url: server.url, tls_ca_file: other.cert });
+  const events = [room("a", 1)];
+  await assert.rejects(sink.persist({ events }, patient), /DEPTH_ZERO_SELF_SIGNED_CERT/);
+
+  await writeFile(other.cert, tls.cert.subarray(0, 100));
+  await assert.rejects(sink.persist({ events }, patient), /DEPTH_ZERO_SELF_SIGNED_CERT/);
+  await writeFile(other.cert, tls.cert);
+  await sink.persist({ events }, patient);
 
   assert.equal(server.requests.length, 1);
 });

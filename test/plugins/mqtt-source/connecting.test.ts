@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { pbkdf2Sync } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { certificate } from "../../support/certificate.js";
@@ -77,6 +77,22 @@ test("mqtts takes a broker whose certificate it trusts, and no other", async (co
   await careless.logged("subscribed");
   const [line] = await careful.logged("no connection to the broker");
   assert.match(JSON.stringify(line), /self-signed certificate/);
+});
+
+test("a file of authorities that is replaced counts at a later try to connect", async (context) => {
+  const program = await brokerProgram(context);
+  const [files, other] = [await certificate(context), await certificate(context)];
+  if (program === undefined || files === undefined || other === undefined) return;
+  const lines = ["allow_anonymous true", `certfile ${files.cert}`, `keyfile ${files.key}`];
+  const broker = await startOwnMosquitto(program, { lines });
+  context.after(broker.stop);
+  const url = `mqtts://127.0.0.1:${broker.port}`;
+  const source = await runningSource(context, { config: { url, topics: ["orion/#"], tls_ca_file: other.cert } });
+  await source.logged("no connection to the broker");
+
+  await writeFile(other.cert, await readFile(files.cert));
+
+  await source.logged("subscribed");
 });
 
 test("a certificate file that is not there fails the start and is named", async (context) => {
