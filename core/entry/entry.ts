@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { settleAttemptTime } from "./attempt-time.js";
 import { settleHeap } from "./heap.js";
 import { loadBundle } from "./load-bundle.js";
 import { shareLookups } from "./shared-lookups.js";
@@ -14,7 +15,8 @@ const [command] = words;
 const bundled = !loadsPlugins() && isCurrent();
 // Kept code of the bundle is that of an agent, and V8 takes it with the flags of an agent alone.
 if (command === "run" || bundled) settleHeap();
-if (command === "run") shareLookups();
+shareLookups();
+settleAttemptTime();
 if (bundled) loadBundle(join(compiled, "bundle"));
 else await import("../process.js");
 
