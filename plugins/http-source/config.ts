@@ -89,7 +89,15 @@ export const httpSchema = {
 export type HttpConfig = ConfigOf<typeof httpSchema>;
 
 export function checkHttp(config: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
-  return [...checkTimeouts(config), ...checkTls(config)];
+  return [...checkAddress(config), ...checkTimeouts(config), ...checkTls(config)];
+}
+
+const LINK_LOCAL = /^fe[89ab][\da-f]:/i;
+
+function checkAddress({ bind }: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {
+  if (/^\[.*\]$/.test(bind)) return [{ property: "bind", reason: "must be without brackets, as ::1" }];
+  if (!LINK_LOCAL.test(bind) || bind.includes("%")) return [];
+  return [{ property: "bind", reason: `must name the interface of a link-local address, as ${bind}%eth0` }];
 }
 
 function checkTimeouts({ headers_timeout, request_timeout }: HttpConfig): readonly PropertyFault<typeof httpSchema>[] {

@@ -34,6 +34,9 @@ export function rdbFaults(config: RdbConfig): readonly PropertyFault<typeof rdbC
           } as const,
         ]
       : []),
+    ...(/^\[.*\]$/.test(config.rdb_host)
+      ? [{ property: "rdb_host", reason: "must be without brackets, as ::1; the port is rdb_port" } as const]
+      : []),
     ...databases[config.rdb_dialect]
       .options(config.rdb_options)
       .faults.map((reason) => ({ property: "rdb_options", reason }) as const),

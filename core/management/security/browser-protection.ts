@@ -8,11 +8,11 @@ import { isPageAddress } from "../page/page-address.js";
  * browser then treats both as one site (DNS rebinding). A call without the header does not come from a browser.
  */
 export function knownHosts(allowed: readonly string[]): RequestHandler {
-  const names = allowed.map((name) => withoutBrackets(name.toLowerCase()));
+  const names = allowed.map((name) => withoutZone(withoutBrackets(name.toLowerCase())));
   return (request, response, next) => {
     const header = request.get("host");
     const host = header === undefined || header === "" ? undefined : hostIn(header);
-    const own = request.socket.localAddress?.replace(/^::ffff:/, "");
+    const own = withoutZone(request.socket.localAddress?.replace(/^::ffff:/, "") ?? "");
     if (header === undefined || (host !== undefined && (isLoopback(host) || host === own || isAllowed(host, names)))) {
       next();
       return;
@@ -30,8 +30,8 @@ function isLoopback(host: string): boolean {
 
 /** The host of a header, without its port; undefined when it is invalid. */
 function hostIn(header: string): string | undefined {
-  const [, host] = /^(\[[0-9a-f:.%]+\]|[^\s:@/?#[\]\\]+)(?::\d{1,5})?$/i.exec(header) ?? [];
-  return host === undefined ? undefined : withoutBrackets(host.toLowerCase()).replace(/\.$/, "");
+  const [, host] = /^(\[[0-9a-f:.]+(?:%[\w.~-]+)?\]|[^\s:@/?#[\]\\]+)(?::\d{1,5})?$/i.exec(header) ?? [];
+  return host === undefined ? undefined : withoutZone(withoutBrackets(host.toLowerCase())).replace(/\.$/, "");
 }
 
 function isAllowed(host: string, names: readonly string[]): boolean {
@@ -43,6 +43,11 @@ function isAllowed(host: string, names: readonly string[]): boolean {
 
 function withoutBrackets(host: string): string {
   return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+}
+
+/** Without the interface of a link-local address (`fe80::1%eth0`): each machine has its own names of interfaces. */
+function withoutZone(host: string): string {
+  return host.includes(":") ? host.replace(/%.*$/, "") : host;
 }
 
 /**

@@ -127,12 +127,17 @@ const hostCases = [
   { host: "evil.example#localhost", status: 421 },
   { host: "evil.example@localhost", status: 421 },
   { host: "10.1.2.3", status: 421 },
+  { host: "[fe80::1]:5080", status: 200 },
+  { host: "[fe80::1%eth0]:5080", status: 200 },
+  { host: "[fe80::1%25wlan0]", status: 200 },
+  { host: "[fe80::2%eth0]:5080", status: 421 },
+  { host: "[fe80::1%]:5080", status: 421 },
   { host: "localhost:1:2", status: 421 },
 ] as const;
 
 for (const { host, status } of hostCases)
   test(`a call that names host ${host} is answered ${status}, whatever its path`, async (context) => {
-    const hosts = ["agent.example.org", "*.inside.example"];
+    const hosts = ["agent.example.org", "*.inside.example", "fe80::1%eth0"];
     const { call } = await runningManagement(context, { access: { hosts } });
 
     for (const path of ["/v1/version", "/live", "/metrics"]) {

@@ -17,3 +17,19 @@ for (const { request_timeout, headers_timeout, properties } of cases)
       properties,
     );
   });
+
+const addresses = [
+  { bind: "::", properties: [] },
+  { bind: "fe80::1%eth0", properties: [] },
+  { bind: "[::1]", properties: ["bind"] },
+  { bind: "fe80::1", properties: ["bind"] },
+] as const;
+for (const { bind, properties } of addresses)
+  test(`bind ${bind} has faults in [${properties}]`, () => {
+    const faults = plugin.check?.({ ...httpConfig, bind });
+
+    assert.deepEqual(
+      faults?.map(({ property }) => property),
+      properties,
+    );
+  });

@@ -26,6 +26,8 @@ const cases: readonly { readonly config: Partial<RdbConfig>; readonly faulty: re
   { config: { attr_geometry: true, rdb_dialect: "sqlite" }, faulty: ["attr_geometry"] },
   { config: { rdb_options: "sslmode=sometimes" }, faulty: ["rdb_options"] },
   { config: { rdb_options: "sslMode=VERIFY_CA", rdb_dialect: "mysql" }, faulty: [] },
+  { config: { rdb_host: "::1" }, faulty: [] },
+  { config: { rdb_host: "[::1]" }, faulty: ["rdb_host"] },
   { config: { partition: "day", retention_days: 30, indexes: true }, faulty: [] },
   { config: { partition: "month", rdb_dialect: "mysql" }, faulty: [] },
   { config: { partition: "day", rdb_dialect: "sqlite" }, faulty: ["partition"] },
