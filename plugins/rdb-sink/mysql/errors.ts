@@ -129,7 +129,11 @@ const explanations: readonly Explanation[] = [
       `connection refused: no server listens at ${address}; start it or check rdb_host and rdb_port`,
   },
   {
-    when: coded("ENOTFOUND", "EAI_AGAIN"),
+    when: coded("EAI_AGAIN"),
+    say: ({ address }) => `the host of ${address} cannot be looked up now: no name server answers; check DNS`,
+  },
+  {
+    when: coded("ENOTFOUND"),
     say: ({ address }) => `the host of ${address} is not known; check rdb_host`,
   },
   {

@@ -125,6 +125,15 @@ test("SQLite: one statement runs once for each row", () => {
   ]);
 });
 
+for (const dialect of [postgresql, mysql])
+  test(`${dialect.database}: a name server that does not answer is not a host that is not known`, () => {
+    const server = { address: "db.example:1", database: "d", username: "u", options: "" };
+    const said = (code: string) => dialect.errors.explain({ code, message: "getaddrinfo" }, server);
+
+    assert.match(said("EAI_AGAIN"), /the host of db.example:1 cannot be looked up now: no name server answers/);
+    assert.match(said("ENOTFOUND"), /the host of db.example:1 is not known; check rdb_host/);
+  });
+
 const faults = [
   { dialect: postgresql, code: "42P01", message: "", missing: true, raced: false, retryable: true },
   { dialect: postgresql, code: "42703", message: "", missing: true, raced: false, retryable: true },
