@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type AgentProcess, startAgent } from "../support/agent-process.js";
 import { settledBooks } from "../support/channel-books.js";
 import { type CliResult, runCli } from "../support/run-cli.js";
 import { room, type StoringAgent, storingAgentWith } from "../support/storing-agent.js";
+import { until } from "../support/until.js";
+import { wayToPostgresql } from "../support/way-to-postgresql.js";
 
 const away = "deneb.sinks.rdb-sink.rdb_port = 1";
 const env = { DENEB_RELOAD_INTERVAL: "0", DENEB_GRACE_PERIOD: "1" };
@@ -146,4 +149,53 @@ test("erase wants to know what to erase", async (context) => {
 
   assert.deepEqual([none.code, empty.code], [2, 2]);
   assert.match(none.stderr, /give --entity, --service or --table/);
+});
+
+test("what waits for room among the dead letters is erased, and does not become one when there is room", async (context) => {
+  const lines = [away, ...channels.memory, "deneb.sinks.rdb-sink.batch_ttl = 0"];
+  const storing = await storingAgentWith(context, { lines, env: { DENEB_DEAD_LETTER_BYTES: "2000" } });
+  if (storing === undefined) return;
+  const { agent, ask } = storing;
+  const says = (message: string) =>
+    until(
+      async () => agent.lines.some((line) => line["msg"] === message),
+      (isSaid) => isSaid,
+    );
+  assert.equal(await storing.post([room(2, "x".repeat(500))]), 200);
+  await says("events kept as dead letters");
+  assert.equal(await storing.post([room(1, "x".repeat(1500))]), 200);
+  await says("dead letters not written, will be retried");
+
+  await erase(storing, agent, "--entity", "urn:room:1", "--yes");
+  await ask("DELETE", "/v1/admin/deadletters?all=true");
+  const books = await storing.settled();
+  const { deadletters } = await ask("GET", "/v1/admin/deadletters");
+
+  assert.deepEqual(deadletters, []);
+  assert.deepEqual([books.dead_lettered, books.filtered, books.unaccounted], [1, 1, 0]);
+});
+
+test("the texts of dead letters that were stored, or failed again, are gone with the erasure", async (context) => {
+  const way = await wayToPostgresql(context);
+  const lines = [`deneb.sinks.rdb-sink.rdb_port = ${way.port}`, "deneb.sinks.rdb-sink.batch_ttl = 0"];
+  const storing = await storingAgentWith(context, { lines, env: { DENEB_DEAD_LETTER_REPLAY: "false" } });
+  if (storing === undefined) return;
+  const { agent, ask, folder } = storing;
+  way.close();
+  assert.equal(await storing.post([room(1)]), 200);
+  await until(
+    () => ask("GET", "/v1/admin/deadletters"),
+    ({ count }) => count === 1,
+  );
+  way.open();
+  await ask("POST", "/v1/admin/deadletters/replay?all=true");
+  await until(
+    () => ask("GET", "/v1/admin/deadletters"),
+    ({ count }) => count === 0,
+  );
+
+  const { code, stderr } = await erase(storing, agent, "--entity", "urn:room:1", "--yes");
+
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.doesNotMatch(await readFile(path.join(folder, "data/dead-letters/rdb-sink.ndjson"), "utf8"), /urn:room:1/);
 });

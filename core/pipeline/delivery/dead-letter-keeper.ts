@@ -4,12 +4,14 @@ import type { Clock, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import { readableLetter } from "../dead-letters/dead-letter.js";
 import type { DeadLetter, DeadLetterReason, DeadLetters } from "../dead-letters/dead-letters.js";
+import type { Erasures } from "../erasures.js";
 import { logContext } from "../log-lines.js";
 import { FailureState } from "../supervision.js";
 import { errorOf } from "./named-failure.js";
 import { intervalOf, type RetryPolicy, wait } from "./retry-policy.js";
 import type { Course, StoreQuestions } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
+import { withoutErased } from "./without-erased.js";
 
 interface DeadLetterKeeperParts {
   /** Of the sink or the group: its dead letters are kept under it. */
@@ -18,6 +20,8 @@ interface DeadLetterKeeperParts {
   /** Asked before events become dead letters because their retries are used up. */
   readonly store: Pick<StoreQuestions, "alreadyStored">;
   readonly deadLetters: DeadLetters;
+  /** Tells which events were erased while they waited. */
+  readonly erasures?: Pick<Erasures, "meant">;
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;
@@ -39,6 +43,7 @@ export class DeadLetterKeeper {
   readonly health: FailureState;
   readonly #parts: DeadLetterKeeperParts;
   readonly #failures: FailureLog;
+  readonly #keeping = new Set<Promise<void>>();
 
   constructor(parts: DeadLetterKeeperParts) {
     this.#parts = parts;
@@ -46,8 +51,23 @@ export class DeadLetterKeeper {
     this.health = new FailureState(parts.clock);
   }
 
+  /** Resolves when what is being kept now is kept, or will not be. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#keeping);
+  }
+
   /** Resolves when the letters are on disk; rejects when the delivery ends before that. */
   async keep(batch: TakenBatch, end: End, course: KeptCourse): Promise<void> {
+    const kept = this.#kept(batch, end, course);
+    this.#keeping.add(kept);
+    try {
+      await kept;
+    } finally {
+      this.#keeping.delete(kept);
+    }
+  }
+
+  async #kept(batch: TakenBatch, end: End, course: KeptCourse): Promise<void> {
     const { signal } = course;
     const lost = end.reason === "permanent" ? batch : await this.#unstored(batch, signal);
     if (signal.aborted) throw end.error;
@@ -75,8 +95,7 @@ export class DeadLetterKeeper {
     { error, attempts, reason }: End,
     { signal, hurry, trace }: KeptCourse,
   ): Promise<void> {
-    const { name, deadLetters, counters, log, clock, observer } = this.#parts;
-    const { events } = batch;
+    const { name, deadLetters, erasures, counters, log, clock, observer } = this.#parts;
     const letterOf = (event: Event, sink: string): DeadLetter =>
       readableLetter({
         id: batch.idOf(event),
@@ -87,9 +106,13 @@ export class DeadLetterKeeper {
         attempts,
         event,
       });
+    let open: TakenBatch;
     for (let attempt = 1; ; attempt += 1) {
+      // Letters may wait for room as long as events for their store.
+      open = withoutErased(batch, erasures, log);
+      if (open.events.length === 0) return this.health.works();
       try {
-        for (const [sink, own] of await this.#byHolder(events)) {
+        for (const [sink, own] of await this.#byHolder(open.events)) {
           const letters = own.map((event) => letterOf(event, sink));
           await deadLetters.keep(letters, signal);
         }
@@ -98,12 +121,13 @@ export class DeadLetterKeeper {
         break;
       } catch (cause) {
         this.health.failed(cause);
-        const line = { message: "dead letters not written, will be retried", fields: { events: events.length } };
+        const line = { message: "dead letters not written, will be retried", fields: { events: open.events.length } };
         this.#failures.failed("error", cause, line);
         if (!(await wait(intervalOf(this.#parts.retry, attempt), hurry))) throw cause;
       }
     }
-    counters.deadLettered += batch.settle("dead-lettered");
+    const { events } = open;
+    counters.deadLettered += open.settle("dead-lettered");
     observer?.givenUp(name, events);
     trace?.deadLettered(events.length, error);
     const file = deadLetters.fileOf(name);

@@ -15,6 +15,7 @@ import {
   tookTooLong,
 } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
+import { withoutErased } from "./without-erased.js";
 
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
@@ -93,12 +94,7 @@ export class Retry implements Stage {
 
   /** The events to be stored: those that were erased meanwhile are left out before each try. */
   #wanted(batch: TakenBatch): TakenBatch {
-    const open = batch.open();
-    const erased = this.parts.erasures?.meant(open.events) ?? [];
-    if (erased.length === 0) return open;
-    const count = batch.settle("filtered", erased);
-    this.parts.log.info({ events: count }, "erased events are left out");
-    return batch.open();
+    return withoutErased(batch, this.parts.erasures, this.parts.log);
   }
 
   #writeLess(): void {

@@ -53,7 +53,10 @@ export interface Feed {
   start(): void;
   /** Stores what is left in the channel, then ends; leaves the rest in it when the signal aborts. */
   drain(signal: AbortSignal): Promise<void>;
-  /** Waits for the write that is running; false if the signal aborts first. The next one leaves out what is erased. */
+  /**
+   * Waits for the write that is running, and for what is being kept as dead letters; false if the signal aborts first. The next
+   * one leaves out what is erased.
+   */
   settled(signal: AbortSignal): Promise<boolean>;
   /** Ends after the write that is running; what is not stored goes back into the channel. */
   halt(signal: AbortSignal): Promise<void>;
@@ -100,11 +103,11 @@ export class SinkFeed implements Feed {
   }
 
   async settled(signal: AbortSignal): Promise<boolean> {
-    const { writing } = this.#parts.chain.retry;
-    if (writing === undefined) return true;
+    const { retry, keeper } = this.#parts.chain;
     return await new Promise((resolve) => {
       const stopListening = onAbort(signal, () => resolve(false));
-      void writing.then(() => resolve(true)).finally(stopListening);
+      const ended = Promise.all([retry.writing, keeper.settled()]);
+      void ended.then(() => resolve(true)).finally(stopListening);
     });
   }
 
