@@ -11,15 +11,15 @@ interface AgentErasureResult {
   readonly deadLetters: number;
   /**
    * What waits in the channels, of all entities; those that are meant are left out when they are taken. `waiting` is absent
-   * while the channel cannot tell.
+   * while the channel cannot tell. Of a `shared` one other agents take, too.
    */
-  readonly channels: readonly { readonly channel: string; readonly waiting?: number }[];
+  readonly channels: readonly { readonly channel: string; readonly waiting?: number; readonly shared?: true }[];
   /** Sinks with a batch in hand from before, which may hold an event that is meant and store it. */
   readonly unsettled: readonly string[];
 }
 
 interface AgentErasureParts {
-  readonly agent: Pick<Agent, "assembly">;
+  readonly agent: Pick<Agent, "assembly" | "shareErasures">;
   readonly letters: DeadLetters;
   readonly erasures: Erasures;
   readonly clock: Clock;
@@ -59,14 +59,19 @@ export class AgentErasure {
     const waiting = channels.map(({ name, channel }) => ({
       channel: name,
       ...(channel.size === undefined ? {} : { waiting: channel.size }),
+      ...(channel.isShared ? { shared: true as const } : {}),
     }));
     if (dryRun) return { deadLetters: await eraseLetters(of, letters, true), channels: waiting, unsettled: [] };
     await erasures.add(of, clock.now().getTime());
+    const isShared = agent.shareErasures();
+    // It may reject before it is awaited.
+    isShared.catch(() => undefined);
     const unsettled: string[] = [];
     const limit = AbortSignal.timeout(LONGEST);
     for (const { name, feed } of sinks) if (!(await feed.settled(limit))) unsettled.push(name);
     // Afterwards: a batch in hand may have become dead letters.
     const deadLetters = await eraseLetters(of, letters, false);
+    await isShared;
     log.info({ deadLetters, unsettled: unsettled.length }, "erased what is not stored");
     return { deadLetters, channels: waiting, unsettled };
   }

@@ -117,6 +117,11 @@ export class Agent {
     await this.#changes.run(() => withGrace(graceMilliseconds, work, hurried));
   }
 
+  /** Resolves when the agents that share channels with this one can know all its erasures. */
+  async shareErasures(): Promise<void> {
+    await this.#runner.shareErasures();
+  }
+
   /** Closes what replaced sources left open after a replacement that failed, once nobody goes back any more. */
   async closeHandovers(): Promise<void> {
     await this.#runner.closeHandovers();

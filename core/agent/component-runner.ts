@@ -1,6 +1,7 @@
 import type { CountedChannel } from "../pipeline/counted-channel.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../pipeline/dead-letters/letter-follower.js";
+import type { Erasures } from "../pipeline/erasures.js";
 import type { Ledger } from "../pipeline/ledger.js";
 import { withinGrace } from "../pipeline/supervision.js";
 import { type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
@@ -21,6 +22,7 @@ import { Handovers } from "./handovers.js";
 interface ComponentRunnerParts {
   readonly ledger: Ledger;
   readonly deadLetters: DeadLetters;
+  readonly erasures: Erasures;
   readonly log: Logger;
 }
 
@@ -29,6 +31,7 @@ export class ComponentRunner {
   readonly log: Logger;
   readonly #ledger: Ledger;
   readonly #deadLetters: ComponentRunnerParts["deadLetters"];
+  readonly #erasures: Erasures;
   readonly #handovers: Handovers;
   #assembly: Assembly;
   /** Sources that were told to stop; one that still starts then must be told again. */
@@ -36,7 +39,8 @@ export class ComponentRunner {
   readonly #followers = new Map<CountedChannel, LetterFollower>();
   #followsLetters = false;
 
-  constructor(assembly: Assembly, { ledger, deadLetters, log }: ComponentRunnerParts) {
+  constructor(assembly: Assembly, { ledger, deadLetters, erasures, log }: ComponentRunnerParts) {
+    this.#erasures = erasures;
     this.#assembly = assembly;
     this.#ledger = ledger;
     this.#deadLetters = deadLetters;
@@ -78,7 +82,8 @@ export class ComponentRunner {
     if (!channel.sharesLetters) return;
     const { log } = this;
     const letters = this.#deadLetters;
-    const follower = new LetterFollower({ shared: () => channel.letters, summary: () => channel.log(), letters, log });
+    const of = { shared: () => channel.letters, summary: () => channel.log() };
+    const follower = new LetterFollower({ ...of, letters, erasures: this.#erasures, log });
     this.#followers.set(channel, follower);
     outlet.letters = follower;
     for (const sink of this.#assembly.sinks) if (sink.channel === channel) await follower.add(keeperOf(sink));
@@ -88,6 +93,11 @@ export class ComponentRunner {
       .then((isFollowed) => (isFollowed ? outlet.leaveOut(letters.ids()) : undefined))
       .catch((error: unknown) => log.error({ channel: name, reason: reasonOf(error) }, "dead letters cannot be read"))
       .finally(() => ticket.leave());
+  }
+
+  /** Resolves when the agents that share channels with this one can know all its erasures. */
+  async shareErasures(): Promise<void> {
+    for (const follower of this.#followers.values()) await follower.shareErasures();
   }
 
   async startSink(running: RunningSink): Promise<void> {

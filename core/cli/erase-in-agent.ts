@@ -15,7 +15,7 @@ import { managementAddress } from "./management-address.js";
 export interface AgentPart {
   readonly dead_letters: number;
   /** `waiting` is absent while the channel cannot tell. */
-  readonly channels: readonly { readonly channel: string; readonly waiting?: number }[];
+  readonly channels: readonly { readonly channel: string; readonly waiting?: number; readonly shared?: true }[];
   /** Sinks with a batch in hand that may still be stored. */
   readonly unsettled: readonly string[];
   readonly notes: readonly string[];
@@ -23,7 +23,10 @@ export interface AgentPart {
 
 const nothing: AgentPart = { dead_letters: 0, channels: [], unsettled: [], notes: [] };
 const SEGMENTS = "files of channels on disk hold the bytes of events until the channel removes the files";
-const WAITING = "the agent is stopped: events in its channels that are meant are left out when it runs again";
+const WAITING =
+  "the agent is stopped: events in its channels that are meant are left out when it runs again, and agents that share a channel with it know then";
+const SHARED =
+  "agents that share a channel leave out what is meant from their next try on; repeat the command for the row that one of them may be writing";
 
 /** Erases what is not stored, then does the work; without a running agent the data directory is locked meanwhile. */
 export async function eraseInAgent(call: EraseCall, work: (agent: AgentPart) => Promise<number>): Promise<number> {
@@ -99,12 +102,19 @@ function partIn(body: Readonly<Record<string, unknown>>): AgentPart {
     dead_letters: Number(letters),
     channels: waiting,
     unsettled: Array.isArray(unsettled) ? unsettled.map(String) : [],
-    notes: waiting.some((one) => one.waiting !== 0) ? [SEGMENTS] : [],
+    notes: [
+      ...(waiting.some((one) => one.waiting !== 0) ? [SEGMENTS] : []),
+      ...(waiting.some((one) => one.shared) ? [SHARED] : []),
+    ],
   };
 }
 
 function waitingIn(one: unknown): AgentPart["channels"] {
   if (!isRecord(one)) return [];
-  const { channel, waiting } = one;
-  return [{ channel: String(channel), ...(waiting === undefined ? {} : { waiting: Number(waiting) }) }];
+  const { channel, waiting, shared } = one;
+  const given = {
+    ...(waiting === undefined ? {} : { waiting: Number(waiting) }),
+    ...(shared === true ? { shared: true as const } : {}),
+  };
+  return [{ channel: String(channel), ...given }];
 }

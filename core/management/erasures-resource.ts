@@ -38,7 +38,14 @@ export function erasuresResource(erasure: Pick<AgentErasure, "erase">): Resource
         success,
         dry_run: { type: "boolean" },
         dead_letters: count,
-        channels: { type: "array", items: record({ channel: text, waiting: count }) },
+        channels: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["channel"],
+            properties: { channel: text, waiting: count, shared: { const: true } },
+          },
+        },
         unsettled: { type: "array", items: text },
       }),
     },

@@ -14,7 +14,7 @@ export interface ErasureOf {
 }
 
 /** An erasure as it is kept: hashes, so that the file does not hold what was erased. */
-interface KeptErasure {
+export interface KeptErasure {
   readonly entity?: string;
   readonly service?: string;
   /** Milliseconds since 1970; events that were received later are not meant. */
@@ -39,6 +39,11 @@ export class Erasures {
     this.#kept = await readErasures(this.#file);
   }
 
+  /** Those whose events may still wait. */
+  get all(): readonly KeptErasure[] {
+    return this.#kept;
+  }
+
   /** On disk when it resolves. */
   async add({ entity, service }: ErasureOf, time: number): Promise<void> {
     const added = {
@@ -47,6 +52,14 @@ export class Erasures {
       time,
     };
     await this.#keep((kept) => [...kept, added]);
+  }
+
+  /** Keeps one that another agent was told; on disk when it resolves. */
+  async take({ entity, service, time }: KeptErasure): Promise<void> {
+    const isSame = (one: KeptErasure) => one.entity === entity && one.service === service && one.time === time;
+    if (this.#kept.some(isSame)) return;
+    const taken = { ...(entity === undefined ? {} : { entity }), ...(service === undefined ? {} : { service }), time };
+    await this.#keep((kept) => [...kept, taken]);
   }
 
   /** Forgets erasures when every event that was received before this time has left the channels. */
@@ -135,10 +148,10 @@ function erasuresIn(text: string, file: string): readonly KeptErasure[] | undefi
     return undefined;
   }
   if (isRecord(value)) refuseNewerFormat({ file, found: value["version"], known: VERSION });
-  return Array.isArray(value) && value.every(isKept) ? value : undefined;
+  return Array.isArray(value) && value.every(isKeptErasure) ? value : undefined;
 }
 
-function isKept(value: unknown): value is KeptErasure {
+export function isKeptErasure(value: unknown): value is KeptErasure {
   if (!isRecord(value) || typeof value["time"] !== "number") return false;
   const hashes = [value["entity"], value["service"]].filter((hash) => hash !== undefined);
   return hashes.length > 0 && hashes.every((hash) => typeof hash === "string");

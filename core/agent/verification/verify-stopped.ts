@@ -3,7 +3,7 @@ import { codeOf, type Logger, positionFaults, reasonOf } from "../../sdk/index.j
 import { noteCompared } from "../compared.js";
 import type { RunningChannel, RunningSink } from "../component.js";
 import { ComponentRunner } from "../component-runner.js";
-import { AGENT, DEAD_LETTERS, LEDGER, VERIFIER } from "../container.js";
+import { AGENT, DEAD_LETTERS, ERASURES, LEDGER, VERIFIER } from "../container.js";
 import type { Verification } from "./verification.js";
 
 /** Milliseconds that a store has to tell its positions. */
@@ -17,7 +17,7 @@ export async function verifyStopped(container: DependencyContainer, log: Logger)
   const { assembly } = container.resolve(AGENT);
   const ledger = container.resolve(LEDGER);
   const deadLetters = container.resolve(DEAD_LETTERS);
-  const runner = new ComponentRunner(assembly, { ledger, deadLetters, log });
+  const runner = new ComponentRunner(assembly, { ledger, deadLetters, erasures: container.resolve(ERASURES), log });
   const { channels, sinks } = assembly;
   const none = AbortSignal.abort();
   await ledger.start();

@@ -9,6 +9,7 @@ import {
   type SharedLetter,
   type SharedLetters,
 } from "../../sdk/index.js";
+import type { Erasures } from "../erasures.js";
 import type { DeadLetters } from "./dead-letters.js";
 import { LetterPlaces } from "./letter-places.js";
 import { OtherGroups } from "./other-groups.js";
@@ -21,6 +22,7 @@ import {
   type PlacedChange,
   textOfEntry,
 } from "./shared-changes.js";
+import { SharedErasures } from "./shared-erasures.js";
 
 /** Milliseconds before the letters are followed again after a failure. */
 const pauseAfterFailure = 1000;
@@ -34,6 +36,7 @@ interface LetterFollowerParts {
   readonly shared: () => SharedLetters | undefined;
   readonly summary: () => LogSummary | undefined;
   readonly letters: Pick<DeadLetters, "share" | "apply" | "closeBefore" | "oldestOffset">;
+  readonly erasures: Pick<Erasures, "all" | "take">;
   readonly log: Logger;
   /** Milliseconds that an entry may take from the log to this agent's files; absent: 20,000. */
   readonly longestReturn?: number;
@@ -41,7 +44,8 @@ interface LetterFollowerParts {
 
 /**
  * The dead letters of one channel that agents share. Each change is an entry of the log that the agents share; all of them
- * follow it and make the changes in its order, those of their own included: so all come to the same letters.
+ * follow it and make the changes in its order, those of their own included: so all come to the same letters. Erasures are
+ * entries, too.
  */
 export class LetterFollower implements LetterSharing {
   #log = "";
@@ -52,6 +56,7 @@ export class LetterFollower implements LetterSharing {
   readonly #ending = new AbortController();
   readonly #places = new LetterPlaces();
   readonly #others = new OtherGroups();
+  readonly #erasures: SharedErasures;
   readonly #own: OwnChanges;
   readonly #sinks = new Set<string>();
   readonly #failures: FailureLog;
@@ -67,6 +72,7 @@ export class LetterFollower implements LetterSharing {
   constructor(parts: LetterFollowerParts) {
     this.#parts = parts;
     this.#own = new OwnChanges(parts.longestReturn);
+    this.#erasures = new SharedErasures(parts.erasures);
     this.#failures = new FailureLog(parts.log, "shared dead letters are followed again");
   }
 
@@ -85,7 +91,10 @@ export class LetterFollower implements LetterSharing {
 
   /** Resolves to true when every entry that was there is taken over; to false when it stops before that. */
   async start(): Promise<boolean> {
-    this.#timer = setInterval(() => void this.forgetSettled(), forgetInterval).unref();
+    this.#timer = setInterval(() => {
+      void this.#shareErasures();
+      void this.forgetSettled();
+    }, forgetInterval).unref();
     return await new Promise<boolean>((resolve) => {
       this.#following = this.#follow(() => resolve(true)).finally(() => resolve(false));
     });
@@ -139,6 +148,16 @@ export class LetterFollower implements LetterSharing {
     }
   }
 
+  /** Resolves when the log has every erasure of this agent; the other agents follow it. */
+  async shareErasures(): Promise<void> {
+    const shared = this.#parts.shared();
+    if (this.#ending.signal.aborted) throw sharingStopped();
+    if (shared === undefined || !this.#isCaughtUp) throw notOpen();
+    const missing = this.#erasures.missing();
+    if (missing.length === 0) return;
+    await shared.append(missing.map((erasure) => textOfEntry({ kind: "erasure", erasure, group: this.#group })));
+  }
+
   /** Has the log forget what no agent needs any more; one agent at a time does it. */
   async forgetSettled(): Promise<void> {
     const { letters, log } = this.#parts;
@@ -147,7 +166,7 @@ export class LetterFollower implements LetterSharing {
     if (shared === undefined || !isFirst || !this.#isCaughtUp || this.#changes === 0 || this.#ending.signal.aborted)
       return;
     const changes = this.#changes;
-    let before = Math.min(this.#next, this.#others.oldest() ?? this.#next);
+    let before = Math.min(this.#next, this.#others.oldest() ?? this.#next, this.#erasures.oldest() ?? this.#next);
     try {
       for (const sink of this.#sinks) before = Math.min(before, (await letters.oldestOffset(sink)) ?? before);
       await shared.append([textOfEntry({ kind: "forgotten", before })]);
@@ -168,6 +187,7 @@ export class LetterFollower implements LetterSharing {
       this.#isCaughtUp = true;
       this.#notTakenOver = undefined;
       started();
+      void this.#shareErasures();
     };
     const entries = async (some: readonly SharedLetter[]) => {
       try {
@@ -197,12 +217,22 @@ export class LetterFollower implements LetterSharing {
     }
   }
 
+  /** Those of a process before this one, or of a time without the log. */
+  async #shareErasures(): Promise<void> {
+    try {
+      await this.shareErasures();
+    } catch (error) {
+      this.#parts.log.debug({ reason: String(error) }, "erasures are not shared yet, will be tried again");
+    }
+  }
+
   /** What of the files is shared depends on the log. */
   async #open({ id, group }: LogSummary): Promise<void> {
     if (this.#log === id) return;
     this.#log = id;
     this.#group = group;
     this.#next = 0;
+    this.#erasures.clear();
     for (const sink of this.#sinks) await this.#parts.letters.share(sink, this);
   }
 
@@ -215,6 +245,8 @@ export class LetterFollower implements LetterSharing {
         await this.#apply(changes);
         changes = [];
         await this.#forgotten(entry.before);
+      } else if (entry.kind === "erasure") {
+        if (entry.group === this.#group) await this.#erasures.takeOver(entry.erasure, offset);
       } else if (entry.group === this.#group) changes.push(this.#numbered(entry, offset));
       else this.#others.note(entry, offset);
     }
@@ -234,6 +266,7 @@ export class LetterFollower implements LetterSharing {
     for (const sink of this.#sinks) await this.#parts.letters.closeBefore(sink, place);
     this.#places.forget(before);
     this.#others.forget(before);
+    this.#erasures.forget(before);
   }
 
   async #apply(changes: readonly Numbered[]): Promise<void> {
@@ -254,7 +287,7 @@ interface Numbered extends PlacedChange {
 }
 
 function notOpen(): AgentError {
-  const message = "sharing dead letters: the log that agents share is not open yet";
+  const message = "sharing dead letters or erasures: the log that agents share is not open yet";
   return new AgentError("LOG_UNAVAILABLE", message, { retryable: true });
 }
 

@@ -1,4 +1,5 @@
 import { isRecord } from "../../sdk/event.js";
+import { isKeptErasure, type KeptErasure } from "../erasures.js";
 import { isLetter, isMark, type LetterRecord, type SharedPlace } from "./dead-letter.js";
 import type { LetterEntry, Sharing } from "./table.js";
 
@@ -74,6 +75,7 @@ function nextStanding({ record, after, place }: PlacedChange, before: Standing |
 /** What an agent writes into the log of shared letters. */
 type SharedEntry =
   | ChangeEntry
+  | ErasureEntry
   /** All letters before this offset are settled, and their entries may be missing from now on. */
   | { readonly kind: "forgotten"; readonly before: number };
 
@@ -89,11 +91,22 @@ export interface ChangeEntry {
   readonly number: number;
 }
 
+/** Events that the agents of a group are to leave out. */
+interface ErasureEntry {
+  readonly kind: "erasure";
+  readonly erasure: KeptErasure;
+  readonly group: string;
+}
+
 const VERSION = 1;
 const longestName = 200;
 
 export function textOfEntry(entry: SharedEntry): string {
   if (entry.kind === "forgotten") return JSON.stringify({ version: VERSION, forgotten: entry.before });
+  if (entry.kind === "erasure") {
+    const { erasure, group } = entry;
+    return JSON.stringify({ version: VERSION, erasure, group });
+  }
   const { change, agent, group, by, number } = entry;
   const { sink, record, after } = change;
   return JSON.stringify({ version: VERSION, sink, record, after, agent, group, by, number });
@@ -108,8 +121,9 @@ export function entryOfText(text: string): SharedEntry | undefined {
     return undefined;
   }
   if (!isRecord(value) || value.version !== VERSION) return undefined;
-  const { forgotten, sink, record, after, agent, group, by, number } = value;
+  const { forgotten, erasure, sink, record, after, agent, group, by, number } = value;
   if (typeof forgotten === "number") return { kind: "forgotten", before: forgotten };
+  if (isKeptErasure(erasure) && typeof group === "string") return { kind: "erasure", erasure, group };
   if (!isMark(record) && !isLetter(record)) return undefined;
   if (typeof sink !== "string" || !isFileName(sink) || typeof agent !== "string" || typeof by !== "string")
     return undefined;

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdir, rename, rmdir } from "node:fs/promises";
+import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { LetterFollower } from "../../../core/pipeline/dead-letters/letter-follower.js";
+import { Erasures } from "../../../core/pipeline/erasures.js";
+import type { Event } from "../../../core/sdk/index.js";
 import { recordingLog } from "../../support/recording-log.js";
 import { SharedChannel, SharedLog } from "../../support/shared-channel.js";
 import { tempFolder } from "../../support/temp-folder.js";
@@ -16,7 +19,10 @@ async function agentOf(context: TestContext, shared: SharedLog, folder?: string)
   const letters = new DeadLetters(own);
   await letters.start();
   const { log, lines } = recordingLog();
-  const follower = new LetterFollower({ shared: () => channel.letters, summary: () => channel.log(), letters, log });
+  const erasures = new Erasures(path.join(own, "erasures.json"));
+  await erasures.start();
+  const of = { shared: () => channel.letters, summary: () => channel.log() };
+  const follower = new LetterFollower({ ...of, letters, erasures, log });
   await follower.add("k1");
   await follower.start();
   const stop = async () => {
@@ -31,7 +37,7 @@ async function agentOf(context: TestContext, shared: SharedLog, folder?: string)
     return all;
   };
   const has = (...wanted: readonly string[]) => until(ids, (all) => all.join() === wanted.join());
-  return { letters, follower, channel, ids, has, stop, folder: own, lines };
+  return { letters, follower, erasures, channel, ids, has, stop, folder: own, lines };
 }
 
 const letter = (id: string): DeadLetter => ({
@@ -225,3 +231,65 @@ test("open letters of another group over the log stay in it, and are no letters 
   assert.equal(before, 0);
   assert.equal(shared.letters[0]?.offset, 1);
 });
+
+test("an erasure that one agent is told is kept by the others, by one that comes later, and in the log until none keeps it", async (context) => {
+  const shared = new SharedLog();
+  const first = await agentOf(context, shared);
+  const second = await agentOf(context, shared);
+  const has = async ({ erasures }: { readonly erasures: Erasures }) =>
+    await until(
+      async () => erasures.all,
+      ({ length }) => length === 1,
+    );
+  const trimmed = async () => {
+    await first.letters.keep([letter("l.0.1-a")]);
+    await first.letters.mark("k1", ["l.0.1-a"], "dropped");
+    await first.follower.forgetSettled();
+    return shared.letters.filter(({ text }) => "erasure" in JSON.parse(text)).length;
+  };
+
+  await first.erasures.add({ entity: "urn:a" }, 1000);
+  await first.follower.shareErasures();
+  const [taken] = await has(second);
+  await second.stop();
+  const left = await trimmed();
+  const third = await agentOf(context, shared);
+  await has(third);
+  await first.erasures.forget(2000);
+
+  assert.equal(taken?.time, 1000);
+  assert.equal(second.erasures.meant([event("urn:a", 1000), event("urn:a", 1001), event("urn:b", 1000)]).length, 1);
+  assert.equal(left, 1);
+  assert.equal(await trimmed(), 0);
+});
+
+test("an erasure of a stopped agent, or one that the log could not take, is shared when the agent can", async (context) => {
+  const shared = new SharedLog();
+  const other = await agentOf(context, shared);
+  const folder = await tempFolder(context);
+  const told = new Erasures(path.join(folder, "erasures.json"));
+  await told.add({ service: "svc" }, 1000);
+
+  const first = await agentOf(context, shared, folder);
+  const has = (count: number) =>
+    until(
+      async () => other.erasures.all,
+      ({ length }) => length === count,
+    );
+  await has(1);
+  shared.unreachable = "nobody answers";
+  await first.erasures.add({ entity: "urn:a" }, 2000);
+  await assert.rejects(first.follower.shareErasures(), { code: "LOG_UNAVAILABLE", retryable: true });
+  shared.unreachable = undefined;
+  await first.follower.shareErasures();
+  const all = await has(2);
+
+  assert.deepEqual(
+    all.map(({ time }) => time),
+    [1000, 2000],
+  );
+});
+
+function event(id: string, received: number): Event {
+  return { headers: { timestamp: String(received) }, body: { id } };
+}
