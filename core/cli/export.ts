@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
@@ -208,10 +209,18 @@ async function* resumed(first: Rows, pages: AsyncIterator<Rows>): AsyncGenerator
   for (let next = await pages.next(); next.done !== true; next = await pages.next()) yield next.value;
 }
 
-/** No two tables have the same: a dot, a slash or a percent sign in a name is encoded. */
+/** What file systems take, less what the name has while the file is written. */
+const MOST_CHARACTERS = 200;
+
+/**
+ * No two tables have the same: a dot, a slash or a percent sign in a name is encoded, and one that is too long for a file is cut
+ * and ends in a hash.
+ */
 function fileNameOf({ database, schema, table }: StoredTable, format: Format): string {
   const parts = [...new Set([database, schema])].filter((part) => part !== "");
-  return `${[...parts, table].map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join(".")}.${format}`;
+  const name = [...parts, table].map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join(".");
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return `${name.length <= MOST_CHARACTERS ? name : `${name.slice(0, MOST_CHARACTERS - 17)}_${hash}`}.${format}`;
 }
 
 function several(first: string, { name }: StoredTable): AgentError {

@@ -122,6 +122,28 @@ test("Parquet has typed columns, and a file for each table in a directory", asyn
   assert.equal(second?.["half"] ?? undefined, undefined);
 });
 
+test("a table whose name is too long for a file, once its dots are encoded, has a shortened one", async (context) => {
+  const { folder, run } = await stored(context);
+  const { sink } = sinkOf({ rdb_dialect: "sqlite", rdb_folder: folder }, undefined, undefined, { name: "s" });
+  const service = Array.from({ length: 25 }, () => "a").join(".");
+  const ids = ["1", "2"].map((end) => `${Array.from({ length: 30 }, () => "b").join(".")}${end}`);
+  const event = (id: string) => eventOf({ ...entity(id, { p: id.slice(-1) }), type: "", api: "v2" }, service);
+  await sink.persist({ events: ids.map(event) }, never);
+  await sink.stop(never);
+  const out = path.join(folder, "out");
+
+  const { code, stderr } = await run("--output", `${out}/`);
+
+  assert.equal(code, 0, stderr);
+  const names = (await readdir(out)).filter((name) => name.startsWith("a%2Ea"));
+  const values = await Promise.all(names.map(async (name) => (await readFile(path.join(out, name), "utf8")).slice(-7)));
+  assert.deepEqual(
+    names.map((name) => /^a%2E[^.]*\.b[^.]*_[0-9a-f]{16}\.csv$/.test(name)),
+    [true, true],
+  );
+  assert.deepEqual(values.toSorted(), [",1,[]\r\n", ",2,[]\r\n"]);
+});
+
 test("a file is replaced only with --overwrite, and holds one table or is not made", async (context) => {
   const { folder, run } = await stored(context);
   const file = path.join(folder, "rows.csv");

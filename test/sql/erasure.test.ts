@@ -128,6 +128,27 @@ const cases: readonly Case[] = [
     },
   },
   {
+    name: "a table is erased by its name, and none of another service that would be written alike",
+    service: "dotted",
+    run: async (place, service) => {
+      const config = { data_model: "dm-by-entity" } as const;
+      const sink = await place.sink(config, undefined, { name: service });
+      const rows = (id: string, of: string) => eventOf({ ...entity(id, { p: "1" }), api: "v2" }, of);
+      await persist(sink, rows("b.c", service), rows("c", `${service}.b`));
+      const data = place.data(config, service);
+
+      const all = (await data.tables?.({}, never)) ?? [];
+      const tables = all.filter(({ schema }) => schema === service || schema === `${service}.b`);
+      const own = tables.filter((table) => table.subject === "b.c").map(({ name }) => name);
+      const done = await erase(data, { tables: own });
+      const left = await erase(data, { service: `${service}.b` }, true);
+
+      assert.equal(new Set(tables.map(({ name }) => name)).size, 2);
+      assert.deepEqual([counts(done), done.left, done.untouched], [["history 1"], [], []]);
+      assert.deepEqual(counts(left), ["history 1"]);
+    },
+  },
+  {
     name: "tables of other sinks and of nobody are named and not touched",
     service: "others",
     run: async (place, service) => {

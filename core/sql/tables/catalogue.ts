@@ -124,9 +124,13 @@ function withoutEarlier(all: readonly StoredTable[]): readonly StoredTable[] {
   });
 }
 
-/** The name of a table for people. */
+/** The name of a table for people. A database or schema with a dot is in quotes: the table `b.c` of `a` is not `c` of `a.b`. */
 export function printedName({ database, schema, table }: TableName): string {
-  return [...new Set([database, schema]), table].filter((part) => part !== "").join(".");
+  return [...[...new Set([database, schema])].map(quoted), table].filter((part) => part !== "").join(".");
+}
+
+function quoted(name: string): string {
+  return /[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 /** Whether a table is one of those that a selection means, or may be. */

@@ -44,10 +44,15 @@ export async function chosenTables(
   const { tables: names } = selection;
   const all = belongingTables(await catalogued({}, store, signal), lister);
   const { own, unclear, others } = named(all, names);
+  const several = names === undefined ? new Set<string>() : sharedNames(own);
   const services = new SchemaServicesRead(store, signal);
   const doubtful: DoubtfulTable[] = unclear.map((table) => ({ table, reason: UNCLEAR }));
   const meant: StoredTable[] = [];
   for (const table of own) {
+    if (several.has(table.name)) {
+      doubtful.push({ table, reason: SEVERAL });
+      continue;
+    }
     const fit = selection.service === undefined ? "whole" : await services.fit(table, selection.service);
     if (fit === "whole") meant.push(table);
     else if (fit !== "other") doubtful.push({ table, reason: fit.reason });
@@ -83,6 +88,19 @@ export function belongingTables(listed: readonly StoredTable[], lister: Lister):
 function named({ own, unclear, others }: BelongingTables, names: readonly string[] | undefined): BelongingTables {
   const among = (tables: readonly StoredTable[]) => tables.filter(({ name }) => names?.includes(name) ?? true);
   return { own: among(own), unclear: among(unclear), others: among(others) };
+}
+
+const SEVERAL = "several tables have this name, one in a database and one without; select the entity or the service";
+
+/** Names that say of more than one table. */
+function sharedNames(tables: readonly StoredTable[]): ReadonlySet<string> {
+  const keys = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const table of tables) {
+    if ((keys.get(table.name) ?? tableKey(table)) !== tableKey(table)) shared.add(table.name);
+    keys.set(table.name, tableKey(table));
+  }
+  return shared;
 }
 
 interface Searching {
