@@ -19,7 +19,10 @@ export function define(command: Command, context: CommandContext): void {
       .command("adopt")
       .description("list older tables under a sink, so that it deletes their old rows; without --yes a dry run"),
   )
-    .argument("[tables...]", "names of tables, as [database.]schema.table; a schema or database with a dot is in quotes")
+    .argument(
+      "[tables...]",
+      "names of tables, as [database.]schema.table; a schema or database with a dot is in quotes",
+    )
     .option("--schema <schema...>", "all tables of these schemas that have the columns of a layout")
     .option("--from-others", "tables that another sink has listed, too")
     .addOption(

@@ -34,6 +34,19 @@ interface LetterSearch extends SearchBounds {
 
 const extension = ".ndjson";
 const hourInMilliseconds = 3_600_000;
+
+/** None for a file that no agent has written, such as a copy that somebody made there. */
+function sinkOf(file: string): readonly string[] {
+  if (!file.endsWith(extension)) return [];
+  const name = file.slice(0, -extension.length);
+  try {
+    const sink = decodeURIComponent(name);
+    return encodeURIComponent(sink) === name ? [sink] : [];
+  } catch {
+    return [];
+  }
+}
+
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const usual: DeadLetterOptions = { limits: { days: 0, bytes: 0 }, clock: { now: () => new Date() }, log: quiet };
 
@@ -73,12 +86,11 @@ export class DeadLetters {
 
   /** The sinks that have a file, by name. */
   async sinks(): Promise<readonly string[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
+    const found = await readdir(this.#folder, { withFileTypes: true }).catch((error: unknown) => {
       if (codeOf(error) === "ENOENT") return [];
       throw error;
     });
-    const files = names.filter((name) => name.endsWith(extension));
-    return files.map((name) => decodeURIComponent(name.slice(0, -extension.length))).toSorted();
+    return found.flatMap((entry) => (entry.isDirectory() ? [] : sinkOf(entry.name))).toSorted();
   }
 
   /** What is kept, by sink, without reading files: of the sinks that had letters since the start. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { makeFolder } from "../../files/make-folder.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
-import { contentsIn, type FileContents, mendTail, openIfThere, recordsIn } from "./records.js";
+import { contentsIn, cutTail, type FileContents, type Mended, mendEnd, openIfThere, recordsIn } from "./records.js";
 import { LetterTable, type Sharing } from "./table.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
@@ -20,7 +20,7 @@ export class DeadLetterFile {
   async append(records: readonly LetterRecord[]): Promise<void> {
     const folder = path.dirname(this.path);
     await makeFolder(folder, folderMode);
-    if (this.#isTorn) await mendTail(this.path);
+    if (this.#isTorn) await cutTail(this.path);
     this.#isTorn = false;
     const handle = await open(this.path, "a", fileMode);
     let isNew: boolean;
@@ -47,10 +47,10 @@ export class DeadLetterFile {
     }
   }
 
-  /** Cuts off a last line that a crash tore, and removes what a crash left of writing the file anew. */
-  async mend(): Promise<void> {
+  /** Mends a last line that a crash tore, and removes what a crash left of writing the file anew. */
+  async mend(): Promise<Mended> {
     await rm(this.#draft, { force: true });
-    await mendTail(this.path);
+    return await mendEnd(this.path);
   }
 
   /** Every record that is there when reading begins, in order. No file is no records. */
@@ -107,6 +107,9 @@ export class DeadLetterFile {
    * the work; undefined when there is no file.
    */
   async beginDraft(signal: AbortSignal): Promise<(() => Promise<Draft>) | undefined> {
+    // What is appended would take the place of a part of a line, behind the size.
+    if (this.#isTorn) await cutTail(this.path);
+    this.#isTorn = false;
     const source = await openIfThere(this.path);
     if (source === undefined) return undefined;
     const { size } = await source.stat();

@@ -59,8 +59,11 @@ export class LetterShelf {
   async start(): Promise<void> {
     const { file, sink, log } = this.#parts;
     // Read before it is mended: a file of a later version stays as it was written.
-    const { unreadable, settledTexts } = await this.book();
-    await this.#changes.run(() => file.mend());
+    const before = await this.book();
+    const { isCompleted, cut } = await this.#changes.run(() => file.mend());
+    if (isCompleted) this.#book = undefined;
+    const { unreadable, settledTexts } = isCompleted ? await this.book() : before;
+    if (cut > 0) log.warn({ sink, bytes: cut, file: file.path }, "an incomplete end of dead letters was cut off");
     if (unreadable > 0) log.warn({ sink, lines: unreadable, file: file.path }, "dead letters that cannot be read stay");
     if (settledTexts > 0) this.#tidying.later();
   }

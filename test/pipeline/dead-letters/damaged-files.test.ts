@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { type FileHandle, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { recordingLog } from "../../support/recording-log.js";
+import { tempFolder } from "../../support/temp-folder.js";
+
+const letter = (id: string): DeadLetter => ({
+  id,
+  time: "2026-01-15T10:00:00.000Z",
+  sink: "s/1",
+  reason: "permanent",
+  message: "storing a value that never goes in",
+  attempts: 1,
+  event: { headers: { name: id }, body: { text: `${id}\u2028${"x".repeat(100)}` } },
+});
+
+async function setUp(context: TestContext) {
+  const folder = await tempFolder(context);
+  const { log, lines } = recordingLog();
+  const reopen = () =>
+    new DeadLetters(folder, { limits: { days: 0, bytes: 0 }, log, clock: { now: () => new Date() } });
+  const letters = reopen();
+  context.after(() => letters.stop());
+  return { letters, reopen, lines, file: letters.fileOf("s/1") };
+}
+
+async function openIds(letters: DeadLetters): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id, state } of letters.open()) ids.push(`${id} ${state}`);
+  return ids;
+}
+
+test("a last letter without its line end, or with another byte there, is no part of one", async (context) => {
+  const { letters, reopen, file } = await setUp(context);
+  await letters.keep([letter("a"), letter("b")]);
+  const whole = await readFile(file);
+
+  for (const end of ["", "*"]) {
+    await writeFile(file, Buffer.concat([whole.subarray(0, -1), Buffer.from(end)]));
+    const next = reopen();
+    await next.start();
+    await next.keep([letter("c")]);
+    const counts = next.counts().map(({ waiting }) => waiting);
+    await next.stop();
+
+    assert.deepEqual(await openIds(next), ["a waiting", "b waiting", "c waiting"]);
+    assert.deepEqual(counts, [3]);
+  }
+});
+
+test("what is cut off at the start is in the log, with the file and the bytes", async (context) => {
+  const { letters, reopen, file, lines } = await setUp(context);
+  await letters.keep([letter("a"), letter("b")]);
+  const whole = await readFile(file);
+  await writeFile(file, whole.subarray(0, -10));
+
+  const next = reopen();
+  await next.start();
+  await next.stop();
+
+  const bytes = whole.length - 10 - (whole.indexOf(10) + 1);
+  const message = "an incomplete end of dead letters was cut off";
+  assert.deepEqual(lines, [{ level: "warn", fields: { sink: "s/1", bytes, file }, message }]);
+});
+
+test("a file or folder that somebody put beside the letters is none of a sink", async (context) => {
+  const { letters, reopen, file } = await setUp(context);
+  await letters.keep([letter("a")]);
+  for (const name of ["100%.ndjson", "s 1 (copy).ndjson", "%731.ndjson"])
+    await writeFile(join(dirname(file), name), "{}");
+  await mkdir(join(dirname(file), "folder.ndjson"));
+
+  const next = reopen();
+  await next.start();
+
+  assert.deepEqual(await next.sinks(), ["s/1"]);
+  assert.deepEqual(await openIds(next), ["a waiting"]);
+});
+
+test("a letter that is kept while the file is rewritten is whole, though a failing disk left a part of another", async (context) => {
+  const { letters, reopen, file } = await setUp(context);
+  await letters.keep([letter("a"), letter("b")]);
+  await letters.mark("s/1", ["a"], "dropped");
+  const handle = await open(file, "r");
+  const files = Object.getPrototypeOf(handle);
+  await handle.close();
+  const fails = () => Promise.reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
+  const write = context.mock.method(files, "appendFile", async function (this: FileHandle, text: string) {
+    await this.write(text.slice(0, 20));
+    return await fails();
+  });
+  const truncate = context.mock.method(files, "truncate", fails);
+  await assert.rejects(letters.keep([letter("c")]), { code: "DEAD_LETTERS_UNWRITABLE" });
+  write.mock.restore();
+  truncate.mock.restore();
+
+  const compacted = letters.compact("s/1");
+  // Its turns at the file come after those of the rewriting: what is kept next comes while the new file is being filled.
+  for (let turn = 0; turn < 3; turn += 1) await letters.entry("s/1", "a");
+  await letters.keep([letter("c")]);
+  await compacted;
+
+  assert.deepEqual(await openIds(reopen()), ["b waiting", "c waiting"]);
+});
