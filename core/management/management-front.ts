@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { type Logger, reasonOf } from "../sdk/index.js";
+import { type Logger, reasonOf, retryableOf } from "../sdk/index.js";
 import { fail, HttpError } from "./answers.js";
 import { pageIsOff, servePage } from "./page/page-handler.js";
 import { answerToUnknown } from "./replaced-resources.js";
@@ -83,6 +83,8 @@ function unexpectedError(log: Logger): ErrorRequestHandler {
       return;
     }
     log.error({ method: request.method, path: request.path, reason: reasonOf(error) }, "management request failed");
+    // What the caller may repeat, such as a change that a full disk did not take.
+    if (retryableOf(error) === true) return fail(response, 503, { error: reasonOf(error) });
     fail(response, 500, { error: "Internal error. See the log of the agent" });
   };
 }

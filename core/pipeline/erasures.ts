@@ -90,7 +90,12 @@ export class Erasures {
   async #keep(change: (kept: readonly KeptErasure[]) => readonly KeptErasure[]): Promise<void> {
     await this.#changes.run(async () => {
       const next = change(this.#kept);
-      await writeErasures(this.#file, next);
+      try {
+        await writeErasures(this.#file, next);
+      } catch (cause) {
+        const message = `writing the list of erasures to "${this.#file}"; repeat it when the disk takes it`;
+        throw new AgentError("ERASURES_UNWRITABLE", message, { cause, retryable: true });
+      }
       this.#kept = next;
     });
   }

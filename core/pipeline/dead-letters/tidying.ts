@@ -1,6 +1,6 @@
 import { SerialQueue } from "../../files/serial-queue.js";
 import { FailureLog } from "../../sdk/failure-log.js";
-import type { Logger } from "../../sdk/index.js";
+import { AgentError, type Logger } from "../../sdk/index.js";
 import type { LetterBook } from "./book.js";
 import type { DeadLetterFile } from "./file.js";
 
@@ -53,7 +53,13 @@ export class ShelfTidying {
   }
 
   async compact(): Promise<void> {
-    await this.#compactions.run(() => this.#compact());
+    try {
+      await this.#compactions.run(() => this.#compact());
+    } catch (cause) {
+      if (this.#stopping.signal.aborted) throw cause;
+      const message = `removing the texts of settled dead letters from "${this.#parts.file.path}", where they stay until it can be rewritten`;
+      throw new AgentError("DEAD_LETTERS_UNWRITABLE", message, { cause, retryable: true });
+    }
   }
 
   async #tidy(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, rmdir } from "node:fs/promises";
 import { test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { until } from "../../support/until.js";
@@ -223,4 +223,19 @@ test("a replay into a channel that is full is answered 503 and leaves the dead l
   assert.match(body.error, /channel "c1" is full/);
   const states = list.body.deadletters.map(({ state }: { readonly state: string }) => state);
   assert.deepEqual(states, ["replaying", "replaying", "waiting"]);
+});
+
+test("a drop that the disk does not take is answered 503 with the reason, and may be repeated", async (context) => {
+  const { call, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a"), deadLetter("b")]);
+  const file = deadLetters.fileOf("k1");
+  await mkdir(`${file}.new`);
+
+  const { status, body } = await call("DELETE", "/a");
+  await rmdir(`${file}.new`);
+  await call("DELETE", "/b");
+
+  assert.equal(status, 503);
+  assert.match(body.error, /^removing the texts of settled dead letters from ".*k1.ndjson", where they stay .*EISDIR/);
+  assert.equal(await readFile(file, "utf8"), "");
 });
