@@ -134,6 +134,7 @@ function fed(input: FedInput, parts: AssemblyParts): Fed {
     retry: retryOf(batching, outlet),
     erasures,
     deadLetters,
+    replayed,
     counters,
     log,
     clock,

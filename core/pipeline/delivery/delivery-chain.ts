@@ -3,6 +3,7 @@ import type { Clock, Tracing, TransactionObserver } from "../../tokens.js";
 import type { SinkCounters } from "../counters.js";
 import type { CrashWatch } from "../crash-watch.js";
 import type { DeadLetters } from "../dead-letters/dead-letters.js";
+import type { ReplayedLetters } from "../dead-letters/replayed-letters.js";
 import type { Erasures } from "../erasures.js";
 import type { AskedPositionsParts } from "./asked-positions.js";
 import { CatchUp } from "./catch-up.js";
@@ -15,6 +16,7 @@ import { Retry } from "./retry.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import { Split } from "./split.js";
 import type { Stage, StoreQuestions } from "./stage.js";
+import { StoredLetters } from "./stored-letters.js";
 import { Trace } from "./trace.js";
 
 /** All that a batch passes between a feed and a sink. */
@@ -42,6 +44,8 @@ export interface DeliveryChainParts {
   /** Which events were erased while they waited. */
   readonly erasures?: Pick<Erasures, "meant">;
   readonly deadLetters: DeadLetters;
+  /** Where what turns out to be stored is marked; absent where no dead letters are replayed. */
+  readonly replayed?: Pick<ReplayedLetters, "stored">;
   readonly counters: SinkCounters;
   readonly log: Logger;
   readonly clock: Clock;
@@ -59,6 +63,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
     sink,
     retry,
     erasures,
+    replayed,
     redelivers = false,
     positions,
     crashWatch,
@@ -71,6 +76,7 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
   const behind = linked(sink, [
+    ...(replayed === undefined ? [] : [(next: Stage) => new StoredLetters({ store: sink, replayed, log }, next)]),
     (next) => new Split({ store: sink, keeper }, next),
     ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),

@@ -47,7 +47,12 @@ for (const { what, lines } of cases)
       const reply = await fetch(`${again.managementUrl}/v1/stats`);
       return JSON.parse(await reply.text()).stats.ledger.channels[0];
     };
-    await until(ledger, ({ waiting, unaccounted, stored }) => waiting === 0 && unaccounted === 0 && stored >= 2);
+    const books = await until(
+      ledger,
+      ({ waiting, unaccounted, filtered }) => waiting + unaccounted === 0 && filtered > 0,
+    );
+    const verified = await fetch(`${again.managementUrl}/v1/admin/verify`);
+    const { verification } = JSON.parse(await verified.text());
     const left = await command(["dead-letters", "list", "--data-dir", path.join(folder, "data"), "--json"]);
     await again.end("SIGTERM");
 
@@ -58,4 +63,6 @@ for (const { what, lines } of cases)
     const rows = await database.query("SELECT entityid FROM svc.room ORDER BY entityid");
     assert.deepEqual(rows, [{ entityid: "urn:room:1" }, { entityid: "urn:room:2" }]);
     assert.deepEqual(JSON.parse(left.out), []);
+    assert.equal(books.filtered, 2);
+    assert.deepEqual(verification.differences, []);
   });
