@@ -30,6 +30,8 @@ export class Ledger {
   /** The channels whose books go on. */
   readonly #resumed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  /** True when the process that wrote the books had stopped in order: what waited then is known. */
+  #isExact = false;
   #changed = false;
   /** True when the file is of a later version: it is not written over. */
   #isRefused = false;
@@ -58,6 +60,7 @@ export class Ledger {
     try {
       const accounts = await readAccounts(this.#file);
       const { channels, closed } = accounts ?? { channels: new Map(), closed: true };
+      this.#isExact = closed;
       this.#saved = closed ? channels : new Map([...channels].map(([name, state]) => [name, loosened(state)]));
       this.#newBase = { ...this.#newBase, loose: !closed };
       for (const account of this.#accounts.values()) account.base = this.#newBase;
@@ -72,7 +75,10 @@ export class Ledger {
   resume(channel: string): void {
     this.#resumed.add(channel);
     const saved = this.#saved.get(channel);
-    if (saved !== undefined && !this.#accounts.get(channel)?.opened) this.account(channel).restore(saved);
+    if (saved === undefined || this.#accounts.get(channel)?.opened) return;
+    const account = this.account(channel);
+    account.restore(saved);
+    if (this.#isExact) account.whenMissing((events) => this.#log.error({ channel, events, remedy: MIXED }, MISSING));
   }
 
   /** What waits by the books of channels that do not go on: the agent has them no longer, or not as durable ones. */
@@ -126,6 +132,10 @@ export class Ledger {
   }
 }
 
+const MISSING = "events are missing: the channel holds fewer than at its last stop";
+const MIXED =
+  "its folders, or ledger.json, were removed, replaced, or are of different backups, or dataDirs was changed; put back what is of one time";
+
 /** Events may have been stored after the books were written. */
 function loosened(state: AccountState): AccountState {
   const { base } = state;
@@ -142,6 +152,8 @@ export class ChannelAccount {
   #lost = 0;
   #skipped = 0;
   #opened = false;
+  #whenMissing: ((events: number) => void) | undefined;
+  #missing = 0;
   /** Undefined in books of earlier versions. */
   #base: StoreBase | undefined;
 
@@ -199,6 +211,16 @@ export class ChannelAccount {
     for (const [name, settled] of sinks) this.sink(name).settled(settled);
   }
 
+  /** Events that the channel had at its last stop, and not when it started in this process; 0 where that cannot be known. */
+  get missing(): number {
+    return this.#missing;
+  }
+
+  /** The listener is called when the channel starts with fewer events than these books say. */
+  whenMissing(listener: (events: number) => void): void {
+    this.#whenMissing = listener;
+  }
+
   /**
    * Compares the books with what a channel holds when it starts. The books of a process that was killed are a moment
    * old: what is there and not in them was received; what is in them and not there was settled and is called uncounted.
@@ -208,6 +230,11 @@ export class ChannelAccount {
     const surplus = waiting === undefined ? 0 : waiting - waitingIn(this.state);
     if (surplus > 0) this.#received += surplus;
     else this.#uncounted -= surplus;
+    if (surplus < 0 && this.#whenMissing !== undefined) {
+      this.#missing = -surplus;
+      this.#whenMissing(this.#missing);
+    }
+    this.#whenMissing = undefined;
     this.#opened = true;
     this.#changed();
   }

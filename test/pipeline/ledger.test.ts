@@ -52,6 +52,28 @@ for (const { says, durable, waiting, received, uncounted } of restarts)
     assert.deepEqual(account.state.sinks.get("s"), durable ? settled : undefined);
   });
 
+test("a channel that holds fewer events than at an orderly stop is reported once; after a kill they may be stored", async (context) => {
+  const { open, lines } = await setUp(context);
+  await runOnce(open);
+
+  const same = await open(true);
+  same.account("c").open(2);
+  const fewer = await open(true);
+  fewer.account("c").open(0);
+  fewer.account("c").open(0);
+  await fewer.begin();
+  const killed = await open(true);
+  killed.account("c").accepted(3);
+  killed.account("c").open(1);
+
+  const missing = lines.map(({ level, fields, message }) => [level, message, Reflect.get(fields, "events")]);
+  assert.deepEqual(
+    [same, fewer, killed].map((ledger) => ledger.account("c").missing),
+    [0, 2, 0],
+  );
+  assert.deepEqual(missing, [["error", "events are missing: the channel holds fewer than at its last stop", 2]]);
+});
+
 test("a channel that has not started yet holds what its books say, and nothing is unaccounted", async (context) => {
   const { open } = await setUp(context);
   await runOnce(open);

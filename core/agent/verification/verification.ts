@@ -52,6 +52,7 @@ export async function verification(parts: VerificationParts, signal: AbortSignal
     const { sinks: _, ...books } = await steadyLedger(channel, parts.ledger);
     if (channel.channel.isShared) reportLog(channel, findings);
     else reportBooks(books, findings);
+    reportMissing(channel.name, parts.ledger, findings);
     channels.push({ ...books, ...(store === undefined ? {} : { store }) });
   }
   return { ok: findings.differences.length === 0, channels, ...findings };
@@ -79,6 +80,14 @@ function reportBooks({ name, lost, unaccounted, ...books }: Omit<ChannelLedger, 
     const equation = `${sum} + lost ${lost} + waiting ${waiting} + unaccounted ${unaccounted}`;
     findings.differences.push(`channel "${name}": ${unaccounted} events are unaccounted for (${equation})`);
   }
+}
+
+function reportMissing(name: string, ledger: Ledger, { differences }: Findings): void {
+  const { missing } = ledger.account(name);
+  if (missing === 0) return;
+  const look =
+    "its folders, or ledger.json, were removed, replaced, or are of different backups, or dataDirs was changed";
+  differences.push(`channel "${name}" held ${missing} events fewer at its start than at its last stop; ${look}`);
 }
 
 /** The books of the log as a whole: those of one agent say nothing about it. */

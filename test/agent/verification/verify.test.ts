@@ -246,3 +246,20 @@ test("verify ends with 2 when the store cannot be asked", async (context) => {
   assert.equal(exitCode, 2);
   assert.match(err.join("\n"), /^unknown: the store of sink "rdb-sink" cannot be asked/);
 });
+
+test("verify, and the log, tell of events that were waiting at a stop when the folder of the channel is gone at the next start", async (context) => {
+  const storing = await stored(context);
+  if (storing === undefined) return;
+  await storing.agent.end("SIGTERM");
+  await waiting(context, storing);
+  await rm(path.join(storing.folder, "data", "channels"), { recursive: true });
+
+  const next = await again(context, storing);
+  const { exitCode, err } = await verify(storing, next);
+
+  const [line] = next.lines.filter(({ component, level }) => component === "ledger" && level === "error");
+  assert.deepEqual([line?.["channel"], line?.["events"]], ["c", 2]);
+  assert.match(String(line?.["msg"]), /^events are missing: the channel holds fewer than at its last stop$/);
+  assert.equal(exitCode, 1);
+  assert.match(err.join("\n"), /^difference: channel "c" held 2 events fewer at its start than at its last stop; /m);
+});
