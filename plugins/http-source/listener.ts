@@ -9,6 +9,7 @@ import { Handshakes } from "./handshakes.js";
 import { HeadReader } from "./head-reader/head-reader.js";
 import type { HttpRequest } from "./http-request.js";
 import { BodyBudget, ConnectionLimit } from "./limits.js";
+import { NodeConnections } from "./node-connections.js";
 import { NodeRequest } from "./node-request.js";
 import type { Responder } from "./responder.js";
 import { closingResponse, noTunnel, oneHost, type Refusal, refuseMalformed, reloading } from "./responses.js";
@@ -41,10 +42,10 @@ export class Listener implements Handover {
   readonly #limit: ConnectionLimit;
   readonly #plain: HeadReader;
   readonly #handshakes = new Handshakes();
+  readonly #byNode = new NodeConnections(() => this.#answered());
   #owner: ListenerOwner;
   #tls: TlsServer | undefined;
   #held: HeldRequests | undefined;
-  #unanswered = 0;
   #closed: Promise<void> | undefined;
 
   private constructor(address: ListenAddress, owner: ListenerOwner) {
@@ -149,12 +150,13 @@ export class Listener implements Handover {
   }
 
   readonly #read = (request: IncomingMessage, response: ServerResponse): void => {
-    this.#unanswered += 1;
-    response.on("close", this.#answered);
-    if (this.#closed !== undefined) response.shouldKeepAlive = false;
     const read = new NodeRequest(request, response);
-    if (read.hasOneHost) void this.#readBody(read);
-    else this.#owner.responder.refuse(read, oneHost);
+    const begin = () => {
+      if (this.#closed !== undefined) response.shouldKeepAlive = false;
+      if (read.hasOneHost) void this.#readBody(read);
+      else this.#owner.responder.refuse(read, oneHost);
+    };
+    this.#byNode.add(request.socket, { response, begin, over: () => read.release() });
   };
 
   async #readBody(request: NodeRequest): Promise<void> {
@@ -168,10 +170,9 @@ export class Listener implements Handover {
   }
 
   // server.close() leaves connections open that are busy or have not sent anything at that moment.
-  readonly #answered = (): void => {
-    this.#unanswered -= 1;
-    if (this.#unanswered === 0 && this.#closed !== undefined) this.#server.closeAllConnections();
-  };
+  #answered(): void {
+    if (this.#closed !== undefined) this.#server.closeAllConnections();
+  }
 
   readonly #refuseMalformed = (error: Error, socket: Socket): void => {
     const refusal = refuseMalformed(error, socket, this.#owner.log);
@@ -199,7 +200,7 @@ export class Listener implements Handover {
     server.close();
     this.#plain.close();
     this.#handshakes.destroy();
-    if (this.#unanswered === 0) closeConnections();
+    if (this.#byNode.unanswered === 0) closeConnections();
     const stopListening = onAbort(signal, closeConnections);
     await closed;
     stopListening();

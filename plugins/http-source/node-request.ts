@@ -12,6 +12,7 @@ export class NodeRequest implements HttpRequest {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #body: Uint8Array = nothing;
+  #release: (() => void) | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.headers = firstHeaders(request.rawHeaders);
@@ -40,7 +41,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   get isGone(): boolean {
-    return this.#response.destroyed;
+    return this.#response.destroyed || this.#request.socket.destroyed;
   }
 
   /** Reads the body. A refusal when it is too large or has no room, "gone" when the sender closed the connection. */
@@ -49,8 +50,14 @@ export class NodeRequest implements HttpRequest {
     if (read === undefined) return "gone";
     if ("status" in read) return read;
     this.#body = read.body;
-    this.#response.once("close", () => limits.budget.release(read.granted));
+    this.#release = () => limits.budget.release(read.granted);
     return "read";
+  }
+
+  /** Gives back the share of the budget. */
+  release(): void {
+    this.#release?.();
+    this.#release = undefined;
   }
 
   accept(): void {

@@ -41,6 +41,11 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
+  /** Ends both sides at once, as a process that is killed with unread bytes does. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
   /** Resolves when this number of responses without content has arrived; rejects when the connection is closed before. */
   async received(responses: number): Promise<string> {
     while (this.pieces.join("").split("\r\n\r\n").length <= responses) {

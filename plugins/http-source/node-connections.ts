@@ -1,0 +1,99 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Most requests of one connection that are served at the same time. */
+const MOST_AT_ONCE = 16;
+
+/** A request that Node's HTTP parser has read the head of. */
+interface OpenRequest {
+  readonly response: ServerResponse;
+  /** Reads the body and responds. */
+  begin(): void;
+  /** Called once: it has its response, or its connection is closed. */
+  over(): void;
+}
+
+/** The requests of all connections that Node's parser reads, until they have their responses. */
+export class NodeConnections {
+  readonly #open = new WeakMap<Socket, NodeConnection>();
+  readonly #idle: () => void;
+  #unanswered = 0;
+
+  /** `idle` is called when no request is without its response any longer. */
+  constructor(idle: () => void) {
+    this.#idle = idle;
+  }
+
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
+  /** Begins a request, at once or when earlier ones of its connection are over. */
+  add(socket: Socket, { response, begin, over }: OpenRequest): void {
+    this.#unanswered += 1;
+    const counted = () => {
+      over();
+      this.#unanswered -= 1;
+      if (this.#unanswered === 0) this.#idle();
+    };
+    this.#connectionOf(socket).add({ response, begin, over: counted });
+  }
+
+  #connectionOf(socket: Socket): NodeConnection {
+    const open = this.#open.get(socket) ?? new NodeConnection(socket);
+    this.#open.set(socket, open);
+    return open;
+  }
+}
+
+/**
+ * The requests of one connection. Node reads those of a sender that does not wait for responses as long as no response is
+ * written, however many; and when the connection is closed it forgets the responses behind the first one, which are never closed.
+ */
+class NodeConnection {
+  readonly #socket: Socket;
+  readonly #begun = new Set<OpenRequest>();
+  #waiting: OpenRequest[] = [];
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.once("close", this.#closed);
+    socket.on("resume", this.#hold);
+  }
+
+  add(request: OpenRequest): void {
+    if (this.#begun.size < MOST_AT_ONCE) this.#begin(request);
+    else {
+      this.#waiting.push(request);
+      this.#hold();
+    }
+  }
+
+  #begin(request: OpenRequest): void {
+    this.#begun.add(request);
+    request.response.once("close", () => this.#over(request));
+    request.begin();
+  }
+
+  #over(request: OpenRequest): void {
+    if (!this.#begun.delete(request)) return;
+    request.over();
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    // The body of the last one may not have arrived.
+    if (this.#waiting.length === 0) this.#socket.resume();
+    this.#begin(next);
+  }
+
+  /** Nothing more is read while a request waits for its turn. Node goes on by itself when responses have been written. */
+  readonly #hold = (): void => {
+    if (this.#waiting.length > 0) this.#socket.pause();
+  };
+
+  readonly #closed = (): void => {
+    const all = [...this.#begun, ...this.#waiting];
+    this.#begun.clear();
+    this.#waiting = [];
+    for (const { over } of all) over();
+  };
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isEntity } from "../../../core/ngsi/index.js";
+import type { Event } from "../../../core/sdk/index.js";
+import { until } from "../../support/until.js";
+import { notification, send } from "./http-client.js";
+import { RawConnection } from "./raw-connection.js";
+import { runningSource } from "./running-source.js";
+
+const about = (id: string) => notification.replace("urn:e:1", id);
+const idsOf = (events: readonly Event[]) => events.map(({ body }) => (isEntity(body) ? body.id : ""));
+const chunked = (body: string) =>
+  "POST /notify HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" +
+  `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+const accepted = (responses: string) => responses.match(/^HTTP\/1.1 200 OK/gm)?.length ?? 0;
+
+/** An emit whose calls wait, each until it is let go. */
+function held() {
+  const calls: (() => void)[] = [];
+  const emit = () => new Promise<void>((resolve) => calls.push(resolve));
+  const begun = (number: number) =>
+    until(
+      async () => calls.length,
+      (length) => length >= number,
+    );
+  return { emit, calls, begun };
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, at) => `e${at}`);
+
+test("of a sender that does not wait a few requests are served at once, and each gets its response in order", async (context) => {
+  const { emit, calls, begun } = held();
+  const { port, emitted } = await runningSource(context, { emit });
+  const connection = await RawConnection.open(context, port);
+  const all = ids(200);
+
+  connection.send(all.map((id) => chunked(about(id))).join(""));
+  await begun(16);
+  await send(port, { path: "/other" });
+  const atOnce = emitted.length;
+  const letGo = setInterval(() => calls.shift()?.(), 1);
+  context.after(() => clearInterval(letGo));
+  const responses = await connection.received(all.length);
+
+  assert.equal(atOnce, 16);
+  assert.equal(accepted(responses), all.length);
+  assert.deepEqual(idsOf(emitted), all);
+});
+
+test("a sender that does not wait and goes away leaves the room of its bodies to others", async (context) => {
+  const { emit, calls, begun } = held();
+  const config = { max_bytes_in_flight: 100_000, max_body_size: 50_000 };
+  const { port, refused } = await runningSource(context, { config, emit });
+  const large = about("e0") + " ".repeat(20_000);
+
+  for (let turn = 1; turn <= 3; turn += 1) {
+    const connection = await RawConnection.open(context, port);
+    connection.send(chunked(large).repeat(3));
+    await begun(3 * turn);
+    connection.reset();
+    await connection.untilClosed();
+    await send(port, { path: "/other" });
+  }
+  for (const letGo of calls) letGo();
+  const later = await RawConnection.open(context, port);
+  later.send(chunked(large).repeat(3));
+  await begun(12);
+  for (const letGo of calls) letGo();
+
+  assert.equal(accepted(await later.received(3)), 3);
+  assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([400]));
+});
