@@ -119,6 +119,7 @@ export class Listener implements Handover {
     this.#tls = tls === undefined ? undefined : tlsServer(tls, config);
     this.#tls?.on("secureConnection", (socket) => {
       this.#handshakes.end(socket);
+      socket.allowHalfOpen = true;
       this.#plain.add(socket);
     });
     this.#tls?.on("tlsClientError", this.#refuseMalformed);

@@ -51,8 +51,13 @@ async function textOf(
   }
 }
 
+interface ServerSettings extends ServerOptions, Pick<HttpServer, "maxHeadersCount"> {
+  /** A property of Node's server that its documentation does not have. */
+  readonly httpAllowHalfOpen: boolean;
+}
+
 /** The settings of Node's server, under the names that its options and its properties share. */
-export function serverOptions(config: HttpConfig): ServerOptions & Pick<HttpServer, "maxHeadersCount"> {
+export function serverOptions(config: HttpConfig): ServerSettings {
   const { request_timeout, headers_timeout } = config;
   return {
     maxHeaderSize: config.max_header_size,
@@ -60,6 +65,8 @@ export function serverOptions(config: HttpConfig): ServerOptions & Pick<HttpServ
     maxHeadersCount: config.max_header_size,
     // Its own answer to a request without one has no reason and is not counted.
     requireHostHeader: false,
+    // A sender that ends its side still gets its responses; otherwise Node drops those that are not written yet.
+    httpAllowHalfOpen: true,
     keepAliveTimeout: config.keep_alive_timeout,
     requestTimeout: request_timeout,
     headersTimeout: headers_timeout,

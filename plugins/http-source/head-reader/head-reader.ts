@@ -37,7 +37,7 @@ export class HeadReader {
       keepAlive: keepAliveLines(config.keep_alive_timeout),
       retryAfter: config.retry_after,
       ...parts,
-      handOver: (connection, bytes) => this.#handOver(connection, bytes),
+      handOver: (connection) => this.#handOver(connection),
       closed: (connection) => this.#closed(connection),
       now: () => performance.now(),
     };
@@ -66,13 +66,12 @@ export class HeadReader {
     for (const connection of this.#open) connection.destroy();
   }
 
-  #handOver(connection: PlainConnection, bytes: Buffer): void {
+  #handOver(connection: PlainConnection): void {
     const { socket } = connection;
     this.#open.delete(connection);
     connection.leave();
-    socket.unshift(bytes);
     this.#own.handOver(socket);
-    // It was paused so that no bytes arrive before those that were put back.
+    // It was paused, so that the next reader gets the bytes that were put back.
     process.nextTick(() => socket.resume());
   }
 

@@ -18,8 +18,8 @@ export interface ConnectionParts {
   turnAway(request: HttpRequest, refusal: Refusal): void;
   /** Value of Retry-After, in seconds, when there is no room for a body. */
   readonly retryAfter: number;
-  /** Gives the connection to the parser of Node, with the bytes that were read and not used. */
-  handOver(connection: PlainConnection, bytes: Buffer): void;
+  /** Gives the connection to the parser of Node; it has the bytes that were read and not used. */
+  handOver(connection: PlainConnection): void;
   /** Called when the connection is closed. */
   closed(connection: PlainConnection): void;
   /** Milliseconds of a monotonic clock. */
@@ -35,15 +35,13 @@ type Activity = "silent" | "idle" | "receiving" | "responding" | "refused";
 /**
  * A connection whose requests are plain: they are read here, one at a time. The first one that is not plain goes, with the
  * connection, to the parser of Node, which keeps it: nothing but the plainest requests is read in two ways. The
- * connection holds the current request and the bytes behind it; everything else about a request is in {@link PlainRequest}.
+ * connection holds the current request; the bytes behind it go back into the socket; everything else about a request is in {@link PlainRequest}.
  */
 export class PlainConnection implements ResponseWriter {
   readonly socket: Socket;
   readonly #parts: ConnectionParts;
   readonly #heads = new RepeatedHead();
   #request: PlainRequest | undefined;
-  /** What arrived behind the current request. */
-  #queue: Buffer[] = [];
   #activity: Activity = "silent";
   #since: number;
   #closing = false;
@@ -113,14 +111,17 @@ export class PlainConnection implements ResponseWriter {
     if (this.#activity === "refused") return;
     if (this.#request === undefined) this.#begin(bytes);
     else if (this.#activity === "receiving") this.#receive(this.#request, bytes);
-    else this.#enqueue(bytes);
+    else this.#putBack(bytes);
   };
 
   #begin(bytes: Buffer): void {
     // Of a sender that does not read its responses, which wait in memory, Node's parser reads no more until it does.
     const head = this.socket.writableNeedDrain ? undefined : this.#heads.read(bytes, this.#parts.limits);
-    if (head === undefined || !this.#isWelcome(head, bytes)) this.#parts.handOver(this, bytes);
-    else this.#started(head, bytes);
+    if (head !== undefined && this.#isWelcome(head, bytes)) this.#started(head, bytes);
+    else {
+      this.#putBack(bytes);
+      this.#parts.handOver(this);
+    }
   }
 
   #started(head: PlainHead, bytes: Buffer): void {
@@ -133,7 +134,7 @@ export class PlainConnection implements ResponseWriter {
       this.#receive(request, bytes.subarray(bodyFrom));
       return;
     }
-    if (bodyTo < bytes.length) this.#enqueue(bytes.subarray(bodyTo));
+    if (bodyTo < bytes.length) this.#putBack(bytes.subarray(bodyTo));
     request.complete(bytes.subarray(bodyFrom, bodyTo));
     this.#serve(request);
   }
@@ -149,14 +150,17 @@ export class PlainConnection implements ResponseWriter {
       this.#parts.turnAway(request, noRoomForBody(this.#parts.retryAfter));
       return;
     }
-    if (bytes.length > missing) this.#enqueue(bytes.subarray(missing));
+    if (bytes.length > missing) this.#putBack(bytes.subarray(missing));
     if (request.missing === 0) this.#serve(request);
   }
 
-  /** A sender that does not wait for responses may send no more until its first request has one. */
-  #enqueue(bytes: Buffer): void {
-    this.#queue.push(bytes);
+  /**
+   * A sender that does not wait for responses may send no more until its first request has one. Until the bytes are read again the
+   * socket does not say either that the sender has ended its side.
+   */
+  #putBack(bytes: Buffer): void {
     this.socket.pause();
+    this.socket.unshift(bytes);
   }
 
   #serve(request: PlainRequest): void {
@@ -172,10 +176,7 @@ export class PlainConnection implements ResponseWriter {
 
   #next(): void {
     this.#become("idle");
-    if (this.#queue.length === 0) return;
-    const queued = Buffer.concat(this.#queue);
-    this.#queue = [];
-    this.#parts.handOver(this, queued);
+    if (this.socket.isPaused()) this.#parts.handOver(this);
   }
 
   #become(activity: Activity): void {

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { once } from "node:events";
+import { type TestContext, test } from "node:test";
+import { connect } from "node:tls";
 import { isEntity } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
 import { until } from "../../support/until.js";
 import { notification, send } from "./http-client.js";
-import { RawConnection } from "./raw-connection.js";
+import { post, RawConnection } from "./raw-connection.js";
 import { runningSource } from "./running-source.js";
+import { sendOverTls, tlsFiles } from "./tls-client.js";
 
 const about = (id: string) => notification.replace("urn:e:1", id);
 const idsOf = (events: readonly Event[]) => events.map(({ body }) => (isEntity(body) ? body.id : ""));
@@ -26,7 +29,46 @@ function held() {
   return { emit, calls, begun };
 }
 
+async function overTls(context: TestContext, port: number, ca: string): Promise<RawConnection> {
+  const socket = connect({ port, host: "127.0.0.1", ca });
+  socket.allowHalfOpen = true;
+  context.after(() => socket.destroy());
+  await once(socket, "secureConnect");
+  return new RawConnection(socket);
+}
+
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `e${at}`);
+
+const ended = [
+  { what: "one request", requests: [post(about("e0"))] },
+  { what: "one request in chunks", requests: [chunked(about("e0"))] },
+  { what: "one request of HTTP/1.0", requests: [post(about("e0")).replace("HTTP/1.1", "HTTP/1.0")] },
+  { what: "several requests", requests: [post(about("e0")), post(about("e1")), chunked(about("e2"))] },
+] as const;
+
+for (const { what, requests } of ended)
+  for (const over of ["TCP", "TLS"]) {
+    test(`a sender that sends ${what} over ${over} and ends its side gets every response`, async (context) => {
+      const { config, server } = await tlsFiles(context);
+      const { emit, calls, begun } = held();
+      const { port, emitted } = await runningSource(context, { emit, config: over === "TLS" ? config : {} });
+      const connection =
+        over === "TLS" ? await overTls(context, port, server.cert) : await RawConnection.open(context, port);
+
+      connection.send(requests.join(""));
+      connection.finish();
+      for (let at = 0; at < requests.length; at += 1) {
+        await begun(at + 1);
+        // The end of the first sender has arrived before the request of a later one.
+        if (over === "TLS") await sendOverTls(port, { ca: server.cert, path: "/other" });
+        else await send(port, { path: "/other" });
+        calls[at]?.();
+      }
+
+      assert.equal(accepted(await connection.untilClosed()), requests.length);
+      assert.deepEqual(idsOf(emitted), ids(requests.length));
+    });
+  }
 
 test("of a sender that does not wait a few requests are served at once, and each gets its response in order", async (context) => {
   const { emit, calls, begun } = held();
