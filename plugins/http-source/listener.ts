@@ -203,8 +203,10 @@ export class Listener implements Handover {
     this.#handshakes.destroy();
     if (this.#byNode.unanswered === 0) closeConnections();
     const stopListening = onAbort(signal, closeConnections);
+    const stopLooking = this.#byNode.closeUnread();
     await closed;
     stopListening();
+    stopLooking();
   }
 }
 

@@ -4,6 +4,9 @@ import type { Socket } from "node:net";
 /** Most requests of one connection that are served at the same time. */
 const MOST_AT_ONCE = 16;
 
+/** Milliseconds between two looks at whether senders read their responses, while the source stops. */
+const LOOK_MILLIS = 1000;
+
 /** A request that Node's HTTP parser has read the head of. */
 interface OpenRequest {
   readonly response: ServerResponse;
@@ -15,7 +18,7 @@ interface OpenRequest {
 
 /** The requests of all connections that Node's parser reads, until they have their responses. */
 export class NodeConnections {
-  readonly #open = new WeakMap<Socket, NodeConnection>();
+  readonly #open = new Map<Socket, NodeConnection>();
   readonly #idle: () => void;
   #unanswered = 0;
 
@@ -39,10 +42,21 @@ export class NodeConnections {
     this.#connectionOf(socket).add({ response, begin, over: counted });
   }
 
+  /** From now on the connection of a sender that does not read its responses is closed. Returns what ends that. */
+  closeUnread(): () => void {
+    const timer = setInterval(() => {
+      for (const connection of this.#open.values()) connection.closeUnread();
+    }, LOOK_MILLIS);
+    return () => clearInterval(timer);
+  }
+
   #connectionOf(socket: Socket): NodeConnection {
-    const open = this.#open.get(socket) ?? new NodeConnection(socket);
-    this.#open.set(socket, open);
-    return open;
+    const open = this.#open.get(socket);
+    if (open !== undefined) return open;
+    const opened = new NodeConnection(socket);
+    this.#open.set(socket, opened);
+    socket.once("close", () => this.#open.delete(socket));
+    return opened;
   }
 }
 
@@ -54,6 +68,8 @@ class NodeConnection {
   readonly #socket: Socket;
   readonly #begun = new Set<OpenRequest>();
   #waiting: OpenRequest[] = [];
+  /** The response that waited for its sender at the last look. */
+  #unread: ServerResponse | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -67,6 +83,14 @@ class NodeConnection {
       this.#waiting.push(request);
       this.#hold();
     }
+  }
+
+  /** Closes the connection when its sender has read nothing of a response since the look before. */
+  closeUnread(): void {
+    const [{ response } = {}] = this.#begun;
+    const unread = response?.writableEnded === true ? response : undefined;
+    if (unread !== undefined && unread === this.#unread) this.#socket.destroy();
+    this.#unread = unread;
   }
 
   #begin(request: OpenRequest): void {

@@ -5,7 +5,7 @@ import { type Refusal, refuseMalformed } from "../responses.js";
 import { type ConnectionParts, PlainConnection } from "./plain-connection.js";
 import type { HeadLimits } from "./plain-request.js";
 
-/** How long a sender may go on sending a body that was refused before the connection is closed. */
+/** How long a sender has to read its last response, and to end a body that was refused, before the connection is closed. */
 const LINGER_MILLIS = 2000;
 
 interface HeadReaderParts extends Pick<ConnectionParts, "admits" | "serve" | "turnAway" | "budget"> {
@@ -28,6 +28,7 @@ export class HeadReader {
   readonly #shared: Mutable<ConnectionParts>;
   readonly #open = new Set<PlainConnection>();
   readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
 
   constructor(config: HttpConfig, parts: HeadReaderParts) {
     this.#config = config;
@@ -58,8 +59,9 @@ export class HeadReader {
 
   /** Closes every connection, those with a request that has begun after its response. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#isClosed = true;
     for (const connection of this.#open) connection.close();
+    this.#restIfEmpty();
   }
 
   destroy(): void {
@@ -78,6 +80,12 @@ export class HeadReader {
   #closed(connection: PlainConnection): void {
     this.#open.delete(connection);
     if (connection.activity === "receiving") this.#own.log.debug({}, "request abandoned by its sender");
+    this.#restIfEmpty();
+  }
+
+  /** Until its last connection is closed the time-outs apply. */
+  #restIfEmpty(): void {
+    if (this.#isClosed && this.#open.size === 0) clearInterval(this.#timer);
   }
 
   #closeLate(): void {
@@ -85,7 +93,7 @@ export class HeadReader {
     for (const connection of this.#open) {
       const limit = this.#limitOf(connection);
       if (limit === 0 || now - connection.since < limit) continue;
-      if (connection.activity === "idle" || connection.activity === "refused") connection.destroy();
+      if (connection.activity === "idle" || connection.activity === "ending") connection.destroy();
       else this.#refuseLate(connection);
     }
   }
@@ -100,7 +108,7 @@ export class HeadReader {
   #limitOf({ activity }: PlainConnection): number {
     const { headers_timeout, request_timeout, keep_alive_timeout } = this.#config;
     if (activity === "responding") return 0;
-    if (activity === "refused") return LINGER_MILLIS;
+    if (activity === "ending") return LINGER_MILLIS;
     if (activity === "idle") return keep_alive_timeout;
     return activity === "receiving" ? request_timeout : headers_timeout || request_timeout;
   }

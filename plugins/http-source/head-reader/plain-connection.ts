@@ -27,10 +27,10 @@ export interface ConnectionParts {
 }
 
 /**
- * What a connection does: it has not sent anything, is between two requests, receives a body, waits for a response, or was
- * refused and still sends its body, which is discarded.
+ * What a connection does: it has not sent anything, is between two requests, receives a body, waits for a response, or has its
+ * last response and may still send, which is discarded.
  */
-type Activity = "silent" | "idle" | "receiving" | "responding" | "refused";
+type Activity = "silent" | "idle" | "receiving" | "responding" | "ending";
 
 /**
  * A connection whose requests are plain: they are read here, one at a time. The first one that is not plain goes, with the
@@ -102,13 +102,12 @@ export class PlainConnection implements ResponseWriter {
     const last = closing ? CLOSE : this.#parts.keepAlive;
     if (content === "") this.socket.write(withoutContent(head, last), "latin1");
     else this.socket.write(`${head}${last}\r\n${content}`, "utf8");
-    if (closing && request.missing > 0) this.#endAfterBody();
-    else if (closing) this.socket.destroySoon();
+    if (closing) this.#end(request);
     else this.#next();
   }
 
   readonly #read = (bytes: Buffer): void => {
-    if (this.#activity === "refused") return;
+    if (this.#activity === "ending") return;
     if (this.#request === undefined) this.#begin(bytes);
     else if (this.#activity === "receiving") this.#receive(this.#request, bytes);
     else this.#putBack(bytes);
@@ -168,10 +167,11 @@ export class PlainConnection implements ResponseWriter {
     this.#parts.serve(request);
   }
 
-  /** Closing while the sender still sends would reset the connection, and the response might be lost. */
-  #endAfterBody(): void {
-    this.#become("refused");
-    this.socket.end();
+  /** Closing while the sender still sends its body would reset the connection, and the response might be lost. */
+  #end(request: PlainRequest): void {
+    this.#become("ending");
+    if (request.missing > 0) this.socket.end();
+    else this.socket.destroySoon();
   }
 
   #next(): void {
@@ -187,7 +187,7 @@ export class PlainConnection implements ResponseWriter {
   /** A sender that ends its side still gets the response to what it sent. */
   readonly #ended = (): void => {
     if (this.#activity === "responding") this.#closing = true;
-    else this.socket.destroy();
+    else if (this.#activity !== "ending") this.socket.destroy();
   };
 
   readonly #broken = (): void => {

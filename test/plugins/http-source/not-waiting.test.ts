@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { connect } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import { isEntity } from "../../../core/ngsi/index.js";
 import type { Event } from "../../../core/sdk/index.js";
 import { until } from "../../support/until.js";
@@ -30,7 +31,7 @@ function held() {
 }
 
 async function overTls(context: TestContext, port: number, ca: string): Promise<RawConnection> {
-  const socket = connect({ port, host: "127.0.0.1", ca });
+  const socket = connectTls({ port, host: "127.0.0.1", ca });
   socket.allowHalfOpen = true;
   context.after(() => socket.destroy());
   await once(socket, "secureConnect");
@@ -111,4 +112,28 @@ test("a sender that does not wait and goes away leaves the room of its bodies to
 
   assert.equal(accepted(await later.received(3)), 3);
   assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([400]));
+});
+
+test("a sender that does not read its responses does not hold up a stop", { timeout: 60_000 }, async (context) => {
+  const { port, source, accounted } = await runningSource(context);
+  const socket = connect(port, "127.0.0.1").pause();
+  context.after(() => socket.destroy());
+  // Its refusals repeat the path: together more than the system keeps for a receiver.
+  socket.write(
+    post("", "")
+      .replace("/notify", `/${"x".repeat(15_000)}`)
+      .repeat(3000),
+  );
+  let looks: readonly number[] = [];
+  await until(
+    async () => {
+      looks = [accounted.length, ...looks].slice(0, 20);
+      return looks;
+    },
+    ([last = 0, ...before]) => last > 0 && before.length === 19 && before.every((count) => count === last),
+  );
+
+  await source.stop(new AbortController().signal);
+
+  assert.ok(accounted.length < 3000);
 });

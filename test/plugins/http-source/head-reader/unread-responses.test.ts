@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { HeadReader } from "../../../../plugins/http-source/head-reader/head-reader.js";
 import { BodyBudget } from "../../../../plugins/http-source/limits.js";
 import { noToken } from "../../../../plugins/http-source/responses.js";
 import { recordingLog } from "../../../support/recording-log.js";
+import { until } from "../../../support/until.js";
 import { post } from "../raw-connection.js";
 import { httpConfig } from "../running-source.js";
 
@@ -18,7 +19,8 @@ const reason = "x".repeat(1000);
 const refusal = { ...noToken, headers: {}, reason };
 const MOST = 1000;
 
-test("a sender that does not read its responses is handed to Node's parser, before they fill the memory", (context) => {
+/** A reader that refuses every request, and the connection that it reads. */
+function refusingReader(context: TestContext) {
   const socket = new UnreadSocket();
   const handedOver: Socket[] = [];
   const reader = new HeadReader(httpConfig, {
@@ -29,15 +31,31 @@ test("a sender that does not read its responses is handed to Node's parser, befo
     turnAway: () => undefined,
     refused: () => undefined,
     handOver: (given) => handedOver.push(given),
-    checkInterval: 1000,
+    checkInterval: 10,
   });
   context.after(() => reader.destroy());
   context.after(() => socket.destroy());
   reader.add(socket);
+  return { socket, reader, handedOver };
+}
+
+test("a sender that does not read its responses is handed to Node's parser, before they fill the memory", (context) => {
+  const { socket, handedOver } = refusingReader(context);
 
   let sent = 0;
   for (; sent < MOST && handedOver.length === 0; sent += 1) socket.emit("data", Buffer.from(post("{}")));
 
   assert.deepEqual(handedOver, [socket]);
   assert.ok(socket.writableLength < socket.writableHighWaterMark + 2 * reason.length);
+});
+
+test("a sender that does not read its last response is disconnected, also while the source stops", async (context) => {
+  const { socket, reader } = refusingReader(context);
+
+  socket.emit("data", Buffer.from(post("{}", "Connection: close")));
+  reader.close();
+  const isOpen = !socket.destroyed;
+  await until(async () => socket.destroyed, Boolean);
+
+  assert.ok(isOpen);
 });
