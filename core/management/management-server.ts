@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import { inTurn } from "./in-turn.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
 interface ManagementAddress {
@@ -25,7 +26,8 @@ export class ManagementServer implements Lifecycle {
   readonly #sockets = new Set<Socket>();
   #isStopped = false;
 
-  constructor(app: RequestListener, address: ManagementAddress, log: Logger) {
+  constructor(listener: RequestListener, address: ManagementAddress, log: Logger) {
+    const app = inTurn(listener);
     this.#server = serverFor(app, address.tls);
     this.#server.on("connection", (socket: Socket) => this.#keep(socket));
     this.#server.on("clientError", answerMalformed);

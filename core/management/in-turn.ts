@@ -1,0 +1,66 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Answers the requests of a connection one after another, and reads no more of it meanwhile. Node hands over all that a caller
+ * sends who does not wait for answers, and the answers would be made, and wait, together.
+ */
+export function inTurn(app: RequestListener): RequestListener {
+  const open = new WeakMap<Socket, Connection>();
+  return (request, response) => {
+    const { socket } = request;
+    const connection = open.get(socket) ?? new Connection(socket, app);
+    open.set(socket, connection);
+    connection.add({ request, response });
+  };
+}
+
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+class Connection {
+  readonly #socket: Socket;
+  readonly #app: RequestListener;
+  #waiting: Call[] = [];
+  #isAnswering = false;
+
+  constructor(socket: Socket, app: RequestListener) {
+    this.#socket = socket;
+    this.#app = app;
+    socket.on("resume", this.#hold);
+    socket.once("close", () => {
+      this.#waiting = [];
+    });
+  }
+
+  add(call: Call): void {
+    if (!this.#isAnswering) this.#answer(call);
+    else {
+      this.#waiting.push(call);
+      this.#hold();
+    }
+  }
+
+  #answer({ request, response }: Call): void {
+    this.#isAnswering = true;
+    // In the next turn of the event loop: others come before its next call.
+    response.once("close", () => setImmediate(() => this.#next()));
+    this.#app(request, response);
+  }
+
+  #next(): void {
+    this.#isAnswering = false;
+    const call = this.#waiting.shift();
+    if (call === undefined) return;
+    // The body of the last one may not have arrived.
+    if (this.#waiting.length === 0) this.#socket.resume();
+    this.#answer(call);
+  }
+
+  /** Node goes on reading by itself when answers have been written. */
+  readonly #hold = (): void => {
+    if (this.#waiting.length > 0) this.#socket.pause();
+  };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { ManagementServer } from "../../core/management/management-server.js";
+import { recordingLog } from "../support/recording-log.js";
+import { until } from "../support/until.js";
+
+const call = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+/** A server that answers no call by itself, and the calls that it was given. */
+async function heldServer(context: TestContext) {
+  const calls: { readonly path: string; readonly response: ServerResponse }[] = [];
+  const server = new ManagementServer(
+    ({ url = "" }, response) => calls.push({ path: url, response }),
+    { host: "127.0.0.1", port: 0 },
+    recordingLog().log,
+  );
+  await server.start();
+  context.after(() => server.stop(AbortSignal.abort()));
+  const begun = (number: number) =>
+    until(
+      async () => calls.length,
+      (length) => length >= number,
+    );
+  return { port: server.port, calls, begun };
+}
+
+test("the calls of a connection are answered one after another, however many are sent at once", async (context) => {
+  const { port, calls, begun } = await heldServer(context);
+  const paths = Array.from({ length: 30 }, (_, at) => `/${at}`);
+  const socket = connect(port, "127.0.0.1");
+  context.after(() => socket.destroy());
+
+  socket.write(paths.map(call).join(""));
+  await begun(1);
+  const other = get({ port, host: "127.0.0.1", agent: false });
+  await begun(2);
+  assert.deepEqual(
+    calls.map(({ path }) => path),
+    ["/0", "/"],
+  );
+  calls.pop()?.response.end();
+  await once(other, "response");
+  const got = text(socket);
+  for (let at = 0; at < paths.length; at += 1) {
+    await begun(at + 1);
+    calls[at]?.response.setHeader("Path", calls[at]?.path ?? "").end();
+  }
+  socket.end();
+
+  assert.deepEqual(
+    [...(await got).matchAll(/^Path: (.*)\r$/gm)].map(([, path]) => path),
+    paths,
+  );
+});
