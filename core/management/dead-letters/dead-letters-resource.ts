@@ -1,6 +1,7 @@
 import { type Request, type Response, Router } from "express";
 import type { DeadLetterReplay, LetterChoice, ReplayResult } from "../../agent/replay/dead-letter-replay.js";
 import type { ReplayPlan } from "../../agent/replay/replay-plan.js";
+import { SerialQueue } from "../../files/serial-queue.js";
 import { choiceNames, readChoice, subjectOf } from "../../pipeline/dead-letters/choice.js";
 import type { OpenLetter } from "../../pipeline/dead-letters/dead-letters.js";
 import { codeOf, reasonOf } from "../../sdk/index.js";
@@ -29,7 +30,14 @@ const ownParameters: ReadonlySet<string> = new Set([...choiceNames, "all", "limi
  */
 export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanOf): Resource {
   const router = Router({ caseSensitive: true });
-  router.get(path, async (request, response) => list(deadLetters, request, response));
+  // Each reads whole files. Together they would take as long, and hold up everything else.
+  const readings = new SerialQueue();
+  router.get(path, async (request, response) => {
+    const choice = await choiceOf(deadLetters, request);
+    const limit = Math.min(countOf(request, "limit", defaultLimit), largestLimit);
+    const offset = countOf(request, "offset", 0);
+    await readings.run(() => list(deadLetters, { choice, limit, offset }, response));
+  });
   router.get(`${path}/:id`, adminOnly, (request, response) =>
     show(deadLetters, textOf(request.params["id"]), response),
   );
@@ -37,7 +45,8 @@ export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanO
     const choice = await chosenBy(deadLetters, request);
     const mode = modeOf(request);
     const explain = mode.dryRun ? countOf(request, "explain", undefined) : undefined;
-    const more = explain === undefined ? {} : { plan: await planOf(choice, Math.min(explain, mostExamples)) };
+    const examples = Math.min(explain ?? 0, mostExamples);
+    const more = explain === undefined ? {} : { plan: await readings.run(() => planOf(choice, examples)) };
     answerReplay(response, await deadLetters.replay(choice, mode), more);
   });
   router.post(`${path}/:id/replay`, async (request, response) => {
@@ -60,13 +69,20 @@ export function deadLettersResource(deadLetters: DeadLetterReplay, planOf: PlanO
   return { router, paths, schemas };
 }
 
-async function list(deadLetters: DeadLetterReplay, request: Request, response: Response): Promise<void> {
-  const choice = await choiceOf(deadLetters, request);
-  const limit = Math.min(countOf(request, "limit", defaultLimit), largestLimit);
-  const offset = countOf(request, "offset", 0);
+interface ListPage {
+  readonly choice: LetterChoice;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+async function list(deadLetters: DeadLetterReplay, page: ListPage, response: Response): Promise<void> {
+  const { choice, limit, offset } = page;
+  // Its caller may have left while it waited.
+  if (response.destroyed) return;
   const shown: object[] = [];
   let count = 0;
   for await (const deadLetter of deadLetters.chosen(choice)) {
+    if (response.destroyed) return;
     if (count >= offset && shown.length < limit) shown.push(await described(deadLetters, deadLetter));
     count += 1;
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, rmdir } from "node:fs/promises";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { type DeadLetter, DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
 import { until } from "../../support/until.js";
@@ -17,6 +18,42 @@ test("the list counts all dead letters, shows a page of them without their event
   assert.equal(all.body.count, 3);
   const { event: _event, ...shown } = deadLetter("b");
   assert.deepEqual(part.body, { success: "true", count: 2, deadletters: [{ ...shown, state: "waiting" }] });
+});
+
+test("lists are made one after another, and none for a caller that has left", async (context) => {
+  const { call, port, deadLetters } = await serve(context);
+  await deadLetters.keep([deadLetter("a")]);
+  const read = deadLetters.open.bind(deadLetters);
+  let begun = 0;
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  deadLetters.open = async function* (sink) {
+    begun += 1;
+    await held;
+    yield* read(sink);
+  };
+
+  const first = call("GET", "");
+  await until(async () => begun, Boolean);
+  const leaving = connect(port, "127.0.0.1");
+  leaving.write("GET /v1/admin/deadletters HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await call("GET", "/search");
+  const last = call("GET", "");
+  await call("GET", "/search");
+  const together = begun;
+  leaving.destroy();
+  await call("GET", "/search");
+  letGo();
+  const answers = await Promise.all([first, last]);
+
+  assert.equal(together, 1);
+  assert.deepEqual(
+    answers.map(({ body }) => body.count),
+    [1, 1],
+  );
+  assert.equal(begun, 2);
 });
 
 test("one dead letter is shown with its event", async (context) => {

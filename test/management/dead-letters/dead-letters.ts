@@ -80,5 +80,5 @@ export async function serve(context: TestContext, { group }: { readonly group?: 
     return { status: response.status, body: JSON.parse(await response.text()) };
   };
   const deadLetters = container.resolve(DEAD_LETTERS);
-  return { call, sink, deadLetters, folder: dirname(deadLetters.fileOf("k1")) };
+  return { call, port: server.port, sink, deadLetters, folder: dirname(deadLetters.fileOf("k1")) };
 }
