@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { get, type ServerResponse } from "node:http";
-import { connect } from "node:net";
+import { createServer, get, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { inTurn } from "../../core/management/in-turn.js";
 import { ManagementServer } from "../../core/management/management-server.js";
 import { recordingLog } from "../support/recording-log.js";
 import { until } from "../support/until.js";
@@ -56,3 +57,34 @@ test("the calls of a connection are answered one after another, however many are
     paths,
   );
 });
+
+test("a caller that stops reading its answer is disconnected, and one whose answer takes long to be made is not", {
+  timeout: 30_000,
+}, async (context) => {
+  const longestUnread = 200;
+  const later = (response: ServerResponse) => setTimeout(() => response.end("late"), 3 * longestUnread);
+  const server = createServer(
+    inTurn(({ url }, response) => {
+      if (url === "/late") later(response);
+      else response.end(Buffer.alloc(50_000_000));
+    }, longestUnread),
+  );
+  context.after(() => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const port = portOf(server.address());
+  const unread = connect(port, "127.0.0.1").pause();
+  context.after(() => unread.destroy());
+  const left = once(server, "connection").then(([socket]) => once(socket, "close"));
+
+  unread.write(call("/large") + call("/never"));
+  await left;
+  const patient = get({ port, host: "127.0.0.1", path: "/late", agent: false });
+  const [response] = await once(patient, "response");
+
+  assert.equal(await text(response), "late");
+});
+
+function portOf(address: AddressInfo | string | null): number {
+  assert.ok(typeof address === "object" && address !== null);
+  return address.port;
+}
