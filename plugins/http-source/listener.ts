@@ -157,7 +157,7 @@ export class Listener implements Handover {
       if (read.hasOneHost) void this.#readBody(read);
       else this.#owner.responder.refuse(read, oneHost);
     };
-    this.#byNode.add(request.socket, { response, begin, over: () => read.release() });
+    this.#byNode.add(request.socket, { request, response, begin, over: () => read.release() });
   };
 
   async #readBody(request: NodeRequest): Promise<void> {
@@ -175,9 +175,12 @@ export class Listener implements Handover {
     if (this.#closed !== undefined) this.#server.closeAllConnections();
   }
 
+  /** After the responses to what was sent before it: the sender takes the first one for that to its first request. */
   readonly #refuseMalformed = (error: Error, socket: Socket): void => {
-    const refusal = refuseMalformed(error, socket, this.#owner.log);
-    if (refusal !== undefined) this.#count(refusal);
+    this.#byNode.last(socket, () => {
+      const refusal = refuseMalformed(error, socket, this.#owner.log);
+      if (refusal !== undefined) this.#count(refusal);
+    });
   };
 
   #refuseTunnel(socket: Duplex): void {

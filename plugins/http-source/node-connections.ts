@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Most requests of one connection that are served at the same time. */
@@ -9,6 +9,7 @@ const LOOK_MILLIS = 1000;
 
 /** A request that Node's HTTP parser has read the head of. */
 interface OpenRequest {
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Reads the body and responds. */
   begin(): void;
@@ -32,14 +33,21 @@ export class NodeConnections {
   }
 
   /** Begins a request, at once or when earlier ones of its connection are over. */
-  add(socket: Socket, { response, begin, over }: OpenRequest): void {
+  add(socket: Socket, { over, ...open }: OpenRequest): void {
     this.#unanswered += 1;
     const counted = () => {
       over();
       this.#unanswered -= 1;
       if (this.#unanswered === 0) this.#idle();
     };
-    this.#connectionOf(socket).add({ response, begin, over: counted });
+    this.#connectionOf(socket).add({ ...open, over: counted });
+  }
+
+  /** Does the last thing on a connection, once the requests that were read as a whole have their responses. */
+  last(socket: Socket, work: () => void): void {
+    const open = this.#open.get(socket);
+    if (open === undefined) work();
+    else open.last(work);
   }
 
   /** From now on the connection of a sender that does not read its responses is closed. Returns what ends that. */
@@ -68,6 +76,7 @@ class NodeConnection {
   readonly #socket: Socket;
   readonly #begun = new Set<OpenRequest>();
   #waiting: OpenRequest[] = [];
+  #last: (() => void) | undefined;
   /** The response that waited for its sender at the last look. */
   #unread: ServerResponse | undefined;
 
@@ -83,6 +92,19 @@ class NodeConnection {
       this.#waiting.push(request);
       this.#hold();
     }
+  }
+
+  /** Only the first one counts: Node's parser fails again at whatever follows. */
+  last(work: () => void): void {
+    if (this.#last !== undefined) return;
+    this.#last = work;
+    this.#socket.pause();
+    const all = [...this.#begun, ...this.#waiting];
+    const broken = all.filter(({ request }) => !request.complete);
+    for (const one of broken) this.#begun.delete(one);
+    this.#waiting = this.#waiting.filter(({ request }) => request.complete);
+    for (const { over } of broken) over();
+    if (this.#begun.size === 0) work();
   }
 
   /** Closes the connection when its sender has read nothing of a response since the look before. */
@@ -103,7 +125,10 @@ class NodeConnection {
     if (!this.#begun.delete(request)) return;
     request.over();
     const next = this.#waiting.shift();
-    if (next === undefined) return;
+    if (next === undefined) {
+      if (this.#begun.size === 0) this.#last?.();
+      return;
+    }
     // The body of the last one may not have arrived.
     if (this.#waiting.length === 0) this.#socket.resume();
     this.#begin(next);
@@ -111,13 +136,14 @@ class NodeConnection {
 
   /** Nothing more is read while a request waits for its turn. Node goes on by itself when responses have been written. */
   readonly #hold = (): void => {
-    if (this.#waiting.length > 0) this.#socket.pause();
+    if (this.#waiting.length > 0 || this.#last !== undefined) this.#socket.pause();
   };
 
   readonly #closed = (): void => {
     const all = [...this.#begun, ...this.#waiting];
     this.#begun.clear();
     this.#waiting = [];
+    this.#last = undefined;
     for (const { over } of all) over();
   };
 }

@@ -71,6 +71,34 @@ for (const { what, requests } of ended)
     });
   }
 
+const broken = [
+  { what: "what is not HTTP", text: "HELLO\r\n\r\n", status: 400 },
+  { what: "headers that are too large", text: post("{}", `X: ${"x".repeat(20_000)}`), status: 431 },
+  { what: "a body that is not as announced", text: chunked("{}").replace("\r\n2\r\n", "\r\nZ\r\n"), status: 400 },
+  { what: "half a request", text: post("{}").slice(0, 30), status: 400 },
+] as const;
+
+for (const { what, text, status } of broken)
+  test(`${what} behind requests is answered ${status} after the responses to these`, async (context) => {
+    const { emit, calls, begun } = held();
+    const { port, emitted, refused } = await runningSource(context, { emit });
+    const connection = await RawConnection.open(context, port);
+
+    connection.send([chunked(about("e0")), chunked(about("e1")), text].join(""));
+    connection.finish();
+    await begun(2);
+    await send(port, { path: "/other" });
+    for (const letGo of calls) letGo();
+    const responses = await connection.untilClosed();
+
+    assert.deepEqual(
+      [...responses.matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, code]) => Number(code)),
+      [200, 200, status],
+    );
+    assert.deepEqual(idsOf(emitted), ids(2));
+    assert.equal(refused.at(-1)?.status, status);
+  });
+
 test("of a sender that does not wait a few requests are served at once, and each gets its response in order", async (context) => {
   const { emit, calls, begun } = held();
   const { port, emitted } = await runningSource(context, { emit });
