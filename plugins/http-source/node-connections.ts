@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Most requests of one connection that are served at the same time. */
-const MOST_AT_ONCE = 16;
-
 /** Milliseconds between two looks at whether senders read their responses, while the source stops. */
 const LOOK_MILLIS = 1000;
 
@@ -32,7 +29,7 @@ export class NodeConnections {
     return this.#unanswered;
   }
 
-  /** Begins a request, at once or when earlier ones of its connection are over. */
+  /** Begins a request, at once or when the earlier ones of its connection are over. */
   add(socket: Socket, { over, ...open }: OpenRequest): void {
     this.#unanswered += 1;
     const counted = () => {
@@ -69,12 +66,13 @@ export class NodeConnections {
 }
 
 /**
- * The requests of one connection. Node reads those of a sender that does not wait for responses as long as no response is
- * written, however many; and when the connection is closed it forgets the responses behind the first one, which are never closed.
+ * The requests of one connection, which are served one after another: one that is refused may close the connection, and nothing
+ * behind it may be stored then. Node reads those of a sender that does not wait for responses as long as no response is written,
+ * however many; and when the connection is closed it forgets the responses behind the first one, which are never closed.
  */
 class NodeConnection {
   readonly #socket: Socket;
-  readonly #begun = new Set<OpenRequest>();
+  #served: OpenRequest | undefined;
   #waiting: OpenRequest[] = [];
   #last: (() => void) | undefined;
   /** The response that waited for its sender at the last look. */
@@ -87,7 +85,7 @@ class NodeConnection {
   }
 
   add(request: OpenRequest): void {
-    if (this.#begun.size < MOST_AT_ONCE) this.#begin(request);
+    if (this.#served === undefined) this.#begin(request);
     else {
       this.#waiting.push(request);
       this.#hold();
@@ -99,38 +97,43 @@ class NodeConnection {
     if (this.#last !== undefined) return;
     this.#last = work;
     this.#socket.pause();
-    const all = [...this.#begun, ...this.#waiting];
-    const broken = all.filter(({ request }) => !request.complete);
-    for (const one of broken) this.#begun.delete(one);
+    const broken = this.#all.filter(({ request }) => !request.complete);
+    if (this.#served?.request.complete === false) this.#served = undefined;
     this.#waiting = this.#waiting.filter(({ request }) => request.complete);
     for (const { over } of broken) over();
-    if (this.#begun.size === 0) work();
+    if (this.#served === undefined) work();
   }
 
   /** Closes the connection when its sender has read nothing of a response since the look before. */
   closeUnread(): void {
-    const [{ response } = {}] = this.#begun;
+    const response = this.#served?.response;
     const unread = response?.writableEnded === true ? response : undefined;
     if (unread !== undefined && unread === this.#unread) this.#socket.destroy();
     this.#unread = unread;
   }
 
+  get #all(): readonly OpenRequest[] {
+    return [...(this.#served === undefined ? [] : [this.#served]), ...this.#waiting];
+  }
+
   #begin(request: OpenRequest): void {
-    this.#begun.add(request);
+    this.#served = request;
     request.response.once("close", () => this.#over(request));
     request.begin();
   }
 
   #over(request: OpenRequest): void {
-    if (!this.#begun.delete(request)) return;
+    if (this.#served !== request) return;
+    this.#served = undefined;
     request.over();
-    const next = this.#waiting.shift();
+    // After a last response nothing is served.
+    const next = this.#socket.writable ? this.#waiting.shift() : undefined;
     if (next === undefined) {
-      if (this.#begun.size === 0) this.#last?.();
+      this.#last?.();
       return;
     }
     // The body of the last one may not have arrived.
-    if (this.#waiting.length === 0) this.#socket.resume();
+    if (this.#waiting.length === 0 && this.#last === undefined) this.#socket.resume();
     this.#begin(next);
   }
 
@@ -140,8 +143,8 @@ class NodeConnection {
   };
 
   readonly #closed = (): void => {
-    const all = [...this.#begun, ...this.#waiting];
-    this.#begun.clear();
+    const all = this.#all;
+    this.#served = undefined;
     this.#waiting = [];
     this.#last = undefined;
     for (const { over } of all) over();
