@@ -76,13 +76,21 @@ export function deliveryChain(parts: DeliveryChainParts): DeliveryChain {
   const measured = { sink: name, counters, clock, ...(observer === undefined ? {} : { observer }) };
 
   const behind = linked(sink, [
-    ...(replayed === undefined ? [] : [(next: Stage) => new StoredLetters({ store: sink, replayed, log }, next)]),
     (next) => new Split({ store: sink, keeper }, next),
     ...(crashWatch === undefined ? [] : [(next: Stage) => new HandOver({ name, crashWatch, keeper, log }, next)]),
     (next) => new Measure(measured, next),
   ]);
 
-  const retrying = new Retry({ retry, keeper, log, ...(erasures === undefined ? {} : { erasures }) }, behind);
+  const retrying = new Retry(
+    {
+      retry,
+      keeper,
+      log,
+      ...(erasures === undefined ? {} : { erasures }),
+      ...(replayed === undefined ? {} : { letters: new StoredLetters({ store: sink, replayed, log }, behind) }),
+    },
+    behind,
+  );
   const common = { keeper, retry: retrying };
   const asking = redelivers ? new Redelivered({ store: sink, keeper, retry, counters, log }, retrying) : retrying;
   if (positions === undefined) return { first: traced(asking, parts), ...common };

@@ -1,4 +1,12 @@
-import { type Logger, type Receipt, reasonOf, retryAfterOf, retryableOf } from "../../sdk/index.js";
+import {
+  type Event,
+  type Logger,
+  letterHeader,
+  type Receipt,
+  reasonOf,
+  retryAfterOf,
+  retryableOf,
+} from "../../sdk/index.js";
 import type { Erasures } from "../erasures.js";
 import { logContext } from "../log-lines.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
@@ -15,7 +23,6 @@ import {
   tookTooLong,
 } from "./stage.js";
 import type { TakenBatch } from "./taken-batch.js";
-import { withoutErased } from "./without-erased.js";
 
 /** After this number of identical failures one event of the batch may be the reason. */
 const suspicious = 3;
@@ -32,6 +39,8 @@ interface RetryParts {
   readonly log: Logger;
   /** Tells which events were erased while they waited. */
   readonly erasures?: Pick<Erasures, "meant">;
+  /** The way of a batch with replayed dead letters; absent where none are replayed. */
+  readonly letters?: Stage;
 }
 
 /** Repeats what may pass; what has used up its retries becomes dead letters. */
@@ -74,7 +83,9 @@ export class Retry implements Stage {
   }
 
   async #written(batch: TakenBatch, course: Course): Promise<Receipt> {
-    const written = this.next.deliver(batch, { ...course, most: this.#portions?.most(batch.events.length) });
+    const { letters = this.next } = this.parts;
+    const next = batch.events.some(isReplayed) ? letters : this.next;
+    const written = next.deliver(batch, { ...course, most: this.#portions?.most(batch.events.length) });
     const ended = written.then(
       () => undefined,
       () => undefined,
@@ -138,6 +149,24 @@ export class Retry implements Stage {
     await this.parts.keeper.keep(rest, end, course);
     return nothingSent;
   }
+}
+
+function isReplayed({ headers }: Event): boolean {
+  return headers[letterHeader] !== undefined;
+}
+
+/** The events of a batch that are not settled, without those that were erased while they waited. */
+export function withoutErased(
+  batch: TakenBatch,
+  erasures: Pick<Erasures, "meant"> | undefined,
+  log: Logger,
+): TakenBatch {
+  const open = batch.open();
+  const erased = erasures?.meant(open.events) ?? [];
+  if (erased.length === 0) return open;
+  const count = batch.settle("filtered", erased);
+  log.info({ events: count }, "erased events are left out");
+  return batch.open();
 }
 
 /** The tries of a batch. When a part of it was settled, the rest has all its tries again. */
