@@ -28,6 +28,12 @@ interface AgentParts {
   readonly startTimeout?: number;
 }
 
+interface ReplaceOptions {
+  readonly hurried?: AbortSignal | undefined;
+  /** True after a replacement that failed. */
+  readonly goesBack?: boolean;
+}
+
 /** Milliseconds after the grace period in which sources answer what was abandoned. */
 const LAST_ANSWERS = 500;
 /**
@@ -112,8 +118,12 @@ export class Agent {
    * Replaces what is not in the next assembly by what is; what is in both runs on. Throws half-way: see replaceComponents. Of the
    * grace period a few seconds are left when `hurried` aborts.
    */
-  async replace(next: Assembly, graceMilliseconds: number, hurried = nobodyAsks): Promise<void> {
-    const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, grace);
+  async replace(
+    next: Assembly,
+    graceMilliseconds: number,
+    { hurried = nobodyAsks, goesBack = false }: ReplaceOptions = {},
+  ): Promise<void> {
+    const work = (grace: AbortSignal) => replaceComponents(this.#runner, next, { grace, goesBack });
     await this.#changes.run(() => withGrace(graceMilliseconds, work, hurried));
   }
 

@@ -12,12 +12,27 @@ const PAUSE = 100;
 const NO_PROGRESS = 5_000;
 
 /**
- * Stores what waits for a sink, within the grace period. Behind a durable channel only while something is stored: it ends
- * when a write fails, and ends a write that takes too long; what is left stays in the channel for the next start.
+ * Stores what waits for a sink, within the grace period. Behind a durable channel only while something is stored, and a write
+ * that takes too long is ended; what is left stays in the channel for the next start.
  */
 export async function drain(running: RunningSink, sinks: readonly RunningSink[], grace: AbortSignal): Promise<void> {
+  if (!running.channel.durable) return await running.feed.drain(grace);
+  await drainWhileStoring(running, sinks, { grace, longestPause: NO_PROGRESS });
+}
+
+interface DrainTerms {
+  readonly grace: AbortSignal;
+  /** Milliseconds without progress after which a write is ended; absent: when the grace period is over. */
+  readonly longestPause?: number;
+}
+
+/** Stores what waits for a sink until a write fails. */
+export async function drainWhileStoring(
+  running: RunningSink,
+  sinks: readonly RunningSink[],
+  { grace, longestPause = Number.POSITIVE_INFINITY }: DrainTerms,
+): Promise<void> {
   const { feed, channel } = running;
-  if (!channel.durable) return await feed.drain(grace);
   const standing = new AbortController();
   const signal = AbortSignal.any([grace, standing.signal]);
   const fed = sinks.filter((one) => one.feed === feed);
@@ -30,7 +45,7 @@ export async function drain(running: RunningSink, sinks: readonly RunningSink[],
     waited = progress() === size ? waited + PAUSE : 0;
     size = progress();
     if (fed.every(isFailing)) halted ??= feed.halt(signal);
-    if (waited >= NO_PROGRESS) standing.abort();
+    if (waited >= longestPause) standing.abort();
   };
   const timer = setInterval(check, PAUSE);
   try {

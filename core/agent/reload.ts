@@ -89,7 +89,7 @@ export class Reload {
         log.info({}, "configuration read again: no component differs");
         return { outcome: "unchanged" };
       }
-      await agent.replace(next, graceMilliseconds, hurried);
+      await agent.replace(next, graceMilliseconds, { hurried });
       this.#topology = topology;
       this.#lacksNothing();
       log.info(changes, "configuration reloaded");
@@ -110,7 +110,8 @@ export class Reload {
   async #startLacking(graceMilliseconds: number, hurried?: AbortSignal): Promise<void> {
     const { agent, parts, log } = this.#parts;
     try {
-      await agent.replace(assemble(this.#topology, parts, agent.assembly), graceMilliseconds, hurried);
+      const next = assemble(this.#topology, parts, agent.assembly);
+      await agent.replace(next, graceMilliseconds, { hurried, goesBack: true });
       this.#lacksNothing();
       log.info({}, "the configuration before runs again");
     } catch (error) {

@@ -28,6 +28,8 @@ export class CountedChannel implements Channel {
   readonly #now: () => Date;
   readonly #watch: PutWatch;
   #filledAt: Date | undefined;
+  /** Events that it takes over after its start; undefined when nobody knows how many. */
+  #inherits: number | undefined = 0;
   /** What the channel has lost, as far as it is in the books. */
   #lost = 0;
 
@@ -129,7 +131,21 @@ export class CountedChannel implements Channel {
     await this.#channel.start();
     this.#noteLost();
     this.#waitingTime.started(this.size ?? 0, this.#clock.now());
-    if (this.durable || this.#account?.opened === false) this.#account?.open(this.isExact ? this.size : undefined);
+    const { size, isExact } = this;
+    const own = isExact && size !== undefined && this.#inherits !== undefined ? size + this.#inherits : undefined;
+    if (this.durable || this.#account?.opened === false) this.#account?.open(own);
+  }
+
+  /** To be called before the start of a channel that inherits: what it takes over is in the books already. */
+  willInherit(from: CountedChannel): void {
+    if (from.sizeIs === "shared") return;
+    this.#inherits = from.isExact ? from.size : undefined;
+  }
+
+  /** To be called when this one is about to stop, and a channel that forgets has its name: what is in this one stays there. */
+  leaveBehind(next: CountedChannel): void {
+    const left = this.isExact ? this.size : undefined;
+    this.#account?.leftBehind(left ?? 0, next.isExact ? next.size : undefined);
   }
 
   abandonPuts(): void {

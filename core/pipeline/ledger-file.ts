@@ -15,6 +15,8 @@ export interface AccountState {
   readonly sinks: ReadonlyMap<string, Settled>;
   /** Of `uncounted` those that a stored position said were stored. */
   readonly skipped: number;
+  /** Of `uncounted` those that stay where a channel of the name kept them before a reload; absent for none. */
+  readonly left?: number;
   /** What the stores held when the comparison with them began; absent in the books of earlier versions. */
   readonly base?: StoreBase;
 }
@@ -97,6 +99,7 @@ function accountOf(value: unknown): AccountState {
     // Not in the files of earlier versions.
     lost: memberOf(value, "lost") === undefined ? 0 : countOf(value, "lost"),
     skipped: memberOf(value, "skipped") === undefined ? 0 : countOf(value, "skipped"),
+    ...(memberOf(value, "left") === undefined ? {} : { left: countOf(value, "left") }),
     sinks: new Map(sinks),
     ...(memberOf(value, "base") === undefined ? {} : { base: baseOf(memberOf(value, "base")) }),
   };

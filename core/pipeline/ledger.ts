@@ -84,7 +84,7 @@ export class Ledger {
   /** What waits by the books of channels that do not go on: the agent has them no longer, or not as durable ones. */
   left(): readonly { readonly channel: string; readonly events: number }[] {
     return [...this.#saved]
-      .map(([channel, state]) => ({ channel, events: waitingIn(state) }))
+      .map(([channel, state]) => ({ channel, events: waitingIn(state) + (state.left ?? 0) }))
       .filter(({ channel, events }) => events > 0 && !this.#resumed.has(channel));
   }
 
@@ -151,6 +151,8 @@ export class ChannelAccount {
   #uncounted = 0;
   #lost = 0;
   #skipped = 0;
+  /** Events that stay where a channel of this name kept them, while one that keeps them elsewhere has its name. */
+  #left = 0;
   #opened = false;
   #whenMissing: ((events: number) => void) | undefined;
   #missing = 0;
@@ -166,7 +168,8 @@ export class ChannelAccount {
   get state(): AccountState {
     const sinks = [...this.#sinks].map(([name, { totals }]) => [name, { ...totals }] as const);
     const counts = { received: this.#received, uncounted: this.#uncounted, lost: this.#lost, skipped: this.#skipped };
-    return { ...counts, sinks: new Map(sinks), ...(this.#base === undefined ? {} : { base: this.#base }) };
+    const left = this.#left === 0 ? {} : { left: this.#left };
+    return { ...counts, ...left, sinks: new Map(sinks), ...(this.#base === undefined ? {} : { base: this.#base }) };
   }
 
   /** What the stores must have been given: what was stored, and what stored positions said was. */
@@ -235,8 +238,15 @@ export class ChannelAccount {
       this.#whenMissing(this.#missing);
     }
     this.#whenMissing = undefined;
+    this.#left = 0;
     this.#opened = true;
     this.#changed();
+  }
+
+  /** Events that are not in the channel which has the name now; `open` finds them when the one that has them is back. */
+  leftBehind(events: number, waiting: number | undefined): void {
+    this.open(waiting);
+    this.#left = events;
   }
 
   /** Events that were accepted and can no longer be read. */
