@@ -47,18 +47,19 @@ const nobodyAsks: AbortSignal = new AbortController().signal;
 /** Starts and stops the components of one agent in the order of the lifecycle law. */
 export class Agent {
   readonly name: string;
-  readonly #parts: AgentParts;
+  /** Without the first assembly, of which nothing may be left after a reload that replaces it. */
+  readonly #parts: Omit<AgentParts, "assembly">;
   readonly #log: Logger;
   readonly #runner: ComponentRunner;
   /** A stop waits for a replacement, a replacement for the one before. */
   readonly #changes = new SerialQueue();
   #lacking: readonly LackingComponent[] = [];
 
-  constructor(parts: AgentParts) {
+  constructor({ assembly, ...parts }: AgentParts) {
     this.name = parts.name;
     this.#parts = parts;
     this.#log = parts.log;
-    this.#runner = new ComponentRunner(parts.assembly, parts);
+    this.#runner = new ComponentRunner(assembly, parts);
   }
 
   /** What runs now; a reload replaces some of it. */

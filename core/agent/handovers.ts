@@ -48,9 +48,10 @@ export class Handovers {
     if (taken !== undefined) this.#taken.set(next, taken);
   }
 
-  /** The source has started: what it took is its own. */
+  /** The source has started: what it took is its own, and the source that left it is not remembered with it. */
   started(source: Owner): void {
     const taken = this.#taken.get(source);
+    this.#taken.delete(source);
     this.#left = this.#left.filter((one) => one !== taken);
   }
 

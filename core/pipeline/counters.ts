@@ -37,8 +37,10 @@ export class ChannelCounters implements ChannelCounts {
     return this.#earlier === undefined ? own : added(own, this.#earlier.totals);
   }
 
-  /** The channel replaces another one, which may still count. */
+  /** The channel replaces another one, which may still count; the one before that one has stopped. */
   follow(earlier: ChannelCounters): void {
+    if (earlier.#earlier !== undefined) earlier.#before = added(earlier.#before, earlier.#earlier.totals);
+    earlier.#earlier = undefined;
     this.#earlier = earlier;
   }
 
