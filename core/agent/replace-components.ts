@@ -57,7 +57,7 @@ async function replaceAll({ leaving, arriving, next }: Change, parts: Replacemen
     live.add({ channels: [running] });
   }
   runner.noteCompared(next);
-  await allEnded(arriving.sinks.map((running) => startSink(running, { runner, live, grace })));
+  await allEnded(arriving.sinks.map((running) => startSink(running, parts)));
   for (const running of arriving.sources) {
     await orStop(inTime(runner.startSource(running), running, grace), () => runner.stopSource(running, grace));
     live.add({ sources: [running] });
