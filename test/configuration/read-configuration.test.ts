@@ -168,3 +168,34 @@ test("a check that throws is a fault of its component, not a crash", () => {
     'error line 8: a1.sinks.s: could not be checked by the plugin sink "fragile": a mistake of the plugin',
   ]);
 });
+
+test("a check that refuses a value which is not set says that it is the default", () => {
+  const bounded = definePlugin({
+    kind: "sink",
+    type: "bounded",
+    summary: "Its values depend on each other.",
+    stability: "stable",
+    config: {
+      least: { doc: "The least.", format: "count", default: 5 },
+      most: { doc: "The most.", format: "count", default: 10 },
+    },
+    check: ({ least, most }) =>
+      least <= most ? [] : [{ property: "least", reason: `must not be above most, which is ${most}` }],
+    create: () => {
+      throw new Error("never created");
+    },
+  });
+  const plugins = [...fakePlugins, bounded].map((definition) => ({ definition, origin: "test" }));
+  const { catalogue } = catalogueOf(plugins);
+  const faultsWith = (...lines: readonly string[]) =>
+    faultTexts(read([good.replace("type = rdb", "type = bounded"), ...lines].join("\n"), { catalogue }));
+
+  const byDefault = faultsWith("a1.sinks.s.most = 3");
+  const given = faultsWith("a1.sinks.s.most = 3", "a1.sinks.s.least = 4");
+
+  assert.match(
+    byDefault.join("\n"),
+    /a1\.sinks\.s\.least: must not be above most, which is 3; it is not set, and 5 by default$/,
+  );
+  assert.match(given.join("\n"), /a1\.sinks\.s\.least = "4": must not be above most, which is 3$/);
+});

@@ -100,7 +100,11 @@ function checkFaults(
     return definition.check(config, linked).map(({ property, reason, names = [] }) => {
       const location = locationOf(property);
       const given = Reflect.get(config, property);
-      return errorAt({ ...location, nearest: typeof given === "string" ? nearest(given, names) : undefined }, reason);
+      const isDefault = typeof given === "number" && !locations.has(property);
+      return errorAt(
+        { ...location, nearest: typeof given === "string" ? nearest(given, names) : undefined },
+        isDefault ? `${reason}; it is not set, and ${given} by default` : reason,
+      );
     });
   } catch (cause) {
     const reason = `could not be checked by the plugin ${definition.kind} "${definition.type}": ${messageOf(cause)}`;
