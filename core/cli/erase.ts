@@ -5,7 +5,7 @@ import type { StoredSelection } from "../sdk/index.js";
 import { type CommandContext, exitCodes, type Terminal, withPlugins, withStoredConfiguration } from "./command.js";
 import { hasStore } from "./data-dir.js";
 import { type AgentPart, eraseInAgent } from "./erase-in-agent.js";
-import { eraseInStores, type StorePart } from "./erase-in-stores.js";
+import { eraseInStores, type StoresErasure } from "./erase-in-stores.js";
 import { type ConfigurationFile, loadConfiguration, loadPlugins, printFaults, quickstartFile } from "./load.js";
 import { type ManagementAddressOptions, withManagementAddress } from "./management-address.js";
 
@@ -59,8 +59,7 @@ async function erase(options: EraseOptions, terminal: Terminal): Promise<number>
   if (topology === undefined) return exitCodes.badInput;
   const call = { selection, dryRun: options.yes !== true, topology, settings, options, terminal };
   return await eraseInAgent(call, async (agent) => {
-    const stores = await eraseInStores(call);
-    return print({ agent, stores }, call);
+    return print({ agent, ...(await eraseInStores(call)) }, call);
   });
 }
 
@@ -72,17 +71,16 @@ function selectionOf({ entity, service, table }: EraseOptions): StoredSelection 
   };
 }
 
-interface Report {
+interface Report extends StoresErasure {
   readonly agent: AgentPart;
-  readonly stores: readonly StorePart[];
 }
 
 /** 0 when nothing is left, 5 when something is. */
 function print(report: Report, { options, dryRun, terminal }: EraseCall): number {
   const left = leftTexts(report);
   if (options.json === true) {
-    const { agent, stores } = report;
-    terminal.out(JSON.stringify({ dry_run: dryRun, complete: left.length === 0, ...agent, sinks: stores }));
+    const { agent, stores: sinks, unknown: unknown_tables } = report;
+    terminal.out(JSON.stringify({ dry_run: dryRun, complete: left.length === 0, ...agent, sinks, unknown_tables }));
   } else {
     for (const line of lines(report, dryRun)) terminal.out(line);
     for (const text of left) terminal.err(`left: ${text}`);
@@ -112,10 +110,13 @@ function whatOfThem(dryRun: boolean): string {
   return dryRun ? "those that are meant would not be stored" : "those that are meant are not stored any more";
 }
 
-function leftTexts({ agent, stores }: Report): readonly string[] {
+function leftTexts({ agent, stores, unknown }: Report): readonly string[] {
   const batch = "has a batch in hand that it may store later; repeat the command when it is stored";
   return [
     ...agent.unsettled.map((sink) => `sink ${sink} ${batch}`),
     ...stores.flatMap(({ sink, left }) => left.map(({ name, reason }) => `${name} of sink ${sink}: ${reason}`)),
+    ...unknown.map(
+      (name) => `table ${name}: no sink of the file has listed a table of that name; see deneb tables list`,
+    ),
   ];
 }

@@ -151,6 +151,23 @@ test("erase wants to know what to erase", async (context) => {
   assert.match(none.stderr, /give --entity, --service or --table/);
 });
 
+test("a table of the selection that no sink has listed is left, and the others are erased", async (context) => {
+  const storing = await storingAgentWith(context, {});
+  if (storing === undefined) return;
+  assert.equal(await storing.post([room(1)]), 200);
+  await storing.settled();
+
+  const dry = await erase(storing, storing.agent, "--table", "svc.rom", "svc.room", "--json");
+  const done = await erase(storing, storing.agent, "--table", "svc.rom", "svc.room", "--yes");
+  const again = await erase(storing, storing.agent, "--table", "svc.room", "--yes");
+
+  const { complete, unknown_tables } = JSON.parse(dry.stdout);
+  assert.deepEqual([dry.code, complete, unknown_tables], [5, false, ["svc.rom"]]);
+  assert.deepEqual([done.code, await storedIn(storing)], [5, []]);
+  assert.match(done.stderr, /left: table svc\.rom: no sink of the file has listed a table of that name/);
+  assert.deepEqual([again.code, again.stderr], [0, ""]);
+});
+
 test("what waits for room among the dead letters is erased, and does not become one when there is room", async (context) => {
   const lines = [away, ...channels.memory, "deneb.sinks.rdb-sink.batch_ttl = 0"];
   const storing = await storingAgentWith(context, { lines, env: { DENEB_DEAD_LETTER_BYTES: "2000" } });
