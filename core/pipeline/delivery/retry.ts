@@ -12,6 +12,7 @@ import { logContext } from "../log-lines.js";
 import type { DeadLetterKeeper } from "./dead-letter-keeper.js";
 import { Portions } from "./portions.js";
 import { intervalOf, mayRetry, type RetryPolicy, wait } from "./retry-policy.js";
+import { GroupError } from "./sink-group.js";
 import {
   type Course,
   GivenBack,
@@ -96,7 +97,7 @@ export class Retry implements Stage {
       if (receipt !== nothingSent) this.#works(batch);
       return receipt;
     } catch (error) {
-      if (tookTooLong(error)) this.#writeLess();
+      if (isTooSlow(error)) this.#writeLess();
       throw error;
     } finally {
       this.#writing = undefined;
@@ -149,6 +150,11 @@ export class Retry implements Stage {
     await this.parts.keeper.keep(rest, end, course);
     return nothingSent;
   }
+}
+
+/** Of a group one sink is enough: a batch of fewer events may be taken by that one. */
+function isTooSlow(error: unknown): boolean {
+  return error instanceof GroupError ? error.failures.some((one) => tookTooLong(one.error)) : tookTooLong(error);
 }
 
 function isReplayed({ headers }: Event): boolean {

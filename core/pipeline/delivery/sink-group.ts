@@ -272,7 +272,7 @@ interface Asked {
 }
 
 /** What each sink of a group said when none took the batch. */
-class GroupError extends AgentError {
+export class GroupError extends AgentError {
   readonly failures: readonly Failure[];
 
   constructor(message: string, failures: readonly Failure[]) {

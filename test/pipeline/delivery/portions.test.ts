@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { SinkCounters } from "../../../core/pipeline/counters.js";
 import { DeadLetters } from "../../../core/pipeline/dead-letters/dead-letters.js";
+import { deliveryChain } from "../../../core/pipeline/delivery/delivery-chain.js";
 import { Portions } from "../../../core/pipeline/delivery/portions.js";
+import { SinkGroup } from "../../../core/pipeline/delivery/sink-group.js";
+import { SupervisedSink } from "../../../core/pipeline/delivery/supervised-sink.js";
 import { AgentError, type Event } from "../../../core/sdk/index.js";
 import { chainTo, deliver } from "../../support/delivering.js";
 import { recordingLog } from "../../support/recording-log.js";
@@ -35,6 +39,30 @@ for (const code of ["STATEMENT_TIMEOUT", "TIMED_OUT"])
     );
     assert.deepEqual([counters.persisted, counters.deadLettered], [14, 0]);
   });
+
+test("a batch is written in parts, too, when of a group one sink takes too long and the other one is away", async (context) => {
+  const slowSink = new ScriptedSink((events) => (events.length > 2 ? slow() : undefined));
+  const awaySink = new ScriptedSink(() => new AgentError("AWAY", "it is away", { retryable: true }));
+  const { log } = recordingLog();
+  const clock = { now: () => new Date(0) };
+  const members = [slowSink, awaySink].map((plugin, at) => {
+    const name = `s${at}`;
+    const sink = new SupervisedSink({ name, create: () => plugin, persistTimeout: 0, log, clock });
+    return { name, sink, counters: new SinkCounters() };
+  });
+  const processor = { order: (names: readonly string[]) => names, succeeded: () => {}, failed: () => {} };
+  const sink = new SinkGroup({ name: "g", members, processor, log });
+  const deadLetters = new DeadLetters(await tempFolder(context));
+  const counters = new SinkCounters();
+  const chain = deliveryChain({ name: "g", sink, retry: forever, deadLetters, counters, log, clock });
+
+  await deliver(chain, numbered(4));
+
+  assert.deepEqual(
+    slowSink.writes.map(({ length }) => length),
+    [4, 2, 2],
+  );
+});
 
 test("an event of a batch in parts that the store refuses is a dead letter, and all others are stored", async (context) => {
   const refused = new AgentError("POISON", "storing 5", { retryable: false });
