@@ -117,7 +117,7 @@ const explanations: readonly Explanation[] = [
   {
     when: coded(STATEMENT_CANCELED),
     say: (server, { message }) =>
-      `a write to ${described(server)} took too long: ${message}; it is written in parts, raise rdb_statement_timeout if it needs more`,
+      `${described(server)} took too long: ${message}; a batch is written in parts then, raise rdb_statement_timeout if it needs more`,
   },
   {
     when: (error) => coded("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH")(error) || saying(/timeout/)(error),

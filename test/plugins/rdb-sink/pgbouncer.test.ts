@@ -98,7 +98,7 @@ test(
     await locker.query("BEGIN; LOCK TABLE limited.e; LOCK TABLE deneb.positions");
 
     const stopped = {
-      code: "STORE_UNAVAILABLE",
+      code: "STATEMENT_TIMEOUT",
       retryable: true,
       message: /canceling statement due to statement timeout/,
     };
