@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AGENT, agentContainer, RELOAD } from "../../core/agent/container.js";
 import type { Topology } from "../../core/configuration/topology.js";
-import { type AnyPlugin, definePlugin } from "../../core/sdk/index.js";
+import { type AnyPlugin, definePlugin, type Lifecycle } from "../../core/sdk/index.js";
 import selectors from "../../plugins/channel-selectors/index.js";
 import memoryChannel from "../../plugins/memory-channel/index.js";
 import { bytesLeftByEach } from "../support/heap-used.js";
@@ -15,17 +15,24 @@ const BYTES = 80_000;
 const common = { summary: "for tests", stability: "stable", config: {} } as const;
 const large = () => Array.from({ length: BYTES / 8 }, (_, at) => at);
 
+/** A lifecycle that keeps a large array until it is left. */
+function holding(): Lifecycle {
+  const held = large();
+  return {
+    start: async () => {},
+    stop: async () => {
+      held.fill(0);
+    },
+  };
+}
+
 const source = definePlugin({
   ...common,
   kind: "source",
   type: "handing-over",
   create: () => {
-    const held = large();
     return {
-      start: async () => {},
-      stop: async () => {
-        held.fill(0);
-      },
+      ...holding(),
       handOver: async () => ({ close: async () => {} }),
       takeOver: () => true,
     };
@@ -37,12 +44,8 @@ const sink = definePlugin({
   kind: "sink",
   type: "large",
   create: () => {
-    const held = large();
     return {
-      start: async () => {},
-      stop: async () => {
-        held.fill(0);
-      },
+      ...holding(),
       persist: async () => ({ requestBytes: 0, responseBytes: 0 }),
     };
   },

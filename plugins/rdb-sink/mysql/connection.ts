@@ -7,13 +7,15 @@ import type { ServerSettings } from "../server.js";
 // The number of prepared statements of one connection; a server has a limit of some thousands for all.
 const MOST_PREPARED = 1000;
 
+const MODES = "CONCAT(REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', ''), ',STRICT_TRANS_TABLES')";
+
 /**
  * What the sink relies on, whatever a server or an account begins its sessions with. Without autocommit a read would open a
  * transaction that shows later reads the past, without the strict mode values are cut to fit their column, and texts in
  * statements are written with backslashes.
  */
 export const SESSION = `SET SESSION autocommit = 1, lock_wait_timeout = DEFAULT,
-  sql_mode = CONCAT(REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', ''), ',STRICT_TRANS_TABLES')`;
+  sql_mode = TRIM(BOTH ',' FROM REPLACE(${MODES}, ',,', ','))`;
 
 /** The settings of one connection for `mysql2`. */
 export function connectionOptions(settings: ServerSettings, encryption: Encryption): ConnectionOptions {

@@ -45,7 +45,7 @@ function isApart({ statement, run }: Run): boolean {
 }
 
 /** A quoted name, a text of the statement, or the place of a value. */
-const PIECES = /`[^`]*`|'(?:[^'\\]|\\.)*'|\?/g;
+const PIECES = /`[^`]*`|'(?:[^'\\]|\\.)*'|\?/gs;
 
 /** The statement with its values in place. A question mark in a name is part of the name. */
 export function withValues(text: string, run: readonly Cell[]): string {

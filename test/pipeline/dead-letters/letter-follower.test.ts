@@ -232,7 +232,7 @@ test("open letters of another group over the log stay in it, and are no letters 
   assert.equal(shared.letters[0]?.offset, 1);
 });
 
-test("an erasure that one agent is told is kept by the others, by one that comes later, and in the log until none keeps it", async (context) => {
+test("an erasure that one agent gets is kept by the others, by one that comes later, and in the log until none keeps it", async (context) => {
   const shared = new SharedLog();
   const first = await agentOf(context, shared);
   const second = await agentOf(context, shared);
