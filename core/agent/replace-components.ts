@@ -146,7 +146,7 @@ async function takeBack(leaving: RunningChannel, successor: RunningChannel, part
 }
 
 function stay({ name, channel }: RunningChannel, { log }: ComponentRunner): void {
-  if (channel.mayHold) log.warn({ channel: name, events: channel.size }, "events stay in the files of the channel");
+  if (channel.mayHold) log.warn({ channel: name, events: channel.size }, "events stay where the channel kept them");
 }
 
 async function begun(
