@@ -30,13 +30,13 @@ test("files of slow places start first, one place after another, then one of eac
 });
 
 test("files of faults run after all others, and fewer of them at a time", () => {
-  const planned = waves(["crash/a.test.js", "agent/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]);
+  const planned = waves(["alerts/a.test.js", "crash/a.test.js", "plugins/kafka/a.test.js", "plugins/http/a.test.js"]);
 
   assert.deepEqual(planned, [
-    { paths: ["agent/a.test.js", "plugins/http/a.test.js"], atOnce: 3 },
-    { paths: ["crash/a.test.js", "plugins/kafka/a.test.js"], atOnce: 2 },
+    { paths: ["crash/a.test.js", "plugins/http/a.test.js"], atOnce: 3 },
+    { paths: ["alerts/a.test.js", "plugins/kafka/a.test.js"], atOnce: 2 },
   ]);
-  assert.deepEqual(waves(["crash/a.test.js"]), [{ paths: ["crash/a.test.js"], atOnce: 2 }]);
+  assert.deepEqual(waves(["alerts/a.test.js"]), [{ paths: ["alerts/a.test.js"], atOnce: 2 }]);
   assert.deepEqual(waves([]), []);
 });
 

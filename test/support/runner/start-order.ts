@@ -32,8 +32,18 @@ export function startOrder(paths: readonly string[]): readonly string[] {
   return [...slow, ...inTurn(sorted.filter((path) => !slow.includes(path)))];
 }
 
-/** Places of the files that kill, freeze and cut off servers: what others do to the machine meanwhile changes when. */
-const OF_FAULTS = ["crash/", "alerts/", "plugins/kafka/", "plugins/jetstream/"] as const;
+/**
+ * Places of the files that kill, freeze and cut off servers: what others do to the machine meanwhile changes when. Those
+ * that kill agents alone mostly wait, and are among the others.
+ */
+const OF_FAULTS = [
+  "crash/full-engine",
+  "crash/hostile",
+  "crash/shared-log",
+  "alerts/",
+  "plugins/kafka/",
+  "plugins/jetstream/",
+] as const;
 
 /** Files that run in one go, and how many of them at the same time. */
 export interface Wave {
