@@ -29,6 +29,9 @@ export class MqttSource implements Source {
   #connection = new AbortController();
   /** The current message; the client hands over one at a time. */
   #work: Promise<void> = Promise.resolve();
+  #isWorking = false;
+  /** Messages that have come. */
+  #messages = 0;
   readonly #failures: FailureLog;
   /** An error that the end of the connection follows. */
   #error: Error | undefined;
@@ -59,6 +62,8 @@ export class MqttSource implements Source {
     client.on("error", (error) => {
       this.#error = error;
       this.#disconnected(error);
+      // Behind a packet that is none the client would read on somewhere, and the broker waits for answers to what it lost.
+      client.stream.destroy();
     });
     client.on("close", () => {
       this.#connection.abort();
@@ -67,6 +72,7 @@ export class MqttSource implements Source {
       if (!isSaid) this.#disconnected(new Error("the connection was closed"));
       void this.#renew(client);
     });
+    this.#keepWhileReading(client);
     // The client sends the PUBACK, and handles the next message, when `done` is called.
     client.handleMessage = ({ topic, payload }, done) => {
       this.#work = this.#handle({ topic, payload: Buffer.from(payload) }, done);
@@ -86,13 +92,35 @@ export class MqttSource implements Source {
     Object.assign(client.options, renewed);
   }
 
+  /**
+   * The answer to a ping comes behind the messages that were sent before it: one that a channel holds up, or many of them, must not
+   * look like a broker that does not answer.
+   */
+  #keepWhileReading(client: MqttClient): void {
+    const end = client.onKeepaliveTimeout.bind(client);
+    let seen = 0;
+    client.onKeepaliveTimeout = () => {
+      const isQuiet = !this.#isWorking && this.#messages === seen;
+      seen = this.#messages;
+      if (isQuiet) return end();
+      client.sendPing();
+      client.reschedulePing(true);
+    };
+  }
+
   async #subscribe(client: MqttClient, sessionPresent: boolean): Promise<void> {
     const { topics, qos } = this.#config;
     const { log } = this.#context;
     const { signal } = this.#connection;
+    const endWaiting = this.#waitForAnswer(client);
     try {
-      const refused = await subscribed(client, topics, qos === 0 ? 0 : 1);
+      const { refused, lowered } = await subscribed(client, topics, qos === 0 ? 0 : 1);
       if (refused.length > 0) log.error({ topics: refused }, "subscription refused");
+      if (lowered.length > 0)
+        log.warn(
+          { topics: lowered },
+          "the broker gives QoS 0 only: messages may be lost, and are when the agent is away",
+        );
       this.#failures.works({ url: this.#config.url });
       this.#report(refused.length === 0 ? undefined : `the broker refuses the topics ${refused.join(" ")}`);
       if (refused.length === topics.length) return;
@@ -101,14 +129,43 @@ export class MqttSource implements Source {
     } catch (error) {
       // A connection that closes in the meantime is logged elsewhere, and the next one subscribes again.
       if (signal.aborted) return;
-      log.error({ topics, reason: reasonOf(error) }, "subscription failed");
+      this.#failures.failed("error", error, { message: "subscription failed", fields: { topics } });
       this.#report(`the subscription failed: ${reasonOf(error)}`);
+    } finally {
+      endWaiting();
     }
+  }
+
+  /**
+   * Closes a connection whose subscription is not answered in time. Messages of the session may come before the answer, and are
+   * waited for, also where a channel holds one of them up. Returns what ends it.
+   */
+  #waitForAnswer(client: MqttClient): () => void {
+    const { connect_timeout: millis } = this.#config;
+    const { signal } = this.#connection;
+    let seen = this.#messages;
+    const timer = setInterval(() => {
+      const isQuiet = !this.#isWorking && this.#messages === seen;
+      seen = this.#messages;
+      if (!isQuiet) return;
+      this.#error = new Error(`the broker did not answer the subscription within ${millis} ms`);
+      this.#disconnected(this.#error);
+      client.stream.destroy();
+    }, millis);
+    const end = () => clearInterval(timer);
+    const stopListening = onAbort(signal, end);
+    return () => {
+      stopListening();
+      end();
+    };
   }
 
   async #handle(message: Message, done: (error?: Error) => void): Promise<void> {
     const { signal } = this.#connection;
+    this.#isWorking = true;
+    this.#messages += 1;
     const isDone = await withEither([signal, this.#stopping.signal], (either) => this.#reader.read(message, either));
+    this.#isWorking = false;
     if (isDone && !signal.aborted) done();
     else done(new AgentError("NOT_ACKNOWLEDGED", "the broker has to deliver the message again", { retryable: true }));
   }

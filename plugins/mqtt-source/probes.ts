@@ -77,7 +77,7 @@ function secured({ stream }: MqttClient, { tls_verify }: MqttConfig, examiner: E
 
 /** Messages that come meanwhile are of this session alone, and nobody acknowledges them. */
 async function subscribing(client: MqttClient, topics: readonly string[]): Promise<ProbeResult> {
-  const refused = await subscribed(client, topics, 0);
+  const { refused } = await subscribed(client, topics, 0);
   if (refused.length === 0) return { outcome: "ok" };
   const remedy = "allow the user to read them at the broker";
   return { outcome: "failed", reason: `the broker refuses ${refused.join(" ")}`, remedy };

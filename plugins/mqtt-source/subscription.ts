@@ -2,19 +2,31 @@ import type { MqttClient } from "mqtt";
 
 const REFUSED = 0x80;
 
-/** Subscribes to the topics and resolves to those that the broker refuses; the others are subscribed. Rejects without its answer. */
-export async function subscribed(
-  client: MqttClient,
-  topics: readonly string[],
-  qos: 0 | 1,
-): Promise<readonly string[]> {
+/** What a broker answers to a subscription. */
+interface Subscribed {
+  /** The topics that it refuses; the others are subscribed. */
+  readonly refused: readonly string[];
+  /** Those that it gives a lower QoS than was asked for. */
+  readonly lowered: readonly string[];
+}
+
+/** Subscribes to the topics. Rejects without an answer of the broker. */
+export async function subscribed(client: MqttClient, topics: readonly string[], qos: 0 | 1): Promise<Subscribed> {
+  const granted = await grants(client, topics, qos);
+  return {
+    refused: topics.filter((_, index) => granted[index] === REFUSED),
+    lowered: topics.filter((_, index) => Number(granted[index]) < qos),
+  };
+}
+
+async function grants(client: MqttClient, topics: readonly string[], qos: 0 | 1): Promise<readonly unknown[]> {
   try {
-    await client.subscribeAsync([...topics], { qos });
-    return [];
+    const answered = await client.subscribeAsync([...topics], { qos });
+    return answered.map((one) => one.qos);
   } catch (error) {
     const granted = grantedIn(error);
     if (granted === undefined) throw error;
-    return topics.filter((_, index) => granted[index] === REFUSED);
+    return granted;
   }
 }
 

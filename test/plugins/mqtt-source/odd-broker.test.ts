@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { AgentError } from "../../../core/sdk/index.js";
+import { notification, runningSource } from "./running-source.js";
+
+const CONNECT = 1;
+const SUBSCRIBE = 8;
+const PING = 12;
+const CONNACK = Buffer.from([0x20, 2, 0, 0]);
+
+/** What a broker sends after a subscription; `id` is that of the subscription, `connection` counts from 1. */
+type Script = (id: Buffer, connection: number) => readonly Buffer[];
+
+const suback = (id: Buffer, qos = 1) => Buffer.from([0x90, 3, ...id, qos]);
+
+/** A message of QoS 1, small enough for two bytes of length. */
+function publish(payload: string, id: number): Buffer {
+  const topic = "orion/a";
+  const body = Buffer.concat([Buffer.from([0, topic.length]), Buffer.from(topic), Buffer.from([0, id])]);
+  const length = body.length + payload.length;
+  return Buffer.concat([Buffer.from([0x32, (length % 128) | 128, length >> 7]), body, Buffer.from(payload)]);
+}
+
+/** A broker that lets everybody in, and answers a subscription by a script. */
+async function scriptedBroker(context: TestContext, script: Script) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    const connection = sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (packet) => {
+      const kind = (packet[0] ?? 0) >> 4;
+      if (kind === CONNECT) socket.write(CONNACK);
+      if (kind === PING) socket.write(Buffer.from([0xd0, 0]));
+      if (kind === SUBSCRIBE) for (const answer of script(packet.subarray(2, 4), connection)) socket.write(answer);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the broker has no port");
+  return { url: `mqtt://127.0.0.1:${address.port}`, sockets };
+}
+
+const noPackets = [
+  { what: "a packet of an unknown kind", bytes: [0xf0, 0] },
+  { what: "a length without an end", bytes: [0x32, 0xff, 0xff, 0xff, 0xff, 0xff] },
+  { what: "a message that is shorter than its topic", bytes: [0x32, 3, 1, 0xf4, 0x61] },
+  { what: "a message of a quality of service that there is not", bytes: [0x36, 5, 0, 1, 0x61, 0, 1] },
+];
+
+for (const { what, bytes } of noPackets)
+  test(`behind ${what} the connection is made again, and the broker delivers what was lost with it`, async (context) => {
+    const { url } = await scriptedBroker(context, (id, connection) =>
+      connection === 1 ? [suback(id), Buffer.from(bytes)] : [suback(id), publish(notification(2), 1)],
+    );
+
+    const { received, health, logged } = await runningSource(context, { config: { url } });
+
+    assert.deepEqual(await received(1), ["2"]);
+    await logged("connected to the broker again");
+    assert.deepEqual(health.map(({ state }) => state).slice(-2), ["degraded", "up"]);
+  });
+
+test("a connection whose subscription is not answered is made again", async (context) => {
+  const { url } = await scriptedBroker(context, (id, connection) => (connection === 1 ? [] : [suback(id)]));
+
+  const { logged, health } = await runningSource(context, { config: { url, connect_timeout: 50 } });
+  await logged("connected to the broker again");
+
+  assert.match(
+    JSON.stringify(health),
+    /"degraded","reason":"no connection to the broker: the broker did not answer the subscription within 50 ms"\},\{"state":"up"\}/,
+  );
+});
+
+test("a message that comes before the answer to the subscription, and that a channel holds up, is waited for", async (context) => {
+  const { url, sockets } = await scriptedBroker(context, (id) => [publish(notification(1), 1), suback(id)]);
+  let attempts = 0;
+  const emit = async () => {
+    attempts += 1;
+    // With pauses of 5 ms this takes many times longer than connect_timeout.
+    if (attempts < 60) throw new AgentError("CHANNEL_FULL", "there is no room", { retryable: true });
+  };
+
+  const { received, logged } = await runningSource(context, { config: { url, connect_timeout: 20 }, emit });
+
+  assert.deepEqual(await received(1), ["1"]);
+  await logged("subscribed");
+  assert.equal(sockets.length, 1);
+});
+
+test("a message that a channel holds up for longer than keepalive keeps its connection", async (context) => {
+  const { url, sockets } = await scriptedBroker(context, (id) => [suback(id), publish(notification(1), 1)]);
+  let attempts = 0;
+  const emit = async () => {
+    attempts += 1;
+    // With pauses of 5 ms this takes more than twice the time in which a ping must be answered.
+    if (attempts < 700) throw new AgentError("CHANNEL_FULL", "there is no room", { retryable: true });
+  };
+
+  const { received, health } = await runningSource(context, { config: { url, keepalive: 1 }, emit });
+
+  assert.deepEqual(await received(1), ["1"]);
+  assert.equal(sockets.length, 1);
+  assert.deepEqual(health, [{ state: "up" }]);
+});
+
+test("a broker that gives a lower quality of service than was asked for is warned about", async (context) => {
+  const { url } = await scriptedBroker(context, (id) => [suback(id, 0)]);
+
+  const { logged } = await runningSource(context, { config: { url, topics: ["orion/#"] } });
+
+  const [warning] = await logged("the broker gives QoS 0 only: messages may be lost, and are when the agent is away");
+  assert.deepEqual(warning?.fields, { topics: ["orion/#"] });
+});
