@@ -9,6 +9,7 @@ export function checkRequest({ method, path, headers }: InboundRequest, target: 
   checkMethod(method);
   checkPath(path, target);
   checkContentType(headers["content-type"]);
+  checkContentEncoding(headers["content-encoding"]);
 }
 
 /** Throws for a header that would travel with each event and is longer than the limit. */
@@ -31,6 +32,7 @@ export function refusedHeaders(
     ...(isAcceptedType(headers["content-type"] ?? "")
       ? {}
       : { "content-type": "must be application/json, application/ld+json or application/geo+json, in UTF-8" }),
+    ...(isPlain(headers["content-encoding"]) ? {} : { "content-encoding": "must be identity" }),
     ...(serviceOf(headers, default_service).length <= SERVICE_LENGTH
       ? {}
       : { [eventHeaders.service]: `must be of ${SERVICE_LENGTH} characters at the most` }),
@@ -70,6 +72,17 @@ function checkContentType(contentType: string | undefined): void {
   if (accepted.has(contentType)) return;
   if (!isAcceptedType(contentType)) throw refused("content-type", `${contentType} content type not supported`);
   if (accepted.size < MOST_REMEMBERED) accepted.add(contentType);
+}
+
+/** Otherwise a compressed body would be refused as one that is not UTF-8. */
+function checkContentEncoding(encoding: string | undefined): void {
+  if (isPlain(encoding)) return;
+  const headers = { "Accept-Encoding": "identity" };
+  throw refused("content-encoding", `${encoding} content encoding not supported`, { status: 415, headers });
+}
+
+function isPlain(encoding = "identity"): boolean {
+  return encoding === "" || encoding.trim().toLowerCase() === "identity";
 }
 
 /** Whether it is one of the types of notifications, in UTF-8. */

@@ -3,6 +3,7 @@ import { RejectedRequest } from "deneb/sdk";
 /** What is wrong with a request, as the counters of refusals name it, with the statuses of its answers. */
 const statuses = {
   content: [400],
+  "content-encoding": [415],
   "content-type": [400],
   limit: [400, 413],
   method: [400, 405],

@@ -36,6 +36,11 @@ const refusals: readonly Refused[] = [
     message: "application/json; charset=ISO-8859-1 content type not supported",
   },
   {
+    sent: { headers: { ...json, "content-encoding": "gzip" } },
+    status: 415,
+    message: "gzip content encoding not supported",
+  },
+  {
     sent: { headers: { ...json, "fiware-service": "s".repeat(51) } },
     message: "'fiware-service' header length greater than 50",
   },
@@ -45,6 +50,10 @@ const refusals: readonly Refused[] = [
   { sent: { body: "[]" }, message: /./ },
   { sent: { body: {} }, message: /./ },
 ];
+const headersOf: ReadonlyMap<number, object> = new Map([
+  [405, { Allow: "POST" }],
+  [415, { "Accept-Encoding": "identity" }],
+]);
 for (const { sent, status = 400, message } of refusals)
   test(`${JSON.stringify(sent)} is refused with ${status} ${message}`, () => {
     assert.throws(
@@ -52,7 +61,7 @@ for (const { sent, status = 400, message } of refusals)
       (error) => {
         assert.ok(error instanceof RejectedRequest);
         assert.equal(error.status, status);
-        assert.deepEqual(error.headers, status === 405 ? { Allow: "POST" } : {});
+        assert.deepEqual(error.headers, headersOf.get(status) ?? {});
         if (typeof message === "string") assert.equal(error.message, message);
         else assert.match(error.message, message);
         return true;
