@@ -1,47 +1,68 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateState } from "../metrics/host-instruments.js";
 import type { Part } from "./component.js";
 
-/** Milliseconds that a file has to be read: a network share that is gone must not hold up what waits for it. */
-const LONGEST = 5000;
+/** Milliseconds that a file has to be read: a network share that is gone must not hold up a scrape. */
+const LONGEST = 1000;
+
+interface File {
+  readonly component: string;
+  readonly path: string;
+}
 
 /**
- * When the certificates expire that components have loaded. A file is read once for each component that is created, when it
- * starts: one that is replaced on disk later is in use when its component starts again, or has failed to connect with the one before.
+ * When the certificates of components expire. Components follow the files that they name: what is replaced on disk is in use within
+ * seconds, or when the component connects again. So the files are read at each scrape; of one that cannot be read now the last state counts.
  */
 export class Certificates {
   readonly #parts: () => readonly Part[];
-  /** By what a component reports to, which it has for itself and those nested in it. */
-  readonly #known = new WeakMap<Part["reported"], Map<string, readonly CertificateState[]>>();
-  #others: readonly CertificateState[] = [];
+  readonly #others: File[] = [];
+  /** By component and path, what was read last. */
+  #last: ReadonlyMap<string, CertificateState> = new Map();
+  /** The same, what is being read: a second reading would wait as well. */
+  readonly #reading = new Map<string, Promise<CertificateState | undefined>>();
 
   constructor(parts: () => readonly Part[]) {
     this.#parts = parts;
   }
 
-  /** Adds a certificate that is of no component. */
-  add(component: string, path: string, pem: string): void {
-    this.#others = [...this.#others, ...stateOf({ component, path, pem })];
+  /** Adds a file that is of no component. */
+  add(component: string, path: string): void {
+    this.#others.push({ component, path });
   }
 
-  /** Reads those of components that were not read yet; after a start and after each reload. */
-  async read(): Promise<void> {
-    for (const { name, definition, config, reported } of this.#parts()) {
-      const known = this.#known.get(reported) ?? new Map<string, readonly CertificateState[]>();
-      this.#known.set(reported, known);
-      if (known.has(name)) continue;
-      known.set(name, []);
-      const files = pathsOf(() => definition.certificates?.(config));
-      const states = await Promise.all(files.map((path) => loaded(name, path)));
-      known.set(name, states.flat());
-    }
+  async states(): Promise<readonly CertificateState[]> {
+    const end = new AbortController();
+    const late = delay(LONGEST, undefined, { ref: false, signal: end.signal }).catch(() => undefined);
+    const files = [...this.#others, ...this.#parts().flatMap(filesOf)];
+    const read = files.map(async (file) => {
+      const state = (await Promise.race([this.#read(file), late])) ?? this.#last.get(keyOf(file));
+      return state === undefined ? [] : [[keyOf(file), state] as const];
+    });
+    const states = (await Promise.all(read)).flat();
+    end.abort();
+    this.#last = new Map(states);
+    return [...this.#last.values()];
   }
 
-  get states(): readonly CertificateState[] {
-    const own = this.#parts().flatMap(({ name, reported }) => this.#known.get(reported)?.get(name) ?? []);
-    return [...this.#others, ...own];
+  #read(file: File): Promise<CertificateState | undefined> {
+    const key = keyOf(file);
+    const known = this.#reading.get(key);
+    if (known !== undefined) return known;
+    const reading = stateOf(file).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
   }
+}
+
+function filesOf({ name: component, definition, config }: Part): readonly File[] {
+  return pathsOf(() => definition.certificates?.(config)).map((path) => ({ component, path }));
+}
+
+function keyOf({ component, path }: File): string {
+  return JSON.stringify([component, path]);
 }
 
 /** A plugin may do anything. */
@@ -54,28 +75,13 @@ function pathsOf(ask: () => unknown): readonly string[] {
   }
 }
 
-/** The component itself reports a file that it cannot read. */
-async function loaded(component: string, path: string): Promise<readonly CertificateState[]> {
-  try {
-    const pem = await readFile(path, { encoding: "utf8", signal: AbortSignal.timeout(LONGEST) });
-    return stateOf({ component, path, pem });
-  } catch {
-    return [];
-  }
-}
-
-interface LoadedFile {
-  readonly component: string;
-  readonly path: string;
-  readonly pem: string;
-}
-
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** A chain is of use until the first of it expires. */
-function stateOf({ component, path, pem }: LoadedFile): readonly CertificateState[] {
+/** A chain is of use until the first of it expires. Undefined for a file that cannot be read, which the component reports. */
+async function stateOf({ component, path }: File): Promise<CertificateState | undefined> {
+  const pem = await readFile(path, "utf8").catch(() => "");
   const ends = [...pem.matchAll(CERTIFICATE)].flatMap(([text]) => expiryOf(text));
-  return ends.length === 0 ? [] : [{ component, path, expires: new Date(Math.min(...ends)) }];
+  return ends.length === 0 ? undefined : { component, path, expires: new Date(Math.min(...ends)) };
 }
 
 function expiryOf(pem: string): readonly number[] {

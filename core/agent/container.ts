@@ -123,7 +123,7 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       activity: scope.resolve(ACTIVITY),
       folders: scope.resolve(FOLDERS),
       conditions: () => scope.resolve(READINESS).conditions(),
-      certificates: () => scope.resolve(CERTIFICATES).states,
+      certificates: () => scope.resolve(CERTIFICATES).states(),
       limitBytes: setup.deadLetterLimits?.bytes ?? 0,
     });
     scope.resolve(PROMETHEUS).observe(readings);
@@ -156,7 +156,6 @@ export function agentContainer(setup: AgentSetup): DependencyContainer {
       const names = partsOf(scope.resolve(AGENT).assembly).map(({ name }) => name);
       scope.resolve(PROMETHEUS).keepMetricsOf(new Set(names));
       scope.resolve(PROMETHEUS).reloaded(ok, time);
-      void scope.resolve(CERTIFICATES).read();
     };
     const log = scope.resolve(LOGGERS).of("reload");
     return new Reload({ agent: scope.resolve(AGENT), topology, parts: scope.resolve(PARTS), log, ended });

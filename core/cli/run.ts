@@ -30,7 +30,7 @@ import { topologyOfWorker, workerFaults } from "../configuration/topology/worker
 import type { Topology } from "../configuration/topology.js";
 import type { Logging } from "../logging/logging.js";
 import { ManagementServer } from "../management/management-server.js";
-import { checkTls, readSecurity } from "../management/security/read-security.js";
+import { checkTls, readSecurity, tlsNow } from "../management/security/read-security.js";
 import { Starting } from "../management/starting.js";
 import type { DeadLetters } from "../pipeline/dead-letters/dead-letters.js";
 import type { GrowingCatalogue } from "../registry/named-plugins.js";
@@ -223,8 +223,9 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
   checkTls(security.tls);
   const { managementHost: host, managementPort: port, managementTlsCertificate } = settings;
   const starting = new Starting(systemClock.now());
+  const readTls = () => tlsNow(settings);
   // A worker listens for its supervisor, which speaks TLS and checks tokens for all.
-  const address = role === undefined ? { host, port, tls: security.tls } : { host, port, socket: role.socket };
+  const address = role === undefined ? { host, port, tls: security.tls, readTls } : { host, port, socket: role.socket };
   const management = new ManagementServer(starting.listener, address, loggers.of("management"));
   const ownConfiguration = {
     file,
@@ -244,9 +245,8 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     opened ??= open();
     return opened;
   };
-  const certificates = container.resolve(CERTIFICATES);
   if (security.tls !== undefined && (role === undefined || role.number === 1))
-    certificates.add("management", managementTlsCertificate, security.tls.cert);
+    container.resolve(CERTIFICATES).add("management", managementTlsCertificate);
   const replays = container.resolve(AUTOMATIC_REPLAY);
   const verifier = container.resolve(VERIFIER);
   const erasure = container.resolve(AGENT_ERASURE);
@@ -260,5 +260,5 @@ function build(service: Service, tracing: OpenTracing | undefined, role: WorkerR
     count: (plugin, component, by) => prometheus.countStrayError({ plugin, component }, by),
     now: systemClock.now,
   });
-  return { agent, management, starting, manage, certificates, reloading, replays, verifier, erasure, strays, letters };
+  return { agent, management, starting, manage, reloading, replays, verifier, erasure, strays, letters };
 }

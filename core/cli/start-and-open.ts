@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
 import type { Agent } from "../agent/agent.js";
-import type { Certificates } from "../agent/certificates.js";
 import type { StrayErrors } from "../agent/stray-errors.js";
 import type { Starting } from "../management/starting.js";
 
@@ -12,7 +11,6 @@ export interface ToStart {
   readonly starting: Starting;
   /** Loads the management interface, once: after the sources have started, since brokers need not wait for it. */
   readonly manage: () => Promise<RequestListener>;
-  readonly certificates: Certificates;
   readonly strays: Pick<StrayErrors, "show">;
 }
 
@@ -23,7 +21,7 @@ interface StartLimits {
 
 /** Starts the agent, then opens its management interface, whose port is bound already. */
 export async function startAndOpen(
-  { agent, starting, manage, certificates, strays }: ToStart,
+  { agent, starting, manage, strays }: ToStart,
   { gracePeriodSeconds, stopRequested }: StartLimits,
 ): Promise<void> {
   const late = setTimeout(() => {
@@ -38,7 +36,6 @@ export async function startAndOpen(
   } finally {
     clearTimeout(late);
   }
-  void certificates.read();
   strays.show();
   try {
     starting.open(await manage());

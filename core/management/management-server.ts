@@ -1,9 +1,20 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { AgentError, codeOf, type Lifecycle, type Logger, onAbort, reasonOf } from "../sdk/index.js";
+import {
+  AgentError,
+  addressText,
+  codeOf,
+  FailureLog,
+  type Followed,
+  followFiles,
+  type Lifecycle,
+  type Logger,
+  onAbort,
+  reasonOf,
+} from "../sdk/index.js";
 import { inTurn } from "./in-turn.js";
 import type { TlsMaterial } from "./security/read-security.js";
 
@@ -13,6 +24,10 @@ interface ManagementAddress {
   readonly port: number;
   /** Absent for plain HTTP. */
   readonly tls?: TlsMaterial | undefined;
+  /** Reads the files of TLS again, which may be replaced while it listens. */
+  readonly readTls?: () => Promise<TlsMaterial | undefined>;
+  /** Milliseconds between two of these readings; ten seconds when absent. */
+  readonly lookMillis?: number;
   /** Path of a socket to listen on, in place of host and port. */
   readonly socket?: string | undefined;
 }
@@ -25,6 +40,7 @@ export class ManagementServer implements Lifecycle {
   readonly #stopping: (() => void)[] = [];
   readonly #sockets = new Set<Socket>();
   #isStopped = false;
+  #endFollowing = () => {};
 
   constructor(listener: RequestListener, address: ManagementAddress, log: Logger) {
     const app = inTurn(listener);
@@ -51,6 +67,8 @@ export class ManagementServer implements Lifecycle {
   async start(): Promise<void> {
     await this.#listen();
     this.#server.on("error", (error) => this.#log.error({ reason: reasonOf(error) }, "accepting a connection failed"));
+    const { tls, readTls } = this.#address;
+    if (tls !== undefined && readTls !== undefined) this.#follow(tls, readTls);
   }
 
   /** Listens again where the file of its socket was removed: nobody reaches the one that is open. Connections go on. */
@@ -69,7 +87,7 @@ export class ManagementServer implements Lifecycle {
       await once(this.#server, "listening");
     } catch (cause) {
       const remedy = "choose another one with --management-port or --management-host";
-      const where = socket ?? `${host}:${port}`;
+      const where = socket ?? addressText(host, port);
       throw new AgentError("MANAGEMENT_PORT_UNUSABLE", `listening on ${where} for management (${remedy})`, {
         cause,
         retryable: false,
@@ -82,6 +100,7 @@ export class ManagementServer implements Lifecycle {
 
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true;
+    this.#endFollowing();
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -90,6 +109,26 @@ export class ManagementServer implements Lifecycle {
     const stopListening = onAbort(signal, () => this.#closeAll());
     await closed;
     stopListening();
+  }
+
+  /** Files that were replaced count for the connections that come then. */
+  #follow(first: TlsMaterial, read: () => Promise<TlsMaterial | undefined>): void {
+    const failures = new FailureLog(this.#log, "the files of TLS can be used again");
+    let inUse: TlsMaterial | undefined = first;
+    const followed: Followed<TlsMaterial | undefined> = {
+      read,
+      inUse: () => inUse,
+      use: (tls) => {
+        inUse = tls;
+        if (tls !== undefined && this.#server instanceof TlsServer) this.#server.setSecureContext(contextOf(tls));
+        this.#log.info({}, "the files of TLS were replaced, and are in use");
+      },
+      looked: (error) => {
+        if (error === undefined) failures.works();
+        else failures.failed("error", error, { message: "the files of TLS that were read before stay in use" });
+      },
+    };
+    this.#endFollowing = followFiles(followed, this.#address.lookMillis);
   }
 
   #keep(socket: Socket): void {
@@ -109,10 +148,13 @@ const timeouts = { headersTimeout: 15_000, requestTimeout: 30_000 } as const;
 
 function serverFor(app: RequestListener, tls: TlsMaterial | undefined): Server {
   if (tls === undefined) return createServer(timeouts, app);
-  const { key, cert, ca } = tls;
   const handshakeTimeout = timeouts.headersTimeout;
-  const clients = ca === undefined ? {} : { ca, requestCert: true };
-  return createTlsServer({ ...timeouts, handshakeTimeout, key, cert, ...clients }, app);
+  const requestCert = tls.ca !== undefined;
+  return createTlsServer({ ...timeouts, handshakeTimeout, requestCert, ...contextOf(tls) }, app);
+}
+
+function contextOf({ key, cert, ca }: TlsMaterial) {
+  return { key, cert, ...(ca === undefined ? {} : { ca }) };
 }
 
 /** Answers, in the envelope, bytes that do not become a request: not HTTP, too large, or too slow. */

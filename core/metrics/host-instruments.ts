@@ -37,7 +37,7 @@ export function addHostInstruments(registry: Registry, states: () => HostStates)
     });
   addGauge(registry, {
     name: "deneb_certificate_expiry_timestamp_seconds",
-    help: "When the certificate that a component has loaded from a file expires, in seconds since 1970.",
+    help: "When the first certificate in a file that a component uses expires, in seconds since 1970.",
     labels: ["component", "path"],
     read: () =>
       states().certificates.map(

@@ -91,8 +91,8 @@ export interface PluginDefinition<K extends Kind, S extends Schema, L extends Sl
   /** Makes the component. No I/O here: see the lifecycle law. */
   create(config: ConfigOf<S>, context: ContextOf<K, L>): Kinds[K];
   /**
-   * The PEM files with certificates of its own that a component of this configuration loads when it starts; the metrics show
-   * when they expire.
+   * The PEM files with certificates of its own that a component of this configuration uses; the metrics show when they expire, as
+   * they are on disk. A component reads them again after they were replaced, at the latest when it connects again, or by {@link followFiles}.
    */
   readonly certificates?: (config: ConfigOf<S>) => readonly string[];
   /** Runs one read-only query against the store that this configuration of a sink points to (`deneb sql`). */

@@ -3,6 +3,7 @@
  * Start reading at {@link definePlugin}, then the kind you want to write, then the lifecycle law in {@link Lifecycle}.
  */
 
+export { addressText } from "./address.js";
 export type { ApiVersions } from "./api-versions.js";
 export { acceptedAtOnce } from "./at-once.js";
 export { type BatchSinkParts, type BatchSinkWrite, batchSink } from "./batch-sink.js";
@@ -137,12 +138,16 @@ export type {
 export type { ErasedRows, Erasure, LeftData, RowSelection, StoredColumn, StoredRows } from "./stored-rows.js";
 export {
   checkTls,
+  type Followed,
+  followFiles,
   type PemFault,
   type PemFiles,
   pemFault,
   readTlsFiles,
   type TlsClientOptions,
   type TlsConfig,
+  type TlsWords,
   tlsProperties,
+  tlsReason,
 } from "./tls-files.js";
 export { traceHeaders } from "./trace-context.js";

@@ -86,14 +86,6 @@ function keyFault(key: unknown, cert: unknown): string | undefined {
   }
 }
 
-/** The options that `node:tls` and the clients over it take. @stable */
-export interface TlsClientOptions<Content> {
-  readonly ca?: Content;
-  readonly cert?: Content;
-  readonly key?: Content;
-  readonly rejectUnauthorized: boolean;
-}
-
 /**
  * Reads the files of the TLS properties with `read`, usually `readFile` of `node:fs/promises`. `component` is the name
  * and kind for messages, such as `sink "http-sink"`, and `spelt` gives the name of a property for them where the plugin has
@@ -137,3 +129,91 @@ export async function readTlsFiles<Content>(
 }
 
 type FileProperty = "tls_ca_file" | "tls_cert_file" | "tls_key_file";
+
+/** Milliseconds between two looks at files that may be replaced. */
+const LOOK_MILLIS = 10_000;
+
+/** What is read from files, and who uses it. @beta */
+export interface Followed<Content> {
+  read(): Promise<Content>;
+  /** What is in use now. */
+  inUse(): Content;
+  /** Takes what was read where that is something else, as JSON. */
+  use(content: Content): void;
+  /** Called after each look: with what kept the files from being used, or without. */
+  looked(error?: unknown): void;
+}
+
+/**
+ * Reads files again every ten seconds, such as certificates, which others replace while a component runs; files that cannot be
+ * used now change nothing. Returns what ends it.
+ * @beta
+ */
+export function followFiles<Content>(followed: Followed<Content>, millis: number = LOOK_MILLIS): () => void {
+  let isLooking = false;
+  let isOver = false;
+  const look = async () => {
+    const content = await followed.read();
+    if (!isOver && JSON.stringify(content) !== JSON.stringify(followed.inUse())) followed.use(content);
+  };
+  const timer = setInterval(() => {
+    // A network share that is gone may hold up the one before.
+    if (isLooking) return;
+    isLooking = true;
+    const ended = (error?: unknown) => {
+      isLooking = false;
+      if (!isOver) followed.looked(error);
+    };
+    look().then(() => ended(), ended);
+  }, millis).unref();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}
+
+/** What a plugin calls the parts of a TLS connection, for {@link tlsReason}. @beta */
+export interface TlsWords {
+  /** Such as `the broker`. */
+  readonly server: string;
+  /** The property with the authorities to trust. */
+  readonly ca: string;
+  /** The properties with certificate and key of this client. */
+  readonly client: string;
+  /** What to do where the server does not speak TLS on this port. */
+  readonly plain: string;
+  /** What to do where the certificate is for another host. */
+  readonly name: string;
+}
+
+const untrusted: readonly string[] = [
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+];
+
+interface TlsFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an error of a TLS connection means, with the remedy; undefined for an error that is not of TLS. @beta */
+export function tlsReason({ code, message }: TlsFailure, words: TlsWords): string | undefined {
+  const { server, ca, client, plain, name } = words;
+  const certificate = `the certificate of ${server}`;
+  if (untrusted.includes(code))
+    return `${certificate} is not signed by a trusted authority (${code}); give that authority in ${ca}`;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return `${certificate} is not valid now (${code}); have it renewed`;
+  if (code === "CERT_SIGNATURE_FAILURE")
+    return `${certificate} does not fit those that are trusted (${code}); see ${ca}`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `${certificate} is for another host (${code}); ${name}`;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || (code === "EPROTO" && /wrong version number/.test(message)))
+    return `${server} does not speak TLS on this port; ${plain}`;
+  if (/^ERR_SSL_.*_ALERT_.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code))
+    return `${server} refuses the certificate of this client, or wants one (${code}); see ${client}`;
+  if (/^(?:ERR_SSL_|ERR_OSSL_|EPROTO$)/.test(code)) return `TLS failed (${code}); see ${ca} and ${client}`;
+  return undefined;
+}

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { readTlsFiles } from "deneb/sdk";
+import { readTlsFiles, type TlsClientOptions } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
 
 /** The header with the credentials of a sink; none without credentials. */
@@ -11,14 +11,16 @@ export function authorization({ bearer_token, username, password }: HttpSinkConf
   return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
-/** Creates the agent that keeps the connections of a sink open; reads the certificate files. Rejects with code `CERTIFICATE_UNREADABLE`. */
-export async function connections(config: HttpSinkConfig, sink: string): Promise<HttpAgent> {
-  const options = { keepAlive: true, maxSockets: config.max_connections };
-  if (!/^https:/i.test(config.url)) return new HttpAgent(options);
-  return new HttpsAgent({ ...options, ...(await readTlsFiles(config, `sink "${sink}"`, (file) => readFile(file))) });
+type Tls = TlsClientOptions<Buffer> | undefined;
+
+/** What is in the files of certificates now; undefined for plain HTTP. Rejects with code `CERTIFICATE_UNREADABLE`. */
+export async function readTls(config: HttpSinkConfig, sink: string): Promise<Tls> {
+  if (!/^https:/i.test(config.url)) return undefined;
+  return await readTlsFiles(config, `sink "${sink}"`, (file) => readFile(file));
 }
 
-/** Whether connections depend on files, which may be replaced while the agent runs. */
-export function dependsOnFiles({ url, tls_ca_file, tls_cert_file }: HttpSinkConfig): boolean {
-  return /^https:/i.test(url) && (tls_ca_file !== "" || tls_cert_file !== "");
+/** Creates the agent that keeps the connections of a sink open. */
+export function connections({ max_connections: maxSockets }: HttpSinkConfig, tls: Tls): HttpAgent {
+  const options = { keepAlive: true, maxSockets };
+  return tls === undefined ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
 }

@@ -1,6 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { AgentError, codeOf, withEither } from "deneb/sdk";
+import { AgentError, codeOf, type TlsWords, tlsReason, withEither } from "deneb/sdk";
 
 interface HttpCall {
   readonly url: URL;
@@ -30,17 +30,33 @@ export async function send(call: HttpCall, { agent, timeout, signal }: CallOptio
   try {
     const response = await withEither(
       [deadline.signal, signal],
-      async (either) => (await attempt(call, agent, either)) ?? (await attempt(call, agent, either)),
+      async (either) => (await attempt(call, agent, either)) ?? (await anew(call, agent, either)),
     );
     if (response !== undefined) return response;
     throw new Error("the connection was closed");
   } catch (cause) {
-    const reason = deadline.signal.aborted ? `no whole answer within ${timeout} ms` : (codeOf(cause) ?? "no answer");
+    const reason = deadline.signal.aborted ? `no whole answer within ${timeout} ms` : reasonFor(cause);
     const message = `sending to "${call.url.origin}${call.url.pathname}": ${reason}`;
     throw new AgentError("HTTP_UNREACHABLE", message, { cause, retryable: true });
   } finally {
     clearTimeout(timer);
   }
+}
+
+const words: TlsWords = {
+  server: "the server",
+  ca: "tls_ca_file",
+  client: "tls_cert_file and tls_key_file",
+  plain: "write http:// in url, or give the port for TLS",
+  name: "write the host in url as the certificate does",
+};
+
+function reasonFor(cause: unknown): string {
+  const code = codeOf(cause);
+  if (code === undefined) return "no answer";
+  if (code.startsWith("HPE_"))
+    return `what it answers is not valid HTTP/1.1 (${code}); see whether url names the right port, and https:// where it wants TLS`;
+  return tlsReason({ code, message: String(cause) }, words) ?? code;
 }
 
 const NO_CONTENT = 204;
@@ -60,7 +76,11 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
         bytes += chunk.length;
       });
       response.on("error", reject);
-      response.on("end", () => resolve({ status, headers: fields, bytes }));
+      response.on("end", () => {
+        resolve({ status, headers: fields, bytes });
+        // A server that has answered need not read the rest: its connection would stay busy.
+        if (!request.writableFinished) request.destroy();
+      });
       // It has no content: what a server sends behind it is no part of the response, and ends the connection.
       if (status === NO_CONTENT) resolve({ status, headers: fields, bytes });
     });
@@ -70,11 +90,20 @@ function attempt(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<Htt
       resolve({ status: statusCode, headers, bytes: 0 });
     });
     request.on("error", (error) => {
-      if (request.reusedSocket && !responded && codeOf(error) === "ECONNRESET") resolve(undefined);
+      if (request.reusedSocket && !responded && closed.has(codeOf(error))) resolve(undefined);
       else reject(error);
     });
     request.end(body);
   });
+}
+
+/** What a request on a connection that its server has closed fails with. */
+const closed: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
+
+/** Over a new connection: where the server has closed one that was idle, it may have closed the others. */
+function anew(call: HttpCall, agent: Agent, signal: AbortSignal): Promise<HttpResponse | undefined> {
+  for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
+  return attempt(call, agent, signal);
 }
 
 interface RetryLimits {

@@ -1,4 +1,5 @@
 import type { Agent } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import {
   AgentError,
   type Batch,
@@ -6,19 +7,22 @@ import {
   codeOf,
   type Event,
   type Examiner,
+  FailureLog,
   type Probe,
   type Receipt,
   retryableOf,
   type Sink,
 } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
-import { authorization, connections, dependsOnFiles } from "./connections.js";
+import { authorization, connections, readTls } from "./connections.js";
 import { type CallOptions, failureOf, isTemporary, send } from "./http-call.js";
 import { type Lane, type OutboundRequest, RequestWriter } from "./outbound-requests.js";
 import { httpProbes } from "./probes.js";
 import { traceContext } from "./trace-context.js";
 
 const MILLIS_PER_SECOND = 1000;
+/** Milliseconds after which a write looks at the files of certificates again: those that expire are replaced before. */
+const LOOK_MILLIS = 10_000;
 
 export class HttpSink implements Sink {
   readonly #config: HttpSinkConfig;
@@ -26,11 +30,18 @@ export class HttpSink implements Sink {
   readonly #writer: RequestWriter;
   readonly #sent: WeakSet<Event>;
   #agent: Agent | undefined;
+  /** What the files of certificates held. */
+  #tls: Awaited<ReturnType<typeof readTls>>;
   #isUnreachable = false;
+  readonly #lookMillis: number;
+  #lookedAt = 0;
+  readonly #unusable: FailureLog;
 
-  constructor(config: HttpSinkConfig, context: Context) {
+  constructor(config: HttpSinkConfig, context: Context, lookMillis: number = LOOK_MILLIS) {
     this.#config = config;
     this.#context = context;
+    this.#lookMillis = lookMillis;
+    this.#unusable = new FailureLog(context.log, "the files of certificates can be used again");
     this.#writer = new RequestWriter(config);
     this.#sent = sentOf(context);
   }
@@ -40,7 +51,9 @@ export class HttpSink implements Sink {
   }
 
   async start(): Promise<void> {
-    this.#agent = await connections(this.#config, this.#context.name);
+    this.#tls = await readTls(this.#config, this.#context.name);
+    this.#agent = connections(this.#config, this.#tls);
+    this.#lookedAt = performance.now();
   }
 
   async stop(): Promise<void> {
@@ -48,7 +61,7 @@ export class HttpSink implements Sink {
   }
 
   async persist({ events, traceparent }: Batch, signal: AbortSignal): Promise<Receipt> {
-    if (this.#isUnreachable) await this.#renew();
+    await this.#renew();
     const agent = this.#agent;
     if (agent === undefined)
       throw new AgentError("NOT_STARTED", "sending events before the start of the sink", { retryable: true });
@@ -72,13 +85,29 @@ export class HttpSink implements Sink {
     return total(receipts);
   }
 
-  /** Files of certificates may have been replaced; while they cannot be used, what was read before counts. */
+  /** Where one connection failed the others may be dead, too; and files of certificates may have been replaced. */
   async #renew(): Promise<void> {
-    if (!dependsOnFiles(this.#config)) return;
-    const renewed = await connections(this.#config, this.#context.name).catch(() => undefined);
-    if (renewed === undefined) return;
-    this.#agent?.destroy();
-    this.#agent = renewed;
+    if (this.#agent === undefined) return;
+    const isDue = performance.now() - this.#lookedAt >= this.#lookMillis;
+    const isReplaced = (this.#isUnreachable || isDue) && (await this.#look());
+    if (!this.#isUnreachable && !isReplaced) return;
+    this.#agent.destroy();
+    this.#agent = connections(this.#config, this.#tls);
+  }
+
+  /** Whether the files of certificates hold something else than before; while they cannot be used, what was read before counts. */
+  async #look(): Promise<boolean> {
+    this.#lookedAt = performance.now();
+    try {
+      const tls = await readTls(this.#config, this.#context.name);
+      this.#unusable.works();
+      const isReplaced = !isDeepStrictEqual(tls, this.#tls);
+      this.#tls = tls;
+      return isReplaced;
+    } catch (error) {
+      this.#unusable.failed("warn", error, { message: "the files of certificates that were read before stay in use" });
+      return false;
+    }
   }
 
   /** Of a batch that failed as a whole, the events whose requests succeeded. */

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { codeOf, type Examiner, onAbort, type Probe, type ProbeResult, readTlsFiles, reasonOf } from "deneb/sdk";
 import type { HttpSinkConfig } from "./config.js";
-import { authorization, connections } from "./connections.js";
+import { authorization, connections, readTls } from "./connections.js";
 import { send } from "./http-call.js";
 
 /** Whether the server can be reached, by TLS where the url says so, and what it says to the credentials. */
@@ -73,7 +73,7 @@ function headProbe(url: URL, config: HttpSinkConfig, name: string): Probe {
   return {
     tries: `ask for ${url.origin}${url.pathname} by HEAD, with the credentials of the sink`,
     run: async (signal) => {
-      const agent = await connections(config, name);
+      const agent = connections(config, await readTls(config, name));
       try {
         const call = { url, method: "HEAD", headers: { ...authorization(config) }, body: new Uint8Array() };
         const { status } = await send(call, { agent, timeout: config.request_timeout, signal });

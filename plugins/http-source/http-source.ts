@@ -1,4 +1,4 @@
-import { type Examiner, type Handover, type Probe, reasonOf, type Source } from "deneb/sdk";
+import { type Examiner, FailureLog, followFiles, type Handover, type Probe, reasonOf, type Source } from "deneb/sdk";
 import type { HttpConfig } from "./config.js";
 import { Listener, type ListenerOwner } from "./listener.js";
 import { type HttpContext, Responder } from "./responder.js";
@@ -11,11 +11,17 @@ export class HttpSource implements Source {
   #listener: Listener | undefined;
   #predecessor: Listener | undefined;
   #stopped: Promise<void> | undefined;
+  readonly #lookMillis: number | undefined;
+  readonly #unusable: FailureLog;
+  #endFollowing = () => {};
 
-  constructor(config: HttpConfig, context: HttpContext) {
+  /** `lookMillis` is the time between two looks at the files of TLS. */
+  constructor(config: HttpConfig, context: HttpContext, lookMillis?: number) {
     this.#config = config;
     this.#context = context;
     this.#responder = new Responder(config, context);
+    this.#lookMillis = lookMillis;
+    this.#unusable = new FailureLog(context.log, "the files of TLS can be used again");
   }
 
   /** The port it listens on; undefined while it does not. */
@@ -41,6 +47,7 @@ export class HttpSource implements Source {
     if (this.#stopped !== undefined) return listener === this.#predecessor ? undefined : listener.close();
     listener.serveFor(owner);
     this.#listener = listener;
+    if (owner.tls !== undefined) this.#follow(listener, owner.tls);
     log.info({ host, port: listener.port ?? port }, "listening");
   }
 
@@ -51,6 +58,7 @@ export class HttpSource implements Source {
 
   /** The socket and its connections stay open; requests wait in the listener for the next source. */
   async handOver(signal: AbortSignal): Promise<Handover | undefined> {
+    this.#endFollowing();
     const listener = this.#listener;
     this.#listener = undefined;
     if (listener === undefined) return undefined;
@@ -67,17 +75,42 @@ export class HttpSource implements Source {
 
   /** At a reload files that are being replaced, or are gone, take a source that works from nobody. */
   async #tls(): Promise<TlsOptions | undefined> {
-    const { log, name } = this.#context;
     try {
-      return await readTls(this.#config, name);
+      return await readTls(this.#config, this.#context.name);
     } catch (error) {
       const before = this.#predecessor?.owner;
       if (before?.tls === undefined || !namesSameFiles(before.config, this.#config)) throw error;
-      const reason = reasonOf(error);
-      log.error({ reason }, "the certificate that was read before stays in use; reload again when its files are right");
-      this.#context.report?.({ state: "degraded", reason });
+      this.#cannotUse(error);
       return before.tls;
     }
+  }
+
+  /** Files that were replaced count for the connections that come then. */
+  #follow(listener: Listener, first: TlsOptions): void {
+    const { name, log } = this.#context;
+    let inUse: TlsOptions | undefined = first;
+    const followed = {
+      read: () => readTls(this.#config, name),
+      inUse: () => inUse,
+      use: (tls: TlsOptions | undefined) => {
+        inUse = tls;
+        listener.secure(tls);
+        log.info({ certificate: this.#config.tls_certificate }, "the files of TLS were replaced, and are in use");
+      },
+      looked: (error?: unknown) => (error === undefined ? this.#canUse() : this.#cannotUse(error)),
+    };
+    this.#endFollowing = followFiles<TlsOptions | undefined>(followed, this.#lookMillis);
+  }
+
+  #cannotUse(error: unknown): void {
+    this.#unusable.failed("error", error, { message: "the files of TLS that were read before stay in use" });
+    this.#context.report?.({ state: "degraded", reason: reasonOf(error) });
+  }
+
+  #canUse(): void {
+    if (!this.#unusable.isFailing) return;
+    this.#unusable.works();
+    this.#context.report?.({ state: "up" });
   }
 
   async #opened(owner: ListenerOwner): Promise<Listener> {
@@ -90,6 +123,7 @@ export class HttpSource implements Source {
   }
 
   async #close(signal: AbortSignal): Promise<void> {
+    this.#endFollowing();
     if (this.#listener === undefined) return;
     await this.#listener.close(signal);
     this.#context.log.info({}, "stopped listening");

@@ -12,7 +12,15 @@ import { BodyBudget, ConnectionLimit } from "./limits.js";
 import { NodeConnections } from "./node-connections.js";
 import { NodeRequest } from "./node-request.js";
 import type { Responder } from "./responder.js";
-import { closingResponse, noTunnel, oneHost, type Refusal, refuseMalformed, reloading } from "./responses.js";
+import {
+  closingResponse,
+  failedHandshake,
+  noTunnel,
+  oneHost,
+  type Refusal,
+  refuseMalformed,
+  reloading,
+} from "./responses.js";
 import {
   checkInterval,
   type ListenAddress,
@@ -112,20 +120,30 @@ export class Listener implements Handover {
   serveFor(owner: ListenerOwner): void {
     const { config, tls } = owner;
     this.#owner = owner;
+    this.secure(tls);
     this.#budget.limits = config;
     this.#limit.config = config;
     this.#plain.config = config;
     Object.assign(this.#server, serverOptions(config));
-    this.#tls = tls === undefined ? undefined : tlsServer(tls, config);
+    const held = this.#held;
+    this.#held = undefined;
+    for (const request of held?.released() ?? []) this.#serve(request);
+  }
+
+  /** TLS of the connections that come from now on; undefined for plain HTTP. */
+  secure(tls: TlsOptions | undefined): void {
+    this.#owner = { ...this.#owner, tls };
+    this.#tls = tls === undefined ? undefined : tlsServer(tls, this.#owner.config);
     this.#tls?.on("secureConnection", (socket) => {
       this.#handshakes.end(socket);
       socket.allowHalfOpen = true;
       this.#plain.add(socket);
     });
-    this.#tls?.on("tlsClientError", this.#refuseMalformed);
-    const held = this.#held;
-    this.#held = undefined;
-    for (const request of held?.released() ?? []) this.#serve(request);
+    this.#tls?.on("tlsClientError", (error, socket) => {
+      socket.destroy();
+      const refusal = failedHandshake(error, socket, this.#owner.log);
+      if (refusal !== undefined) this.#count(refusal);
+    });
   }
 
   /** Stops listening, waits for requests that have begun until the signal aborts, and closes every connection. */

@@ -1,6 +1,7 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from "node:http";
 import type { Duplex } from "node:stream";
-import { codeOf, type Logger, type Refused } from "deneb/sdk";
+import type { TLSSocket } from "node:tls";
+import { codeOf, type Logger, type Refused, reasonOf } from "deneb/sdk";
 
 /** The response to a request that is not accepted, and the cause under which it is counted. */
 export interface Refusal extends Pick<Refused, "status" | "headers" | "reason" | "cause"> {}
@@ -46,6 +47,34 @@ function busy(cause: string, reason: string, retryAfter: number): Refusal {
   return { status: 503, cause, reason, headers: { "Retry-After": String(retryAfter), ...closing } };
 }
 
+/**
+ * What a failed TLS handshake is counted as; nothing is answered. Undefined for a sender that went away, as one does that only looks
+ * whether the port is open.
+ */
+export function failedHandshake(error: Error, socket: TLSSocket, log: Logger): Refusal | undefined {
+  // Node ends the connection of a sender whose certificate it does not accept as if that had gone.
+  const code = String(socket.authorizationError ?? codeOf(error) ?? "");
+  log.debug({ reason: reasonOf(error) }, "connection closed in its TLS handshake");
+  if (code === "ECONNRESET" || code === "ERR_TLS_HANDSHAKE_TIMEOUT") return undefined;
+  const [, meaning] = handshakes.find(([codes]) => codes.test(code)) ?? [];
+  return handshake(meaning === undefined ? `The TLS handshake failed (${code})` : `${meaning} (${code})`);
+}
+
+function handshake(reason: string): Refusal {
+  return { status: 400, cause: "tls-handshake", reason, headers: closing };
+}
+
+const handshakes: readonly (readonly [codes: RegExp, meaning: string])[] = [
+  [/^ERR_SSL_HTTP_REQUEST$/, "The sender does not use TLS: the url of the subscription must begin with https://"],
+  [/DID_NOT_RETURN_A_CERTIFICATE/, "The sender has no certificate, and tls_client_ca wants one"],
+  [/_ALERT_.*(?:CERTIFICATE|UNKNOWN_CA)/, "The sender does not accept the certificate of this source, tls_certificate"],
+  [
+    /UNSUPPORTED_PROTOCOL|VERSION|NO_SHARED_CIPHER/,
+    "The sender knows no version or cipher of TLS that this source has",
+  ],
+  [/^(?!ERR_).*(?:CERT|UNABLE_TO)/, "The certificate of the sender is not one of tls_client_ca, or not valid now"],
+];
+
 /** Responds to what is not HTTP, exceeds a limit of the parser or did not arrive in time, and closes the connection. */
 export function refuseMalformed(error: Error, socket: Duplex, log: Logger): Refusal | undefined {
   const code = codeOf(error);
@@ -54,9 +83,22 @@ export function refuseMalformed(error: Error, socket: Duplex, log: Logger): Refu
     socket.destroy();
     return undefined;
   }
-  const refusal = malformed.get(code) ?? notHttp;
+  const refusal = malformed.get(code) ?? otherProtocol(error) ?? notHttp;
   socket.end(closingResponse(refusal), () => socket.destroy());
   return refusal;
+}
+
+const TLS_HANDSHAKE = 0x16;
+
+/** Undefined where nothing is known of what was sent instead. */
+function otherProtocol(error: Error): Refusal | undefined {
+  const sent: unknown = Reflect.get(error, "rawPacket");
+  if (!Buffer.isBuffer(sent)) return undefined;
+  if (sent[0] === TLS_HANDSHAKE)
+    return { ...notHttp, reason: "TLS is not expected: the source has no tls_certificate" };
+  return sent.toString("latin1").startsWith("PRI * HTTP/2")
+    ? { ...notHttp, reason: "HTTP/2 is not supported" }
+    : undefined;
 }
 
 const notHttp: Refusal = {
@@ -111,6 +153,7 @@ export const httpRefusals = [
   reloading(0),
   noToken,
   notHttp,
+  handshake(""),
   noTunnel,
   ...malformed.values(),
 ].map(({ status, cause }) => ({ status, cause }));

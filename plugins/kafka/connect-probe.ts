@@ -1,5 +1,5 @@
 import { TLSSocket } from "node:tls";
-import type { Examiner, Probe, ProbeResult } from "deneb/sdk";
+import { addressText, type Examiner, type Probe, type ProbeResult } from "deneb/sdk";
 import { type KafkaCluster, openCluster } from "./client/cluster.js";
 import { KafkaError, kafkaErrorOf } from "./client/kafka-error.js";
 import type { ConnectionConfig } from "./client/properties.js";
@@ -81,7 +81,7 @@ async function reached(cluster: KafkaCluster, found: ProbeResult): Promise<Probe
       await cluster.askNode(node, async (line, library) => await library.metadataV12.api.async(line, [], false, false));
       return [];
     } catch (error) {
-      return [kafkaErrorOf(error, `asking ${host}:${port}`)];
+      return [kafkaErrorOf(error, `asking ${addressText(host, port)}`)];
     }
   });
   const failures = (await Promise.all(asked)).flat();

@@ -1,4 +1,4 @@
-import type { Context, QueryResult } from "deneb/sdk";
+import { addressText, type Context, type QueryResult } from "deneb/sdk";
 import type { Dialect, ServerAddress, Store } from "deneb/sql";
 import type { RdbConfig } from "./config.js";
 
@@ -27,7 +27,7 @@ export function serverSettings(config: RdbConfig, defaults: ServerDefaults, opti
 
 export function serverAddress(config: RdbConfig, defaults: ServerDefaults): ServerAddress {
   return {
-    address: `${config.rdb_host}:${portOf(config, defaults)}`,
+    address: addressText(config.rdb_host, portOf(config, defaults)),
     database: config.rdb_database,
     username: usernameOf(config, defaults),
     options: config.rdb_options,

@@ -46,24 +46,40 @@ test("of a file with several certificates the first to expire counts", async (co
   const parts = [part("k", file)];
   const certificates = new Certificates(() => parts);
 
-  await certificates.read();
-
-  assert.deepEqual(certificates.states, [{ component: "k", path: file, expires: soon }]);
+  assert.deepEqual(await certificates.states(), [{ component: "k", path: file, expires: soon }]);
 });
 
-test("a file that is renewed counts once its component is a new one", async (context) => {
+test("a file that is replaced counts at the next look, and one that cannot be read now as it was", async (context) => {
+  const file = await pem(context, soon);
+  const certificates = new Certificates(() => [part("k", file)]);
+  certificates.add("management", file);
+  const expiries = async () => (await certificates.states()).map(({ expires }) => expires);
+
+  const before = await expiries();
+  await writeFile(file, selfSigned("localhost", later).cert);
+  const replaced = await expiries();
+  await rm(file);
+  const gone = await expiries();
+
+  assert.deepEqual(
+    [before, replaced, gone],
+    [
+      [soon, soon],
+      [later, later],
+      [later, later],
+    ],
+  );
+});
+
+test("what a component that is gone has named counts no more", async (context) => {
   const file = await pem(context, soon);
   let parts = [part("k", file)];
   const certificates = new Certificates(() => parts);
-  await certificates.read();
-  await writeFile(file, selfSigned("localhost", later).cert);
+  await certificates.states();
 
-  await certificates.read();
-  const same = certificates.states;
-  parts = [part("k", file)];
-  await certificates.read();
+  parts = [];
 
-  assert.deepEqual([same[0]?.expires, certificates.states[0]?.expires], [soon, later]);
+  assert.deepEqual(await certificates.states(), []);
 });
 
 test("what is no certificate, no file or no path has no expiry, and harms nobody", async (context) => {
@@ -74,12 +90,12 @@ test("what is no certificate, no file or no path has no expiry, and harms nobody
   await rm(gone);
   const parts = ["", "thrown", junk, gone, file].map((name, at) => part(`k${at}`, name));
   const certificates = new Certificates(() => parts);
-  certificates.add("management", "/etc/m.pem", selfSigned("localhost", later).cert);
+  certificates.add("management", await pem(context, later));
 
-  await certificates.read();
+  const states = await certificates.states();
 
   assert.deepEqual(
-    certificates.states.map(({ component }) => component),
+    states.map(({ component }) => component),
     ["management", "k4"],
   );
 });

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { request } from "node:https";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { ManagementServer } from "../../core/management/management-server.js";
+import type { TlsMaterial } from "../../core/management/security/read-security.js";
 import { selfSigned } from "../support/certificates.js";
+import { recordingLog } from "../support/recording-log.js";
 import { runningManagement } from "../support/running-management.js";
+import { until } from "../support/until.js";
 
 test("over TLS only clients with a certificate of the client CA are served", async (context) => {
   const server = selfSigned("server");
@@ -20,6 +25,42 @@ test("over TLS only clients with a certificate of the client CA are served", asy
   assert.equal(headers.get("strict-transport-security"), null);
   await assert.rejects(call("GET", "/v1/version", { tls: { ca: server.cert } }));
   await assert.rejects(call("GET", "/v1/version"));
+});
+
+test("files of TLS that are replaced are in use for the connections that come then", async (context) => {
+  const [first, second] = [selfSigned("first"), selfSigned("second")];
+  const { log, lines } = recordingLog();
+  let read: () => TlsMaterial = () => ({ ...first, ca: undefined });
+  const server = new ManagementServer(
+    (_request, response) => response.end("served"),
+    { host: "127.0.0.1", port: 0, tls: { ...first, ca: undefined }, readTls: async () => read(), lookMillis: 5 },
+    log,
+  );
+  context.after(() => server.stop(AbortSignal.abort()));
+  await server.start();
+  const asked = async (ca: string) => {
+    const [response] = await once(
+      request({ host: "127.0.0.1", port: server.port, ca, agent: false }).end(),
+      "response",
+    );
+    return await text(response);
+  };
+  const logged = (message: string) =>
+    until(
+      async () => lines.map((line) => line.message),
+      (messages) => messages.includes(message),
+    );
+
+  read = () => {
+    throw new Error("half of it is written");
+  };
+  await logged("the files of TLS that were read before stay in use");
+  assert.equal(await asked(first.cert), "served");
+  read = () => ({ ...second, ca: undefined });
+  await logged("the files of TLS can be used again");
+
+  assert.equal(await asked(second.cert), "served");
+  await assert.rejects(asked(first.cert));
 });
 
 test("a stop ends connections in their TLS handshake", { timeout: 10_000 }, async (context) => {

@@ -6,7 +6,15 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { type FolderState, folderState } from "../../files/folder-state.js";
 import { holderOf } from "../../files/lock-note.js";
-import { AgentError, codeOf, type Examiner, type FolderUse, type Probe, type ProbeResult } from "../../sdk/index.js";
+import {
+  AgentError,
+  addressText,
+  codeOf,
+  type Examiner,
+  type FolderUse,
+  type Probe,
+  type ProbeResult,
+} from "../../sdk/index.js";
 
 interface ExaminerParts {
   /** The pid of the agent that runs with the file that is examined; undefined when none does. */
@@ -80,7 +88,7 @@ function bytesText(bytes: number): string {
 }
 
 function portProbe(port: number, host: string): Probe {
-  const tries = `listen on ${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const tries = `listen on ${addressText(host, port)}`;
   if (port === 0) return { tries, run: async () => ({ outcome: "ok", reason: "the system chooses a free port" }) };
   return {
     tries,

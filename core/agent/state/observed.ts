@@ -20,7 +20,7 @@ interface ObservedParts {
   readonly deadLetters: Pick<DeadLetters, "counts">;
   readonly folders: UsedFolders;
   readonly conditions: () => readonly ComponentCondition[];
-  readonly certificates: () => readonly CertificateState[];
+  readonly certificates: () => Promise<readonly CertificateState[]>;
   /** Of the dead letters of one sink; 0 is no limit. */
   readonly limitBytes: number;
 }
@@ -33,7 +33,10 @@ export function observed(agent: Agent, parts: ObservedParts): AgentReadings {
     letters: { limitBytes, counts: () => withEmpty(deadLetters.counts(), agent.assembly.sinks) },
     refusals: (name) => agent.assembly.sources.filter((source) => source.name === name).flatMap(refusalsOf),
     books: () => steadyBooks(() => ledgerSnapshot(agent.assembly.channels, ledger).channels),
-    host: async () => ({ disks: await folders.disks(), certificates: certificates() }),
+    host: async () => {
+      const [disks, states] = await Promise.all([folders.disks(), certificates()]);
+      return { disks, certificates: states };
+    },
   };
 }
 

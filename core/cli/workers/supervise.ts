@@ -8,7 +8,7 @@ import { isShareable, workerFaults, workersKey } from "../../configuration/topol
 import type { Topology } from "../../configuration/topology.js";
 import type { Logging } from "../../logging/logging.js";
 import { ManagementServer } from "../../management/management-server.js";
-import { checkTls, readSecurity, type Security } from "../../management/security/read-security.js";
+import { checkTls, readSecurity, type Security, tlsNow } from "../../management/security/read-security.js";
 import { longestCall } from "../../management/subscriptions/all-subscriptions.js";
 import { gateway } from "../../management/workers/gateway.js";
 import { type Logger, reasonOf } from "../../sdk/index.js";
@@ -130,7 +130,8 @@ function managementOf(team: Supervisor, { running, security, log }: Managed): Ma
     bodyLimit: settings.managementBodyLimit,
   };
   const { app, end } = gateway({ team, version, access, log, brokerMillis: longestCall(brokerTimeouts(settings)) });
-  const management = new ManagementServer(app, { host, port, tls: security.tls }, log);
+  const address = { host, port, tls: security.tls, readTls: () => tlsNow(settings) };
+  const management = new ManagementServer(app, address, log);
   management.whenStopping(end);
   return management;
 }

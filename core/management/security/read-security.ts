@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { AgentError, pemFault } from "../../sdk/index.js";
 import type { AccessTokens } from "./access.js";
 
@@ -26,21 +27,21 @@ export interface Security {
   readonly brokerTargets: readonly string[];
 }
 
-type ReadFile = (path: string) => string;
+type ReadText = (path: string) => string;
 
 /** Reads the files that the settings name. Throws when one cannot be read or a pair is incomplete. */
-export function readSecurity(settings: SecuritySettings, readFile: ReadFile): Security {
+export function readSecurity(settings: SecuritySettings, readText: ReadText): Security {
   const tokens = {
-    read: [...settings.managementReadTokens, ...tokensIn(settings.managementReadTokensFile, readFile)],
-    admin: [...settings.managementAdminTokens, ...tokensIn(settings.managementAdminTokensFile, readFile)],
+    read: [...settings.managementReadTokens, ...tokensIn(settings.managementReadTokensFile, readText)],
+    admin: [...settings.managementAdminTokens, ...tokensIn(settings.managementAdminTokensFile, readText)],
   };
-  const tls = readTls(settings, readFile);
+  const tls = readTls(settings, readText);
   return { tokens, tls, brokerTargets: settings.brokerTargets };
 }
 
-function tokensIn(file: string, readFile: ReadFile): readonly string[] {
+function tokensIn(file: string, readText: ReadText): readonly string[] {
   if (file === "") return [];
-  const tokens = textOf(file, readFile)
+  const tokens = textOf(file, readText)
     .split(/\s+/)
     .filter((token) => token !== "");
   if (tokens.length > 0) return tokens;
@@ -49,7 +50,7 @@ function tokensIn(file: string, readFile: ReadFile): readonly string[] {
   });
 }
 
-function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | undefined {
+function readTls(settings: SecuritySettings, readText: ReadText): TlsMaterial | undefined {
   const { managementTlsKey: key, managementTlsCertificate: certificate, managementTlsClientCa: ca } = settings;
   if (key === "" && certificate === "" && ca === "") return undefined;
   if (key === "" || certificate === "") {
@@ -59,10 +60,21 @@ function readTls(settings: SecuritySettings, readFile: ReadFile): TlsMaterial | 
     });
   }
   return {
-    key: textOf(key, readFile),
-    cert: textOf(certificate, readFile),
-    ca: ca === "" ? undefined : textOf(ca, readFile),
+    key: textOf(key, readText),
+    cert: textOf(certificate, readText),
+    ca: ca === "" ? undefined : textOf(ca, readText),
   };
+}
+
+/** Reads the files of TLS while the interface runs: undefined without TLS. Rejects where the start would. */
+export async function tlsNow(settings: SecuritySettings): Promise<TlsMaterial | undefined> {
+  const { managementTlsKey, managementTlsCertificate, managementTlsClientCa } = settings;
+  const files = [managementTlsKey, managementTlsCertificate, managementTlsClientCa].filter((file) => file !== "");
+  const texts = new Map<string, string>();
+  for (const file of files) texts.set(file, await readFile(file, "utf8"));
+  const tls = readTls(settings, (file) => texts.get(file) ?? "");
+  checkTls(tls);
+  return tls;
 }
 
 /** Throws code `TLS_UNUSABLE` for material that no server can use. Checked at the start, since the server is created later. */
@@ -80,9 +92,9 @@ const options = {
   ca: "--management-tls-client-ca",
 } as const;
 
-function textOf(file: string, readFile: ReadFile): string {
+function textOf(file: string, readText: ReadText): string {
   try {
-    return readFile(file);
+    return readText(file);
   } catch (cause) {
     throw new AgentError("FILE_UNREADABLE", `reading "${file}" for the management interface`, {
       cause,

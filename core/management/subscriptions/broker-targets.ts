@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { AgentError } from "../../sdk/index.js";
+import { AgentError, addressText } from "../../sdk/index.js";
 
 /** The address of a broker, and how to call it. */
 export interface BrokerEndpoint {
@@ -14,7 +14,7 @@ export interface BrokerEndpoint {
 
 /** Host and port in the usual notation. */
 export function addressOf({ host, port }: Pick<BrokerEndpoint, "host" | "port">): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return addressText(host, port);
 }
 
 /** The brokers that calls are allowed to: `host`, `host:port`, `*.domain` or `*`, each with a path prefix or without. */

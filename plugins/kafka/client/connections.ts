@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Connection, ConnectionOptions } from "@platformatic/kafka";
-import { onAbort } from "deneb/sdk";
+import { addressText, onAbort } from "deneb/sdk";
 import { isOfTls, KafkaError, kafkaErrorOf } from "./kafka-error.js";
 import type { Library } from "./library.js";
 
@@ -59,7 +59,7 @@ export class Connections {
 
   /** Sends one request. One that fails, is aborted or takes too long ends its connection: answers come in the order of requests. */
   async request<T>(line: Line, send: (connection: Connection) => Promise<T>, limits: RequestLimits): Promise<T> {
-    const doing = `asking ${line.host}:${line.port}`;
+    const doing = `asking ${addressText(line.host, line.port)}`;
     if (this.#closed) throw new KafkaError("unavailable", `${doing}: the connections are closed`);
     const entry = this.#entries.get(keyOf(line)) ?? this.#connect(line);
     try {
@@ -118,7 +118,7 @@ async function connected(connection: Connection, { host, port }: Line): Promise<
   try {
     await connection.connect(host, port);
   } catch (error) {
-    throw kafkaErrorOf(error, `connecting to ${host}:${port}`);
+    throw kafkaErrorOf(error, `connecting to ${addressText(host, port)}`);
   }
 }
 

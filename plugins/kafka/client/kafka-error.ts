@@ -1,3 +1,4 @@
+import { type TlsWords, tlsReason } from "deneb/sdk";
 import type { Library } from "./library.js";
 
 /**
@@ -132,31 +133,15 @@ function textOf(error: object, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-const untrusted = [
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-];
+const words: TlsWords = {
+  server: "the broker",
+  ca: "ssl_ca_file",
+  client: "ssl_cert_file and ssl_key_file",
+  plain: "see security_protocol",
+  name: "name the brokers in bootstrap_servers and in their advertised.listeners as the certificate does",
+};
 
 function tlsMeaning(code: string, message: string): string | undefined {
-  if (untrusted.includes(code))
-    return `the certificate of the broker is not signed by a trusted authority (${code}); give that authority in ssl_ca_file`;
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return `the certificate of the broker is not valid now (${code}); have it renewed`;
-  if (code === "CERT_SIGNATURE_FAILURE")
-    return `the certificate of the broker does not fit those that are trusted (${code}); see ssl_ca_file`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    const remedy = "name the brokers in bootstrap_servers and in their advertised.listeners as the certificate does";
-    return `the certificate of the broker is for another host (${code}); ${remedy}`;
-  }
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || message.startsWith("TLS handshake failed")) {
-    return "the broker does not speak TLS on this port; see security_protocol";
-  }
-  if (/^ERR_SSL_.*_ALERT_.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code))
-    return `the brokers refuse the certificate of this client, or want one (${code}); see ssl_cert_file and ssl_key_file`;
-  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_OSSL_"))
-    return `TLS failed (${code}); see ssl_ca_file, ssl_cert_file and ssl_key_file`;
-  return undefined;
+  const isPlain = message.startsWith("TLS handshake failed");
+  return tlsReason({ code: isPlain ? "ERR_SSL_WRONG_VERSION_NUMBER" : code, message }, words);
 }

@@ -70,11 +70,16 @@ export const sinkConfig: HttpSinkConfig = {
 export const now = new Date("2026-01-15T10:20:30.000Z");
 
 /** A sink that has started and stops with the test. */
-export async function runningSink(context: TestContext, config: Partial<HttpSinkConfig>): Promise<HttpSink> {
+export async function runningSink(
+  context: TestContext,
+  config: Partial<HttpSinkConfig>,
+  lookMillis?: number,
+): Promise<HttpSink> {
   const { log } = recordingLog();
   const sink = new HttpSink(
     { ...sinkConfig, ...config },
     { name: "http-sink", log, dataDir: "", run: "run", now: () => now },
+    lookMillis,
   );
   context.after(() => sink.stop());
   await sink.start();

@@ -111,7 +111,7 @@ test("https takes a server whose certificate it trusts, and no other", async (co
   await assert.rejects(careful.persist({ events }, patient), {
     code: "HTTP_UNREACHABLE",
     retryable: true,
-    message: `sending to "${server.url}/": DEPTH_ZERO_SELF_SIGNED_CERT`,
+    message: `sending to "${server.url}/": the certificate of the server is not signed by a trusted authority (DEPTH_ZERO_SELF_SIGNED_CERT); give that authority in tls_ca_file`,
   });
 
   assert.equal(server.requests.length, 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
-import type { Emit, Event, Handler, Logger } from "../../../core/sdk/index.js";
+import type { Emit, Event, Handler, HealthReport, Logger } from "../../../core/sdk/index.js";
 import type { HttpConfig } from "../../../plugins/http-source/config.js";
 import { HttpSource } from "../../../plugins/http-source/http-source.js";
 import { NgsiRestHandler } from "../../../plugins/ngsi-rest-handler/ngsi-rest-handler.js";
@@ -35,6 +35,8 @@ export interface Setting {
   readonly handler?: Handler;
   /** Called after the events were recorded. */
   readonly emit?: Emit;
+  /** Milliseconds between two looks at the files of TLS. */
+  readonly lookMillis?: number;
 }
 
 /** A source that was not started, with the real handler, and everything that it hands on; it is stopped with the test. */
@@ -52,9 +54,14 @@ export function createdSource(context: TestContext, setting: Setting = {}) {
     },
   });
   const { accounted, refused } = traced;
-  const source = new HttpSource({ ...httpConfig, ...setting.config }, traced.context);
+  const health: HealthReport[] = [];
+  const report = (one: HealthReport) => {
+    health.push(one);
+  };
+  const config = { ...httpConfig, ...setting.config };
+  const source = new HttpSource(config, { ...traced.context, report }, setting.lookMillis);
   context.after(() => source.stop(AbortSignal.abort()));
-  return { source, emitted, accounted, refused, lines, logged };
+  return { source, emitted, accounted, refused, lines, logged, health };
 }
 
 /** The same, started. */

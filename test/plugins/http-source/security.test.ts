@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { connect } from "node:net";
 import { test } from "node:test";
 import plugin from "../../../plugins/http-source/index.js";
+import { selfSigned } from "../../support/certificates.js";
 import { notification, send } from "./http-client.js";
 import { post, RawConnection } from "./raw-connection.js";
 import { httpConfig, runningSource } from "./running-source.js";
@@ -87,6 +90,32 @@ test("a stop does not wait for a sender in its TLS handshake", { timeout: 20_000
   await closed;
 });
 
+test("files of TLS that are replaced are in use for the connections that come then, and those that cannot be used change nothing", async (context) => {
+  const [first, second] = [await tlsFiles(context), selfSigned("second")];
+  const { config } = first;
+  const { port, logged, lines, health } = await runningSource(context, { config, lookMillis: 5 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  context.after(() => agent.destroy());
+  assert.equal(await sendOverTls(port, { ca: first.server.cert, agent }), 200);
+
+  const refused = logged("the files of TLS that were read before stay in use");
+  await writeFile(config.tls_certificate, second.cert);
+  await refused;
+  assert.equal(await sendOverTls(port, { ca: first.server.cert }), 200, "the key of another certificate");
+  const replaced = logged("the files of TLS can be used again");
+  await writeFile(config.tls_key, second.key);
+  await replaced;
+
+  assert.equal(await sendOverTls(port, { ca: second.cert }), 200);
+  await assert.rejects(sendOverTls(port, { ca: first.server.cert }));
+  assert.equal(await sendOverTls(port, { ca: first.server.cert, agent }), 200, "the open connection");
+  assert.equal(lines.filter(({ message }) => /stay in use/.test(message)).length, 1);
+  assert.match(
+    JSON.stringify(health),
+    /^\[\{"state":"degraded","reason":".*tls_key.*not the key of the certificate.*\{"state":"up"\}\]$/,
+  );
+});
+
 test("with a client CA only senders with one of its certificates are served", async (context) => {
   const { config, server, client, clientCa } = await tlsFiles(context);
   const { port } = await runningSource(context, { config: { ...config, tls_client_ca: clientCa } });
@@ -96,6 +125,89 @@ test("with a client CA only senders with one of its certificates are served", as
   assert.equal(status, 200);
   await assert.rejects(sendOverTls(port, { ca: server.cert }));
 });
+
+const handshakes = [
+  {
+    sender: "that does not use TLS",
+    connects: async (port: number) => void (await assert.rejects(send(port))),
+    says: /^The sender does not use TLS: the url of the subscription must begin with https:\/\/ \(/,
+  },
+  {
+    sender: "without a certificate",
+    connects: async (port: number, ca: string) => void (await assert.rejects(sendOverTls(port, { ca }))),
+    says: /^The sender has no certificate, and tls_client_ca wants one \(/,
+  },
+  {
+    sender: "with a certificate of another authority",
+    connects: async (port: number, ca: string) =>
+      void (await assert.rejects(sendOverTls(port, { ...selfSigned("stranger"), ca }))),
+    says: /^The certificate of the sender is not one of tls_client_ca, or not valid now \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
+  },
+  {
+    sender: "of another time",
+    connects: async (port: number, ca: string) => {
+      const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT:@SECLEVEL=0" };
+      await assert.rejects(sendOverTls(port, { ca, ...old }));
+    },
+    says: /^The sender knows no version or cipher of TLS that this source has \(/,
+  },
+  {
+    sender: "that does not trust the source",
+    connects: async (port: number) => {
+      const client = spawn("openssl", ["s_client", "-connect", `127.0.0.1:${port}`, "-verify_return_error"], {
+        stdio: "ignore",
+      });
+      assert.deepEqual(await once(client, "exit"), [1, null]);
+    },
+    says: /^The sender does not accept the certificate of this source, tls_certificate \(/,
+  },
+] as const;
+
+for (const { sender, connects, says } of handshakes)
+  test(`the handshake of a sender ${sender} is counted and warned about, with the reason`, async (context) => {
+    const { config, server, clientCa } = await tlsFiles(context);
+    const { port, refused, logged, lines } = await runningSource(context, {
+      config: { ...config, tls_client_ca: clientCa },
+    });
+    const warned = logged("requests refused");
+
+    await connects(port, server.cert);
+    await warned;
+
+    assert.deepEqual(
+      refused.map(({ status, cause }) => [status, cause]),
+      [[400, "tls-handshake"]],
+    );
+    const [warning] = lines.filter(({ message }) => message === "requests refused");
+    assert.match(String(Reflect.get(warning?.fields ?? {}, "reason")), says);
+  });
+
+test("a sender that only looks whether a port with TLS is open is not counted", async (context) => {
+  const { config, server } = await tlsFiles(context);
+  const { port, refused } = await runningSource(context, { config });
+  const sender = await RawConnection.open(context, port);
+  sender.reset();
+
+  assert.equal(await sendOverTls(port, { ca: server.cert }), 200);
+
+  assert.deepEqual(refused, []);
+});
+
+const others = [
+  { what: "TLS", sent: "\x16\x03\x01\x00\x05\x01", says: /TLS is not expected: the source has no tls_certificate/ },
+  { what: "HTTP/2", sent: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", says: /HTTP\/2 is not supported/ },
+];
+
+for (const { what, sent, says } of others)
+  test(`${what} to a source without it is named in the answer and in the log`, async (context) => {
+    const { port, lines } = await runningSource(context);
+    const connection = await RawConnection.open(context, port);
+
+    connection.send(sent);
+
+    assert.match(await connection.untilClosed(), says);
+    assert.match(JSON.stringify(lines), says);
+  });
 
 test("a TLS file that cannot be used keeps the source from starting and is named", async (context) => {
   const { config } = await tlsFiles(context);

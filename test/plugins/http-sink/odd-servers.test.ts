@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { selfSigned } from "../../support/certificates.js";
+import { tempFolder } from "../../support/temp-folder.js";
+import { patient, room, runningSink } from "./receiver.js";
+
+/** The address of a server that does with each connection what it is told. */
+async function serving(context: TestContext, server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return `127.0.0.1:${address.port}`;
+}
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+const expired = selfSigned("expired", new Date("2026-01-01"));
+const closing = (socket: Socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH\r\n"));
+
+const unreachable = [
+  {
+    what: "a server that speaks something else",
+    scheme: "http",
+    server: () => createServer(closing),
+    says: /: what it answers is not valid HTTP\/1\.1 \(HPE_INVALID_CONSTANT\); see whether url names the right port/,
+  },
+  {
+    what: "a server without TLS",
+    scheme: "https",
+    server: () => createServer(closing),
+    says: /: the server does not speak TLS on this port; write http:\/\/ in url/,
+  },
+  {
+    what: "a server with an expired certificate",
+    scheme: "https",
+    server: () => createTlsServer(expired),
+    says: /: the certificate of the server is not valid now \(CERT_HAS_EXPIRED\); have it renewed$/,
+  },
+  {
+    what: "a server with a certificate of an unknown authority",
+    scheme: "https",
+    server: () => createTlsServer(selfSigned("other")),
+    says: /: the certificate of the server is not signed by a trusted authority \(.*\); give that authority in tls_ca_file$/,
+  },
+] as const;
+
+for (const { what, scheme, server, says } of unreachable)
+  test(`${what} is an error that says what to do`, async (context) => {
+    const ca = path.join(await tempFolder(context), "ca.pem");
+    await writeFile(ca, expired.ca);
+    const address = await serving(context, server());
+    const sink = await runningSink(context, { url: `${scheme}://${address}/`, tls_ca_file: ca });
+
+    await assert.rejects(sink.persist({ events: [room("a", 1)] }, patient), {
+      code: "HTTP_UNREACHABLE",
+      retryable: true,
+      message: says,
+    });
+  });
+
+test("a server that answers without reading the body keeps no connection busy", {
+  timeout: 20_000,
+}, async (context) => {
+  let requests = 0;
+  const server = createServer((socket) =>
+    socket.once("data", () => {
+      requests += 1;
+      socket.pause().write(OK);
+    }),
+  );
+  const url = `http://${await serving(context, server)}/`;
+  const body = "x".repeat(10_000_000);
+  const sink = await runningSink(context, { url, body, max_connections: 1, request_timeout: 5000 });
+
+  for (const n of [1, 2, 3]) await sink.persist({ events: [room("a", n)] }, patient);
+
+  assert.equal(requests, 3);
+});
+
+test("a certificate that replaces the one of the client is shown from the next write on, before a server refuses the old one", async (context) => {
+  const [broker, old, renewed] = [selfSigned("server"), selfSigned("old"), selfSigned("renewed")];
+  const shown: unknown[] = [];
+  const server = createTlsServer({ ...broker, requestCert: true, rejectUnauthorized: false }, (socket: TLSSocket) => {
+    shown.push(socket.getPeerCertificate().subject.CN);
+    socket.on("data", () => socket.write(OK));
+  });
+  const folder = await tempFolder(context);
+  const file = (name: string) => path.join(folder, name);
+  await writeFile(file("ca"), broker.ca);
+  const written = async ({ cert, key }: { readonly cert: string; readonly key: string }) => {
+    await writeFile(file("cert"), cert);
+    await writeFile(file("key"), key);
+  };
+  await written(old);
+  const config = {
+    url: `https://${await serving(context, server)}/`,
+    tls_ca_file: file("ca"),
+    tls_cert_file: file("cert"),
+    tls_key_file: file("key"),
+  };
+  const sink = await runningSink(context, config, 0);
+  const write = () => sink.persist({ events: [room("a", 1)] }, patient);
+
+  await write();
+  await write();
+  await writeFile(file("cert"), renewed.cert);
+  await write();
+  assert.deepEqual(shown, ["old"], "files that do not fit together change nothing");
+  await written(renewed);
+  await write();
+
+  assert.deepEqual(shown, ["old", "renewed"]);
+});
