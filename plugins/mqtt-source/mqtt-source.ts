@@ -1,5 +1,6 @@
 import {
   AgentError,
+  codeOf,
   type Examiner,
   FailureLog,
   type HealthReport,
@@ -7,6 +8,8 @@ import {
   type Probe,
   reasonOf,
   type Source,
+  type TlsWords,
+  tlsReason,
   withEither,
 } from "deneb/sdk";
 import type { MqttClient } from "mqtt";
@@ -173,8 +176,9 @@ export class MqttSource implements Source {
   #disconnected(error: Error): void {
     const message = "no connection to the broker";
     const fields = { url: this.#config.url, retryInMilliseconds: this.#config.reconnect_interval };
-    this.#failures.failed("warn", error, { message, fields });
-    this.#report(`${message}: ${reasonOf(error)}`);
+    const failure = explained(error);
+    this.#failures.failed("warn", failure, { message, fields });
+    this.#report(`${message}: ${reasonOf(failure)}`);
   }
 
   /** The health of the source: up without a reason. */
@@ -195,6 +199,19 @@ export class MqttSource implements Source {
     await ended(client, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_END)]));
     this.#context.log.info({}, "stopped receiving");
   }
+}
+
+const words: TlsWords = {
+  server: "the broker",
+  ca: "tls_ca_file",
+  client: "tls_cert_file and tls_key_file",
+  plain: "write mqtt:// in url, or give the port for TLS",
+  name: "write the host in url as the certificate does",
+};
+
+function explained(error: Error): Error {
+  const reason = tlsReason({ code: codeOf(error) ?? "", message: error.message }, words);
+  return reason === undefined ? error : new Error(reason, { cause: error });
 }
 
 /** Takes leave of the broker; one that hangs does not close the connection, which is then destroyed. */

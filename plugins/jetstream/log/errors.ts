@@ -1,4 +1,4 @@
-import { AgentError, codeOf, reasonOf } from "deneb/sdk";
+import { AgentError, codeOf, reasonOf, type TlsWords, tlsReason } from "deneb/sdk";
 
 /** What a server of NATS answers instead of doing what a request asks. */
 export interface ApiError {
@@ -113,26 +113,29 @@ function reasonFor(error: Error): string {
   return error.name === "TimeoutError" ? "the server does not answer in time (request_timeout)" : error.message;
 }
 
-const UNTRUSTED =
-  /SELF_SIGNED|UNABLE_TO|CERT_HAS_EXPIRED|CERT_NOT_YET|ALTNAME|CERT_SIGNATURE|CERT_UNTRUSTED|INVALID_CA/;
+const UNTRUSTED = /UNABLE_TO|CERT_UNTRUSTED|INVALID_CA/;
+
+const words: TlsWords = {
+  server: "the server",
+  ca: "tls_ca_file",
+  client: "tls_cert_file and tls_key_file",
+  plain: "write nats:// in servers and leave out tls_ca_file, or turn TLS on at the server",
+  name: "write servers as the certificate does",
+};
 
 function tlsFailure(doing: string, found: readonly Error[]): AgentError | undefined {
   for (const error of found) {
     const code = codeOf(error) ?? "";
+    const reason = tlsReason({ code, message: error.message }, words);
+    if (reason !== undefined) return logDenied(doing, reason);
     if (UNTRUSTED.test(code)) {
       return logDenied(doing, `the certificate of the server is not trusted (${code}); check tls_ca_file`);
     }
-    if (/^ERR_SSL_.*(?:CERTIFICATE|BAD_CERT|UNKNOWN_CA)/.test(code)) {
-      return logDenied(doing, `the server refuses the certificate of this client (${code}); check tls_cert_file`);
-    }
-    if (/^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO)/.test(code)) {
+    if (code.startsWith("ERR_TLS_")) {
       return logDenied(doing, `TLS fails (${code}); check tls_ca_file, tls_cert_file and tls_key_file`);
     }
     if (/does not support 'tls'/.test(error.message)) {
-      return logDenied(
-        doing,
-        "the server does not offer TLS; write nats:// in servers and leave out tls_ca_file, or turn TLS on at the server",
-      );
+      return logDenied(doing, `the server does not offer TLS; ${words.plain}`);
     }
   }
   return undefined;

@@ -142,6 +142,5 @@ const words: TlsWords = {
 };
 
 function tlsMeaning(code: string, message: string): string | undefined {
-  const isPlain = message.startsWith("TLS handshake failed");
-  return tlsReason({ code: isPlain ? "ERR_SSL_WRONG_VERSION_NUMBER" : code, message }, words);
+  return tlsReason({ code, message }, words);
 }

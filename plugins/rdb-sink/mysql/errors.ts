@@ -1,4 +1,5 @@
 import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import { certificateFault, isOfCertificates } from "../tls-errors.js";
 
 const MISSING = new Set(["ER_BAD_DB_ERROR", "ER_NO_SUCH_TABLE", "ER_BAD_FIELD_ERROR"]);
 const RACED = new Set([
@@ -101,10 +102,8 @@ const explanations: readonly Explanation[] = [
       `the server at ${address} does not offer TLS but rdb_options "${options}" asks for it; use sslMode=PREFERRED or enable TLS`,
   },
   {
-    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_|HANDSHAKE_SSL/.test(code),
-    say: ({ address }, { message }) =>
-      `the certificate of the server at ${address} is not accepted (${message}); check sslrootcert in rdb_options, or use ` +
-      "sslMode=REQUIRED to go without the check",
+    when: isOfCertificates,
+    say: (server, error) => certificateFault(error, server, { unchecked: "sslMode=REQUIRED" }),
   },
   {
     when: coded("ER_ACCESS_DENIED_ERROR", "ER_ACCESS_DENIED_NO_PASSWORD_ERROR"),

@@ -12,7 +12,8 @@ import {
 import type pg from "pg";
 import { type Encryption, encrypted, type LeaseEnd, Leases } from "../connecting.js";
 import type { ServerSettings } from "../server.js";
-import { isOfCertificates, isSqlState, takesNoWrites } from "./errors.js";
+import { isOfCertificates } from "../tls-errors.js";
+import { isSqlState, takesNoWrites } from "./errors.js";
 import { type PipelineResult, PostgresqlPipeline } from "./pipeline.js";
 
 /** One database of a PostgreSQL server, accessed by a pool of connections. */
@@ -113,7 +114,7 @@ export class PostgresqlDriver implements Omit<Driver, "commitUnits"> {
       return await unlessAborted(pool.connect(), signal, (client) => client.release());
     } catch (error) {
       // The files of certificates may have been replaced since the pool was opened.
-      if (wantsOtherEncryption(error) || isOfCertificates(codeOf(error))) await this.#forget(pool);
+      if (wantsOtherEncryption(error) || isOfCertificates({ code: codeOf(error) })) await this.#forget(pool);
       throw error;
     }
   }

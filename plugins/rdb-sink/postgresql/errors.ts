@@ -1,4 +1,5 @@
 import type { DatabaseError, DatabaseErrorReader, ServerAddress } from "deneb/sql";
+import { certificateFault, isOfCertificates } from "../tls-errors.js";
 
 const MISSING = new Set(["3F000", "42P01", "42703"]);
 // Includes deadlocks: two processes that alter the same tables in different order.
@@ -59,11 +60,6 @@ export function isSqlState(code: string | undefined): code is string {
   return code !== undefined && SQLSTATE.test(code) && /\d/.test(code);
 }
 
-/** Whether a certificate, of the server or of this client, does not fit the files that were read. */
-export function isOfCertificates(code = ""): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL_/.test(code);
-}
-
 const READ_ONLY = "25006";
 
 /** Whether the server, or this session of it, takes no writes: a standby, as a primary is after a failover. */
@@ -83,10 +79,9 @@ const explanations: readonly Explanation[] = [
       `the server at ${address} does not offer TLS but rdb_options has ${sslmode(options)}; use sslmode=prefer or enable TLS`,
   },
   {
-    when: ({ code = "" }) => /CERT|SELF_SIGNED|UNABLE_TO_/.test(code),
-    say: ({ address, options }, { message }) =>
-      `the certificate of the server at ${address} is not accepted (${message}); rdb_options has ${sslmode(options)}: ` +
-      "check sslrootcert, or use sslmode=require to go without the check",
+    when: isOfCertificates,
+    say: (server, error) =>
+      certificateFault(error, server, { unchecked: "sslmode=require", given: sslmode(server.options) }),
   },
   {
     when: (error) => coded("28P01")(error) || saying(/client password must be/)(error),

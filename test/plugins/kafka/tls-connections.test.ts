@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer as createPlainServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createServer } from "node:tls";
 import { Connections } from "../../../plugins/kafka/client/connections.js";
@@ -39,6 +40,23 @@ test("TLS is asked for the name of the broker, by which routers find it, and for
 
   assert.deepEqual([await askedFor(context, "localhost"), await askedFor(context, "127.0.0.1")], ["localhost", false]);
   assert.deepEqual(warnings, []);
+});
+
+test("a broker that goes away in the handshake is away: another try may find it", async (context) => {
+  const server = createPlainServer((socket) => socket.once("data", () => socket.resetAndDestroy()));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const connections = await Connections.with(await loadLibrary(), "deneb", async () => ({ tls: { ca: broker.ca } }));
+  context.after(() => connections.close());
+  const line = { host: "127.0.0.1", port, purpose: "admin" };
+
+  await assert.rejects(
+    connections.request(line, async () => "answer", { millis: 10_000 }),
+    { kind: "unavailable" },
+  );
 });
 
 test("files of certificates that are replaced count after a failure, and those that cannot be used do not", async (context) => {
