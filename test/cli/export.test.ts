@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
@@ -9,6 +9,7 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import Database from "libsql";
 import { FilesAside } from "../../core/cli/export/files.js";
 import type { Entity } from "../../core/ngsi/index.js";
+import { smallDisk } from "../crash/small-disk.js";
 import { attribute, entity, eventOf, never, sinkOf } from "../plugins/rdb-sink/sinks.js";
 import { main, runCli } from "../support/run-cli.js";
 import { tempFolder } from "../support/temp-folder.js";
@@ -245,6 +246,39 @@ test("a file that is made while others are written keeps its name, and those get
 
   assert.deepEqual(await readdir(folder), ["b"]);
   assert.equal(await readFile(second, "utf8"), "mine");
+});
+
+test("a file that cannot be written to its end is named", async (context) => {
+  const { folder, run } = await stored(context);
+  const disk = await smallDisk();
+  if (disk === undefined) return context.skip("a file system is mounted for this, which needs root on Linux");
+  context.after(() => disk.remove());
+  await disk.fill();
+
+  for (const name of ["rows.csv", "rows.parquet"]) {
+    const file = path.join(disk.folder, name);
+    const { code, stderr } = await run("--entity", "urn:a", "--output", file);
+
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, new RegExp(`writing "${file}": ENOSPC`));
+  }
+  assert.deepEqual(
+    (await readdir(disk.folder)).filter((name) => name.startsWith("rows")),
+    [],
+  );
+  assert.ok((await readdir(folder)).length > 0);
+});
+
+test("what is no file is not replaced by one, with --overwrite either", async (context) => {
+  const { folder, run } = await stored(context);
+  const pipe = path.join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+
+  const { code, stderr } = await run("--entity", "urn:a", "--output", pipe, "--overwrite");
+
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /it is no file, and would be replaced by one/);
+  assert.ok((await stat(pipe)).isFIFO());
 });
 
 test("options that make no sense are refused", async (context) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, lstat, open, rename, rm } from "node:fs/promises";
+import { link, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { AgentError, codeOf } from "../../sdk/index.js";
 
 /** Only the user may read it. */
@@ -14,20 +14,27 @@ export class FilesAside {
   readonly #ending = `.${randomUUID()}.partial`;
   readonly #files: string[] = [];
 
-  /** Without `overwrite` a file that is there is code `FILE_EXISTS`. */
+  /** Without `overwrite` a file that is there is code `FILE_EXISTS`; what is no file, such as `/dev/null`, is never replaced. */
   constructor(overwrite: boolean) {
     this.#overwrite = overwrite;
   }
 
   /** Has an empty file filled that will get this name. */
   async write<T>(file: string, fill: (temporary: string) => Promise<T>): Promise<T> {
-    if (!this.#overwrite && (await exists(file))) throw alreadyThere(file);
+    if (this.#overwrite) await refuseOther(file);
+    else if (await exists(file)) throw alreadyThere(file);
     const temporary = `${file}${this.#ending}`;
-    await (await open(temporary, "wx", MODE)).close();
-    this.#files.push(file);
-    const result = await fill(temporary);
-    await synced(temporary);
-    return result;
+    try {
+      await (await open(temporary, "wx", MODE)).close();
+      this.#files.push(file);
+      const result = await fill(temporary);
+      await synced(temporary);
+      return result;
+    } catch (cause) {
+      if (!OF_DISKS.has(codeOf(cause))) throw cause;
+      // The system names no file where a write fails.
+      throw new AgentError("FILE_NOT_WRITTEN", `writing "${file}"`, { cause, retryable: false });
+    }
   }
 
   /** Gives all files their names. When one cannot have its name, no new file has one. */
@@ -83,6 +90,15 @@ async function exists(file: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return false;
     throw error;
   }
+}
+
+const OF_DISKS: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS"]);
+
+/** A device or a pipe would become a file. */
+async function refuseOther(file: string): Promise<void> {
+  if (!(await exists(file)) || (await stat(file)).isFile()) return;
+  const message = `writing "${file}": it is no file, and would be replaced by one; give another name, or - for the output`;
+  throw new AgentError("FILE_EXISTS", message, { retryable: false });
 }
 
 function alreadyThere(file: string): AgentError {
