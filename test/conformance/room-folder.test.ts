@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdir, readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { tempFolder } from "../support/temp-folder.js";
 
 const run = promisify(execFile);
 const fixture = new URL("../../core/testing/component-fixture.js", import.meta.url).href;
@@ -23,3 +26,24 @@ for (const [which, script] of Object.entries(endings))
     assert.match(stdout, /deneb-conformance-/);
     assert.ok(!existsSync(stdout.trim()));
   });
+
+test("folders of processes that were ended by a signal are removed an hour later, and no others", async (context) => {
+  const temporary = await tempFolder(context);
+  const ended = 2 ** 30;
+  const names = [
+    `deneb-conformance-${ended}-old`,
+    `deneb-conformance-${ended}-new`,
+    `deneb-conformance-${process.pid}-old`,
+    `other-${ended}-old`,
+  ];
+  const hoursAgo = new Date(Date.now() - 7_200_000);
+  for (const name of names) {
+    await mkdir(join(temporary, name, "case"), { recursive: true });
+    if (name.endsWith("old")) await utimes(join(temporary, name), hoursAgo, hoursAgo);
+  }
+  const text = `import { inRoom } from "${fixture}"; await inRoom(async () => {});`;
+
+  await run(process.execPath, ["--input-type=module", "-e", text], { env: { ...process.env, TMPDIR: temporary } });
+
+  assert.deepEqual((await readdir(temporary)).sort(), names.slice(1).sort());
+});
