@@ -26,8 +26,8 @@ import {
 import { tableText } from "./table.js";
 import { workersIn } from "./workers/folders.js";
 
-/** Dead letters in one request. */
-const page = 1000;
+/** Dead letters in one request, the most that it takes: the agent reads all of them for each. */
+const page = 10_000;
 
 /** `deneb dead-letters list`: those in a data directory, or those of a running agent when an option names one. */
 export async function listDeadLetters(options: DeadLetterOptions, terminal: Terminal): Promise<number> {

@@ -148,8 +148,7 @@ export class DeadLetterReplay {
   async #drop(sink: string, choice: LetterChoice): Promise<DropResult> {
     const ids: string[] = [];
     for await (const { id } of this.chosen({ ...choice, sink })) ids.push(id);
-    const { length: dropped } = await this.letters.mark(sink, ids, "dropped", mayGo);
-    if (dropped > 0) await this.letters.compact(sink);
+    const { length: dropped } = await this.letters.drop(sink, ids, mayGo);
     return { dropped, underway: ids.length - dropped };
   }
 

@@ -61,6 +61,11 @@ export class LetterBook {
     return this.#bytes;
   }
 
+  /** Whether letters are stored and still remembered. */
+  get hasStored(): boolean {
+    return this.#table.hasStored;
+  }
+
   entry(id: string): LetterEntry | undefined {
     return this.#table.get(id);
   }

@@ -205,9 +205,10 @@ export class DeadLetters {
   /** The letters of a sink that are stored and still remembered. */
   async stored(sink: string): Promise<readonly string[]> {
     const stored = new Set<string>();
-    for await (const record of this.#file(sink).records()) {
-      if (isMark(record) && record.mark === "stored") stored.add(record.id);
-      else stored.delete(record.id);
+    if (!(await this.#shelf(sink).book()).hasStored) return [];
+    for await (const { id, isStored } of this.#file(sink).subjects()) {
+      if (isStored) stored.add(id);
+      else stored.delete(id);
     }
     return [...stored];
   }
@@ -220,6 +221,11 @@ export class DeadLetters {
     when?: MarkCondition,
   ): Promise<readonly string[]> {
     return ids.length === 0 ? [] : await this.#shelf(sink).mark(ids, mark, when);
+  }
+
+  /** Drops the letters for which the condition holds at that moment, and removes them from the disk; resolves to their ids. */
+  async drop(sink: string, ids: readonly string[], when: MarkCondition): Promise<readonly string[]> {
+    return ids.length === 0 ? [] : await this.#shelf(sink).drop(ids, when);
   }
 
   /** Removes the text of settled letters from the disk, now instead of within seconds. */

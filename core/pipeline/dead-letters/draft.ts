@@ -33,13 +33,15 @@ interface DraftParts extends DraftPaths {
   readonly size: number;
   /** Ends the work. */
   readonly signal: AbortSignal;
+  /** Letters that are not copied. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 /**
  * Copies what is still needed of a file: open letters with what they stand at, the newest marks of stored ones, and lines
  * that cannot be read. Until `finish` has renamed the draft, a crash leaves the file as it was.
  */
-export async function writeDraft({ source, size, signal, ...paths }: DraftParts): Promise<Draft> {
+export async function writeDraft({ source, size, signal, leftOut, ...paths }: DraftParts): Promise<Draft> {
   let target: FileHandle | undefined;
   const discard = async () => {
     await target?.close().catch(() => undefined);
@@ -51,7 +53,7 @@ export async function writeDraft({ source, size, signal, ...paths }: DraftParts)
     target = await open(paths.draft, "wx", fileMode);
     const part = { size, file: paths.file };
     const { table } = await contentsIn(source, part);
-    const isNeeded = neededBy(table);
+    const isNeeded = neededBy(table, leftOut);
     for await (const some of recordsIn(source, part)) {
       signal.throwIfAborted();
       await copyLines(some.filter(isNeeded), source, target);
@@ -99,10 +101,11 @@ function finishing({ source, target, size, paths }: OpenDraft, discard: () => Pr
 }
 
 /** Which lines are copied. */
-function neededBy(table: LetterTable): (read: NumberedRecord) => boolean {
+function neededBy(table: LetterTable, leftOut: ReadonlySet<string>): (read: NumberedRecord) => boolean {
   const remembered = rememberedStored(table);
   return ({ record, line }) => {
     if (record === undefined) return true;
+    if (leftOut.has(record.id)) return false;
     const entry = table.get(record.id);
     if (entry === undefined) return true;
     if (!isMark(record)) return entry.line === line && isOpen(entry);

@@ -1,9 +1,20 @@
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, open, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../../files/make-folder.js";
+import { codeOf } from "../../sdk/index.js";
 import { isMark, type LetterRecord, lineOf, type OpenLetter } from "./dead-letter.js";
 import { type Draft, fileMode, folderMode, syncFolder, writeDraft } from "./draft.js";
-import { contentsIn, cutTail, type FileContents, type Mended, mendEnd, openIfThere, recordsIn } from "./records.js";
+import {
+  contentsIn,
+  cutTail,
+  type FileContents,
+  type LineSubject,
+  type Mended,
+  mendEnd,
+  openIfThere,
+  recordsIn,
+  subjectsIn,
+} from "./records.js";
 import { LetterTable, type Sharing } from "./table.js";
 
 /** The dead letters of one sink: lines are only added, and settled ones go when the file is rewritten. */
@@ -49,7 +60,7 @@ export class DeadLetterFile {
 
   /** Mends a last line that a crash tore, and removes what a crash left of writing the file anew. */
   async mend(): Promise<Mended> {
-    await rm(this.#draft, { force: true });
+    await rm(draftOf(await this.#real()), { force: true });
     return await mendEnd(this.path);
   }
 
@@ -61,6 +72,16 @@ export class DeadLetterFile {
       for await (const some of recordsIn(handle, await this.#whole(handle))) {
         for (const { record } of some) if (record !== undefined) yield record;
       }
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  /** What every line that is there when reading begins says of its letter, in order. */
+  async *subjects(): AsyncGenerator<LineSubject> {
+    const handle = await openIfThere(this.path);
+    try {
+      if (handle !== undefined) for await (const some of subjectsIn(handle, await this.#whole(handle))) yield* some;
     } finally {
       await handle?.close();
     }
@@ -104,25 +125,39 @@ export class DeadLetterFile {
 
   /**
    * Begins to write the file anew without what is settled. Nobody may append until it resolves to the function that does
-   * the work; undefined when there is no file.
+   * the work; undefined when there is no file. Letters that are left out need no mark.
    */
-  async beginDraft(signal: AbortSignal): Promise<(() => Promise<Draft>) | undefined> {
+  async beginDraft(
+    signal: AbortSignal,
+    leftOut: ReadonlySet<string> = none,
+  ): Promise<(() => Promise<Draft>) | undefined> {
     // What is appended would take the place of a part of a line, behind the size.
     if (this.#isTorn) await cutTail(this.path);
     this.#isTorn = false;
-    const source = await openIfThere(this.path);
+    const file = await this.#real();
+    const source = await openIfThere(file);
     if (source === undefined) return undefined;
     const { size } = await source.stat();
-    return () => writeDraft({ source, size, signal, file: this.path, draft: this.#draft });
+    return () => writeDraft({ source, size, signal, file, draft: draftOf(file), leftOut });
   }
 
   async #whole(handle: FileHandle): Promise<{ readonly size: number; readonly file: string }> {
     return { size: (await handle.stat()).size, file: this.path };
   }
 
-  get #draft(): string {
-    return `${this.path}.new`;
+  /** Where a link leads, as to another disk: a new file takes the place of that one, and none is left there. */
+  async #real(): Promise<string> {
+    return await realpath(this.path).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return this.path;
+      throw error;
+    });
   }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function draftOf(file: string): string {
+  return `${file}.new`;
 }
 
 /** A letter that is neither stored nor dropped, from the line of its latest version. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { codeOf } from "../../sdk/index.js";
-import { type LetterRecord, recordOf } from "./dead-letter.js";
+import { AgentError, codeOf } from "../../sdk/index.js";
+import { isMark, type LetterRecord, recordOf } from "./dead-letter.js";
 import { LetterTable, type Sharing } from "./table.js";
 
 /** A line of a file with its record. */
@@ -35,7 +35,7 @@ export async function* recordsIn(
   { size, file }: ReadPart,
 ): AsyncGenerator<readonly NumberedRecord[]> {
   let before = 0;
-  for await (const lines of linesOf(handle, size)) {
+  for await (const lines of linesOf(handle, { size, file })) {
     const first = before + 1;
     before += lines.length;
     yield lines.map((read, index) => {
@@ -43,6 +43,37 @@ export async function* recordsIn(
       return { ...read, line: first + index, record };
     });
   }
+}
+
+/** What a line says of its letter, without the letter. */
+export interface LineSubject {
+  readonly id: string;
+  readonly isStored: boolean;
+}
+
+/** What every whole line says, as many together as one read brings; lines that hold no record are left out. */
+export async function* subjectsIn(
+  handle: FileHandle,
+  { size, file }: ReadPart,
+): AsyncGenerator<readonly LineSubject[]> {
+  for await (const lines of linesOf(handle, { size, file }))
+    yield lines.flatMap(({ text }) => (text === undefined ? [] : (subjectOf(text, file) ?? [])));
+}
+
+const opening = Buffer.from('{"id":"');
+const storedMark = Buffer.from('","mark":"stored",');
+const quote = 34;
+const backslash = 92;
+
+/** Lines begin with their id, and marks go on with the mark: most need not be parsed. */
+function subjectOf(text: Buffer, file: string): LineSubject | undefined {
+  const end = text.indexOf(quote, opening.length);
+  const id = text.subarray(opening.length, end);
+  if (end === -1 || !text.subarray(0, opening.length).equals(opening) || id.includes(backslash)) {
+    const record = recordOf(text.toString(), file);
+    return record && { id: record.id, isStored: isMark(record) && record.mark === "stored" };
+  }
+  return { id: id.toString(), isStored: text.subarray(end, end + storedMark.length).equals(storedMark) };
 }
 
 export async function contentsIn(handle: FileHandle, part: ReadPart, sharing?: Sharing): Promise<FileContents> {
@@ -80,11 +111,12 @@ interface TextLine {
  * The whole lines in the first `size` bytes of an open file, as many together as one read brings. Each byte is copied
  * twice at most, however long a line is.
  */
-async function* linesOf(file: FileHandle, size: number): AsyncGenerator<readonly TextLine[]> {
+async function* linesOf(handle: FileHandle, { size, file }: ReadPart): AsyncGenerator<readonly TextLine[]> {
   let pieces: Buffer[] = [];
   let start = 0;
   for (let at = 0; at < size; ) {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(readStep, size - at)), { position: at });
+    const length = Math.min(readStep, size - at);
+    const { buffer, bytesRead } = await readAt(handle, { file, position: at, length });
     if (bytesRead === 0) return;
     const chunk = buffer.subarray(0, bytesRead);
     const lines: TextLine[] = [];
@@ -102,6 +134,22 @@ async function* linesOf(file: FileHandle, size: number): AsyncGenerator<readonly
     if (at - start > longestLine) pieces = [];
     else if (from < chunk.length) pieces.push(chunk.subarray(from));
     yield lines;
+  }
+}
+
+interface ReadPlace {
+  readonly file: string;
+  readonly position: number;
+  readonly length: number;
+}
+
+/** The system names no file where a read fails. */
+export async function readAt(handle: FileHandle, { file, position, length }: ReadPlace) {
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
+    return { buffer: buffer.subarray(0, bytesRead), bytesRead };
+  } catch (cause) {
+    throw new AgentError("FILE_NOT_READ", `reading "${file}"`, { cause, retryable: true });
   }
 }
 
@@ -129,7 +177,7 @@ export async function mendEnd(file: string): Promise<Mended> {
   if (handle === undefined) return nothingMended;
   try {
     const { size } = await handle.stat();
-    const start = await startOfTail(handle, size);
+    const start = await startOfTail(handle, { size, file });
     if (start === size) return nothingMended;
     const end = await endOfRecord(handle, { start, size, file });
     if (end === undefined) {
@@ -150,7 +198,7 @@ export async function cutTail(file: string): Promise<void> {
   if (handle === undefined) return;
   try {
     const { size } = await handle.stat();
-    const start = await startOfTail(handle, size);
+    const start = await startOfTail(handle, { size, file });
     if (start < size) await handle.truncate(start);
   } finally {
     await handle.close();
@@ -158,10 +206,10 @@ export async function cutTail(file: string): Promise<void> {
 }
 
 /** The offset behind the last line feed. */
-async function startOfTail(handle: FileHandle, size: number): Promise<number> {
+async function startOfTail(handle: FileHandle, { size, file }: ReadPart): Promise<number> {
   for (let end = size; end > 0; ) {
     const length = Math.min(tailStep, end);
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, end - length);
+    const { buffer } = await readAt(handle, { file, position: end - length, length });
     const at = buffer.lastIndexOf(lineEnd);
     if (at !== -1) return end - length + at + 1;
     end -= length;
@@ -176,6 +224,6 @@ async function endOfRecord(
 ): Promise<number | undefined> {
   const length = size - start;
   if (length > longestLine) return undefined;
-  const { buffer } = await handle.read(Buffer.alloc(length), 0, length, start);
+  const { buffer } = await readAt(handle, { file, position: start, length });
   return [size, size - 1].find((end) => recordOf(buffer.toString("utf8", 0, end - start), file) !== undefined);
 }

@@ -1,5 +1,5 @@
 import { SerialQueue } from "../../files/serial-queue.js";
-import { AgentError, type Logger } from "../../sdk/index.js";
+import { AgentError, codeOf, type Logger } from "../../sdk/index.js";
 import type { Clock } from "../../tokens.js";
 import { LetterBook, type LetterCounts } from "./book.js";
 import { type DeadLetter, type LetterMark, type LetterRecord, lineOf, type SharedPlace } from "./dead-letter.js";
@@ -150,10 +150,14 @@ export class LetterShelf {
     });
   }
 
-  /** Marks the letters for which the condition holds at that moment; resolves to their ids. */
-  async mark(ids: readonly string[], mark: LetterMark["mark"], when: MarkCondition = () => true): Promise<string[]> {
+  /** Marks the letters for which the condition holds at that moment; resolves to their ids, which are in `marked` also when it fails. */
+  async mark(
+    ids: readonly string[],
+    mark: LetterMark["mark"],
+    when: MarkCondition = () => true,
+    marked: string[] = [],
+  ): Promise<readonly string[]> {
     const { clock, run } = this.#parts;
-    const marked: string[] = [];
     for (let at = 0; at < ids.length; at += lettersAtOnce) {
       const some = ids.slice(at, at + lettersAtOnce);
       const sharing = this.#sharing;
@@ -188,6 +192,42 @@ export class LetterShelf {
     await this.#tidying.compact();
   }
 
+  /**
+   * Drops the letters for which the condition holds, and removes them from the disk; resolves to their ids. Where the disk has no
+   * room for their marks, the file is rewritten without them.
+   */
+  async drop(ids: readonly string[], when: MarkCondition): Promise<readonly string[]> {
+    const marked: string[] = [];
+    try {
+      await this.mark(ids, "dropped", when, marked);
+    } catch (error) {
+      if (this.#sharing !== undefined || !isWithoutRoom(error)) throw error;
+      return [...marked, ...(await this.#dropUnmarked(ids, when, error))];
+    }
+    if (marked.length > 0) await this.compact();
+    return marked;
+  }
+
+  async #dropUnmarked(ids: readonly string[], when: MarkCondition, unmarked: unknown): Promise<readonly string[]> {
+    const { file, clock, run } = this.#parts;
+    return await this.#tidying.alone(async (signal) => {
+      const book = await this.#read();
+      const chosen = ids.filter((id) => when(book.entry(id)));
+      try {
+        const write = await file.beginDraft(signal, new Set(chosen));
+        await (await write?.())?.finish();
+      } catch {
+        // There is no room for what stays either.
+        throw unmarked;
+      }
+      const time = clock.now().toISOString();
+      for (const id of chosen) book.note({ id, mark: "dropped", time, run }, 0);
+      book.settledTexts = 0;
+      book.forgetSettled();
+      return chosen;
+    });
+  }
+
   /** Removes letters that are too old, when the operator asked for it. */
   async removeOld(): Promise<void> {
     if (this.#age === undefined) return;
@@ -205,10 +245,9 @@ export class LetterShelf {
     for await (const { id, time, state } of file.open()) {
       if (state === "waiting" && Date.parse(time) < cutoff) ids.push(id);
     }
-    const { length: deleted } = await this.mark(ids, "dropped", (entry) => entry?.mark === "waiting");
+    const { length: deleted } = await this.drop(ids, (entry) => entry?.mark === "waiting");
     book.deleted += deleted;
     log.error({ sink, letters: deleted, days: limits.days }, "dead letters removed: they were too old");
-    await this.compact();
   }
 
   /** The book, when there is room; that of the present file when somebody removed it. */
@@ -246,6 +285,11 @@ export class LetterShelf {
 
 function owned(records: readonly LetterRecord[]): readonly OwnedRecord[] {
   return records.map((record) => ({ record, own: true }));
+}
+
+function isWithoutRoom(error: unknown): boolean {
+  const code = error instanceof Error ? codeOf(error.cause) : undefined;
+  return code === "ENOSPC" || code === "EDQUOT";
 }
 
 function isOpenEntry(entry: LetterEntry | undefined): boolean {

@@ -107,6 +107,11 @@ export class LetterTable {
     return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
   }
 
+  get hasStored(): boolean {
+    const stored = marks.indexOf("stored");
+    return this.#columns.state.subarray(0, this.size).some((state) => state % marks.length === stored);
+  }
+
   /** The time of the oldest open letter. */
   oldest(): number | undefined {
     const { state, lines, time } = this.#columns;

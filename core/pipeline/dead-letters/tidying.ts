@@ -62,6 +62,11 @@ export class ShelfTidying {
     }
   }
 
+  /** Runs work that writes the file anew by itself. */
+  async alone<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return await this.#compactions.run(() => this.#parts.inTurn(() => work(this.#stopping.signal)));
+  }
+
   async #tidy(): Promise<void> {
     try {
       await this.compact();
